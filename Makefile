@@ -15,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE :=
 TESTERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 LONGER = $(shell grep -rlw --include='test_*.py' SOAKING tests)
 PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
-REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
+REFERENCE := thudmud thudmud.rules thudmud.game thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
 .PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet viewer release clients \

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from thudmud.play.events import (
+from thudmud.game.events import (
     MADE,
     Absent,
     BattleEnded,
@@ -51,8 +51,8 @@ from thudmud.play.events import (
     SeekMade,
     StoredEvent,
 )
-from thudmud.play.exploring import COUNTED_PLIES
-from thudmud.play.projections import HALL
+from thudmud.game.exploring import COUNTED_PLIES
+from thudmud.game.projections import HALL
 from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Piece, Score, Side
 from thudmud.store.codec import SCHEMA, to_array, to_text
 from thudmud.store.database import Database

@@ -63,7 +63,7 @@ from benchmarks.load.players import (
 from benchmarks.load.processes import RAISED, ROOT, Running, board, letters, thudmud
 from benchmarks.store import Row, starts
 from tests.store.clusters import Cluster
-from thudmud.play.events import Moved
+from thudmud.game.events import Moved
 from thudmud.store import Store
 from thudmud.store.codec import to_array, to_text
 

@@ -18,7 +18,7 @@ from itertools import combinations
 from random import Random
 from statistics import mean
 
-from thudmud.play.pairing import (
+from thudmud.game.pairing import (
     BattleScore,
     Entrant,
     MatchResult,
@@ -26,7 +26,7 @@ from thudmud.play.pairing import (
     TournamentKind,
     pair,
 )
-from thudmud.play.standings import standings
+from thudmud.game.standings import standings
 
 PLAYERS, ROUNDS, TOURNAMENTS = 200, 9, 10
 WEAKEST, STRONGEST = 1000, 2200  # ratings, which are spread evenly

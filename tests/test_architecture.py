@@ -14,28 +14,28 @@ ROOT = Path(__file__).parents[1] / "thudmud"
 
 LIST = "features/__init__"
 
-BELOW_SKINS = {"rules", "play", "verbs", "language", "views", "store", "service"}
+BELOW_SKINS = {"rules", "game", "verbs", "language", "views", "store", "service"}
 
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "english": set(),
     "values": set(),
-    "": {"play", "views", "house"},
+    "": {"game", "views", "house"},
     "rules": set(),
     "pictures": {"rules"},
     "search": {"rules"},
-    "play": {"rules"},
+    "game": {"rules"},
     # The list alone, which anybody may ask what there is: nobody imports what is on it.
-    LIST: {"play"},
-    "features": {"rules", "play", "verbs", "language", "views", "store", LIST},
-    "verbs": {"rules", "play"},
-    "language": {"rules", "play", "verbs", LIST},
-    "views": {"rules", "play", "verbs", "language", LIST},
-    "store": {"rules", "play"},
-    "service": {"rules", "play", "verbs", "language", "views", "store", LIST},
+    LIST: {"game"},
+    "features": {"rules", "game", "verbs", "language", "views", "store", LIST},
+    "verbs": {"rules", "game"},
+    "language": {"rules", "game", "verbs", LIST},
+    "views": {"rules", "game", "verbs", "language", LIST},
+    "store": {"rules", "game"},
+    "service": {"rules", "game", "verbs", "language", "views", "store", LIST},
     "house": {*BELOW_SKINS, "bots"},
-    "bots": {"rules", "search", "play", "verbs", "views"},
+    "bots": {"rules", "search", "game", "verbs", "views"},
     "telnet": {"views"},
     "web": {"rules", "pictures", "views", "telnet", LIST},
     "accounts": BELOW_SKINS,
@@ -63,7 +63,7 @@ OWNERS = {
     "websockets": {"web"},
     "pydantic": {"server", "gateway"},
     "argon2": {"accounts"},
-    "openskill": {"play"},
+    "openskill": {"game"},
     "wcwidth": {"language", "views"},
     "django": {"evennia"},
     "evennia": {"evennia"},
@@ -88,7 +88,7 @@ PURE = {
     "rules",
     "pictures",
     "search",
-    "play",
+    "game",
     "verbs",
     "language",
     "views",
@@ -205,7 +205,7 @@ def test_the_hall_alone_sets_its_attributes() -> None:
     assigned = [
         f"{path}:{node.lineno}"
         for path in MODULES
-        if path.parent != ROOT / "play"
+        if path.parent != ROOT / "game"
         for node in ast.walk(parsed(path))
         if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store)
         if own.fullmatch(ast.unparse(node.value if isinstance(node, ast.Subscript) else node))

@@ -13,10 +13,10 @@ import pytest
 
 from thudmud import errors, store
 from thudmud.cli.import_ import KnownError
+from thudmud.game import Refusal, Refused
+from thudmud.game.archive import BattleLookup, Unread
 from thudmud.gateway.requests import Code, Fault
 from thudmud.language import ParseError, parse
-from thudmud.play import Refusal, Refused
-from thudmud.play.archive import BattleLookup, Unread
 from thudmud.rules import DISCWORLD, Game, IllegalMove, RecordError
 from thudmud.script import TranscriptError
 from thudmud.server.config import ConfigError

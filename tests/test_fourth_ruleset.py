@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from thudmud.bots import Dialogue
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.language import ParseError, parse, parsing
-from thudmud.play.table import BoardSpec
 from thudmud.rules import (
     RULESETS,
     Attempt,

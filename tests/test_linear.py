@@ -27,14 +27,14 @@ from tests.cases import cases
 from tests.growth import exponent
 from thudmud.accounts.passwords import is_same, word_hash
 from thudmud.errors import ThudmudError
+from thudmud.game.hall import Hall
+from thudmud.game.meaning import split_board
+from thudmud.game.table import BoardSpec
 from thudmud.gateway import requests
 from thudmud.language import clean
 from thudmud.language.parsing import parse_afresh, player_problem
 from thudmud.language.slips import possible
 from thudmud.language.words import Stumbled
-from thudmud.play.hall import Hall
-from thudmud.play.meaning import split_board
-from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS, Game
 from thudmud.rules.records import read_record, write_record
 from thudmud.script.reading import Transcript

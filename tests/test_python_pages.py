@@ -87,7 +87,7 @@ def test_what_the_test_looks_for_can_be_imported(unwanted: str) -> None:
 def test_the_library_brings_in_nothing_of_the_server() -> None:
     code = f"""
 import sys
-import thudmud, thudmud.rules, thudmud.play, thudmud.views, thudmud.store.codec
+import thudmud, thudmud.rules, thudmud.game, thudmud.views, thudmud.store.codec
 house = thudmud.House([thudmud.BoardSpec("board")])
 house.enter("Anna", 0.0)
 house.obey("Anna", "help", 0.0)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = [
     "thudmud",
     "thudmud.rules",
-    "thudmud.play",
+    "thudmud.game",
     "thudmud.language",
     "thudmud.views",
     "thudmud.service",

@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from thudmud.game.events import Parting
+    from thudmud.game.options import Options, Style
+    from thudmud.game.table import BoardSpec
     from thudmud.house import House
-    from thudmud.play.events import Parting
-    from thudmud.play.options import Options, Style
-    from thudmud.play.table import BoardSpec
     from thudmud.views.messages import Message
     from thudmud.views.view import Terminal
 
@@ -30,12 +30,12 @@ __all__ = [
 
 if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
     _MODULES = {
-        "BoardSpec": "thudmud.play.table",
+        "BoardSpec": "thudmud.game.table",
         "House": "thudmud.house",
         "Message": "thudmud.views.messages",
-        "Options": "thudmud.play.options",
-        "Parting": "thudmud.play.events",
-        "Style": "thudmud.play.options",
+        "Options": "thudmud.game.options",
+        "Parting": "thudmud.game.events",
+        "Style": "thudmud.game.options",
         "Terminal": "thudmud.views.view",
     }
 

@@ -10,12 +10,10 @@ from typing import Any, TypeVar, cast
 from thudmud.bots.opponent import Opponent, Task
 from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
-from thudmud.language.parsing import board_problem, parse
-from thudmud.language.vocabulary import OwnCommand, Vocabulary
-from thudmud.play.archive import Lookup
-from thudmud.play.asides import Asked
-from thudmud.play.command import Command
-from thudmud.play.events import (
+from thudmud.game.archive import Lookup
+from thudmud.game.asides import Asked
+from thudmud.game.command import Command
+from thudmud.game.events import (
     MADE,
     Event,
     Imported,
@@ -25,12 +23,14 @@ from thudmud.play.events import (
     require_name,
     require_time,
 )
-from thudmud.play.hall import Hall, kept_for
-from thudmud.play.match import game_of
-from thudmud.play.options import UNKNOWN, Profile
-from thudmud.play.projections import HALL, is_board_key, is_of_a_match
-from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
-from thudmud.play.telling import Telling
+from thudmud.game.hall import Hall, kept_for
+from thudmud.game.match import game_of
+from thudmud.game.options import UNKNOWN, Profile
+from thudmud.game.projections import HALL, is_board_key, is_of_a_match
+from thudmud.game.table import BoardSpec, Table, require_fit, require_ply
+from thudmud.game.telling import Telling
+from thudmud.language.parsing import board_problem, parse
+from thudmud.language.vocabulary import OwnCommand, Vocabulary
 from thudmud.rules import DEFAULT_RULES, Game
 from thudmud.service import Adviser, Arrival, Policy, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
@@ -74,7 +74,7 @@ class House:
     and nothing random: the same calls give the same answers. A house is not thread-safe.
 
     Attributes:
-        hall: the boards and people as values of `thudmud.play`, for reading.
+        hall: the boards and people as values of `thudmud.game`, for reading.
 
     Args:
         boards: the boards, in the order in which they are listed; at least one, each with a name of
@@ -436,7 +436,7 @@ class House:
         """Return the answer to a lookup.
 
         Args:
-            lookup: a lookup of `thudmud.play.archive`, such as ``ScoreLookup("Anna")``.
+            lookup: a lookup of `thudmud.game.archive`, such as ``ScoreLookup("Anna")``.
         """
         return cast("AnswerT", at_once(self._service.look_up(lookup)))
 

@@ -34,7 +34,7 @@ from benchmarks.load.guests import SECRET_PROMPTS, Guest, Place
 from benchmarks.load.players import NAME_PROMPT, seated
 from benchmarks.load.processes import KIB, ROOT, Running, Sections, letters
 from benchmarks.load.siege import Besides, Figure, Playing, flooding, siege
-from thudmud.play.events import BattleEnded, BattleStarted
+from thudmud.game.events import BattleEnded, BattleStarted
 from thudmud.rules import Ending, Outcome, Score
 from thudmud.store import Store
 

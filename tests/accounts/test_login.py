@@ -20,10 +20,10 @@ from thudmud.accounts.last_seen import INTERVAL, UNTOLD
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.login import Epochs
 from thudmud.accounts.passwords import Passwords
+from thudmud.game.notifications import ANOTHER, Browser, Contact
+from thudmud.game.options import Options, Switch
+from thudmud.game.order import Measure, Sanction
 from thudmud.language.parsing import chosen_by
-from thudmud.play.notifications import ANOTHER, Browser, Contact
-from thudmud.play.options import Options, Switch
-from thudmud.play.order import Measure, Sanction
 from thudmud.store import KeptName, NotWritten, Store
 from thudmud.verbs.options import SetReader, SetWidth
 

@@ -17,12 +17,12 @@ from thudmud.bots.opponent import (
     TROLLS_AFTER,
     Opponent,
 )
-from thudmud.play.command import Command
-from thudmud.play.events import Parting
-from thudmud.play.hall import Hall as PlayHall
-from thudmud.play.match import RATED_PLIES
-from thudmud.play.table import BoardSpec, Table
-from thudmud.play.telling import Telling
+from thudmud.game.command import Command
+from thudmud.game.events import Parting
+from thudmud.game.hall import Hall as PlayHall
+from thudmud.game.match import RATED_PLIES
+from thudmud.game.table import BoardSpec, Table
+from thudmud.game.telling import Telling
 from thudmud.rules import RULESETS, Game, Side
 from thudmud.service import Arrival, Service, Visit
 from thudmud.service.boards import close_board, rename_board

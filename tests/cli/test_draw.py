@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.cli.test_export_import import store_of
-from tests.play.annals import CAPTURE, TROLLS, Annals
+from tests.game.annals import CAPTURE, TROLLS, Annals
 from thudmud.cli.main import main
 from thudmud.pictures import SCHEMES, frame
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Game, Record, write_record

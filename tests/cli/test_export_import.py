@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from tests.play.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
+from tests.game.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
 from thudmud.cli.export import BattleDetails, StrangerError, Written, details_in, export, file_name
 from thudmud.cli.import_ import ImportReport, bring_in
 from thudmud.cli.main import main
 from thudmud.cli.records import LARGEST
-from thudmud.play.archive import Battle
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import BattleStarted, Commented, Moved
-from thudmud.play.match import game_of
-from thudmud.play.projections import HALL
+from thudmud.game.archive import Battle
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import BattleStarted, Commented, Moved
+from thudmud.game.match import game_of
+from thudmud.game.projections import HALL
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,

@@ -22,7 +22,7 @@ from benchmarks.load.busy import Pains
 from tests.conftest import FreePort
 from tests.evennia.mud import PAGE, PASSWORD, ROOT, Mud
 from tests.evennia.players import MudStage, Player
-from thudmud.play.options import Scheme
+from thudmud.game.options import Scheme
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, TranscriptStep
 from thudmud.views.help import PAGES

@@ -20,9 +20,9 @@ from tests.conftest import RunServer
 from tests.ports import free_ports
 from thudmud import BoardSpec, House, features
 from thudmud.cli.staging import Setup, play
+from thudmud.game.command import Command
 from thudmud.language import ParseError, parse
 from thudmud.language.vocabulary import Vocabulary
-from thudmud.play.command import Command
 
 ROOT = Path(__file__).parents[2]
 MATCH = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"

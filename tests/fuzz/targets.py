@@ -9,11 +9,11 @@ from operator import eq
 from pathlib import Path
 
 from tests.fuzz.wire import POLICY, Report, reported
+from thudmud.game.options import Style
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.language import MAX_LINE, ParseError, clean, parse
 from thudmud.language.words import STOPS
-from thudmud.play.options import Style
-from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
 from thudmud.telnet.lines import LineSplitter
 from thudmud.views import Message

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.gateway.client import NOW, SECRET, Client, opened, stored
+from thudmud.game.events import Parting
+from thudmud.game.hall import Hall
 from thudmud.gateway.session import GatewayPolicy
-from thudmud.play.events import Parting
-from thudmud.play.hall import Hall
 from thudmud.service import Visit
 from thudmud.service.presence import Presence
 from thudmud.store import Entry, NotWritten, Store, Stored, StoreError

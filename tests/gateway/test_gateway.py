@@ -9,10 +9,10 @@ import pytest
 
 from tests.gateway.client import SECRET, Client, opened
 from tests.gateway.conftest import Connect
+from thudmud.game.command import Command
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.requests import Hello, OpenRequest
 from thudmud.gateway.session import GatewayPolicy
-from thudmud.play.command import Command
 from thudmud.service import Result, Visit
 from thudmud.service.lines import PlayerLines
 from thudmud.store import Store

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
+from thudmud.game.options import Style
 from thudmud.gateway.requests import (
     KINDS,
     Ack,
@@ -23,7 +24,6 @@ from thudmud.gateway.requests import (
     Sent,
     read,
 )
-from thudmud.play.options import Style
 
 LINE = {"type": "line", "id": 3, "board": "oak", "player": "Anna", "line": "look"}
 OPEN = {"type": "open", "id": 3, "board": "oak"}

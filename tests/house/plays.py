@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from thudmud import BoardSpec, House, Message, Style, Terminal
-from thudmud.play.archive import (
+from thudmud.game.archive import (
     AdjournedLookup,
     BattleLookup,
     HistoryLookup,
@@ -17,7 +17,7 @@ from thudmud.play.archive import (
     ScoreLookup,
     StandingsLookup,
 )
-from thudmud.play.events import Imported
+from thudmud.game.events import Imported
 from thudmud.rules import Ending, Outcome, Score
 from thudmud.store.codec import to_line
 from thudmud.verbs.moves import Play

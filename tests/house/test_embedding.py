@@ -12,10 +12,10 @@ import pytest
 from tests.house.plays import BEGUN, do, everything, house_of, kept, seated, told
 from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
 from thudmud.errors import ThudmudError
+from thudmud.game.events import Joined
+from thudmud.game.options import Orient, Profile
+from thudmud.game.telling import Telling
 from thudmud.language import parse
-from thudmud.play.events import Joined
-from thudmud.play.options import Orient, Profile
-from thudmud.play.telling import Telling
 from thudmud.rules import Side
 
 EVERYTHING = Terminal(packages=frozenset({"Thud"}))

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from tests.house.plays import told
+from thudmud.game.options import Profile, Style, Switch
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.language import KEYWORDS
-from thudmud.play.options import Profile, Style, Switch
-from thudmud.play.table import BoardSpec
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.rules.shorthand import to_and_fro
 from thudmud import BoardSpec, House
-from thudmud.play.archive import BattleLookup
+from thudmud.game.archive import BattleLookup
 from thudmud.rules import DISCWORLD, MOST_PLIES, Ending, Outcome, Score
 from thudmud.verbs.moves import Play
 

@@ -6,10 +6,10 @@ import pytest
 
 from tests.house.plays import everything, kept, told
 from tests.house.test_house import BOARDS
+from thudmud.game.archive import BattleLookup
+from thudmud.game.events import Absent, BattleStarted, Event, Joined, Moved, Parting, Returned
+from thudmud.game.options import Profile, Style
 from thudmud.house import House
-from thudmud.play.archive import BattleLookup
-from thudmud.play.events import Absent, BattleStarted, Event, Joined, Moved, Parting, Returned
-from thudmud.play.options import Profile, Style
 from thudmud.rules import Ending, Side
 from thudmud.store.codec import from_line
 from thudmud.views.view import Terminal

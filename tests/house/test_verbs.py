@@ -6,10 +6,10 @@ import pytest
 
 from thudmud import BoardSpec, House
 from thudmud.errors import InvalidValueError
+from thudmud.game.asides import Emoted
+from thudmud.game.hall import Decision
+from thudmud.game.scene import Scene
 from thudmud.language.vocabulary import OwnCommand, Vocabulary, own_verb
-from thudmud.play.asides import Emoted
-from thudmud.play.hall import Decision
-from thudmud.play.scene import Scene
 
 NOW = 1_800_000_000.0
 

@@ -12,12 +12,12 @@ import re
 from hypothesis import strategies as st
 
 from thudmud.features.tv.commands import Tv
-from thudmud.language import clean
-from thudmud.play.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
-from thudmud.play.command import Command
-from thudmud.play.days import TODAY, TOMORROW
-from thudmud.play.notifications import Kind, Quiet
-from thudmud.play.options import (
+from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
+from thudmud.game.command import Command
+from thudmud.game.days import TODAY, TOMORROW
+from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
+from thudmud.game.notifications import Kind, Quiet
+from thudmud.game.options import (
     WIDTHS,
     Charset,
     Colour,
@@ -29,7 +29,8 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
-from thudmud.play.pairing import TournamentKind
+from thudmud.game.pairing import TournamentKind
+from thudmud.language import clean
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
 from thudmud.verbs.archive import (
     Analyse,
@@ -60,7 +61,6 @@ from thudmud.verbs.matchmaking import (
     Withdraw,
     Yes,
 )
-from thudmud.verbs.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.verbs.moves import Adjourn, Claim, End, Play, PlayRecorded, Resign, Start, Undo
 from thudmud.verbs.notifications import (
     Notify,

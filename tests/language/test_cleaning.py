@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import cases
+from thudmud.game.refusals import Mistake
 from thudmud.language import ParseError, clean, parse
-from thudmud.play.refusals import Mistake
 
 
 @cases(

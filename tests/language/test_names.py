@@ -11,9 +11,9 @@ import pytest
 
 import thudmud
 from tests.cases import cases
+from thudmud.game.exercises import lessons
+from thudmud.game.refusals import NameProblem
 from thudmud.language.parsing import player_problem
-from thudmud.play.exercises import lessons
-from thudmud.play.refusals import NameProblem
 
 TESTS = Path(__file__).parents[1]
 ROOMS = ("accounts", "bots", "features", "server", "service", "views")

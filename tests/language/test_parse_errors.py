@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import cases
+from thudmud.game.refusals import Mistake
 from thudmud.language import MAX_LINE, ParseError, clean, parse
 from thudmud.language.slips import _OF_ELSEWHERE, SLIPS, SLIPS_AT_FIRST, SYNONYMS, Place
 from thudmud.language.words import FIRST, opens
-from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS
 
 POSITION = "<position>"

@@ -8,9 +8,9 @@ from itertools import chain, permutations
 import pytest
 
 from tests.cases import cases
-from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
-from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.options import (
+from thudmud.game.clocks import TimeClass, TimeControl
+from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
+from thudmud.game.options import (
     SHADES,
     WIDTHS,
     Charset,
@@ -23,6 +23,7 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
+from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
 from thudmud.verbs.archive import (
     Games,
@@ -49,7 +50,6 @@ from thudmud.verbs.matchmaking import (
     Withdraw,
     Yes,
 )
-from thudmud.verbs.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
 from thudmud.verbs.options import (
     SetCharset,

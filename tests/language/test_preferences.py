@@ -7,9 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.language.parsing import ignored_of, options_of, preferences_of, profile_of, styles_of
-from thudmud.play.hall import Hall
-from thudmud.play.options import (
+from thudmud.game.hall import Hall
+from thudmud.game.options import (
     WIDTHS,
     Charset,
     Colour,
@@ -21,8 +20,9 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
-from thudmud.play.people import LONGEST_PLAN, MOST_IGNORED
-from thudmud.play.table import BoardSpec
+from thudmud.game.people import LONGEST_PLAN, MOST_IGNORED
+from thudmud.game.table import BoardSpec
+from thudmud.language.parsing import ignored_of, options_of, preferences_of, profile_of, styles_of
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.service import Arrival
 from thudmud.store import Store

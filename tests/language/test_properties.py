@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from tests.language.generated import commands, mutated_lines
+from thudmud.game.refusals import Mistake
 from thudmud.language import MAX_LINE, VERBS, ParseError, clean, grammar, parse, slips, words
-from thudmud.play.refusals import Mistake
 from thudmud.verbs.talk import Say
 from thudmud.views.refusals import explain
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.annals import LONGER
+from tests.game.annals import LONGER
 from thudmud.rules import DISCWORLD, Game, Move, Position, Side
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.table import BoardSpec
 from thudmud.script import (
     HouseStage,
     Missed,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.table import BoardSpec
 from thudmud.script import HouseStage, Seen, StageError, Transcript, TranscriptError, perform
 from thudmud.script.transcript import Expectation, escaped
 

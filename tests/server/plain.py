@@ -10,16 +10,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 
-from thudmud.play.asides import Entered, Gone
-from thudmud.play.command import Command
-from thudmud.play.events import Parting
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.table import BoardSpec
+from thudmud.game.asides import Entered, Gone
+from thudmud.game.command import Command
+from thudmud.game.events import Parting
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.more import LogoutEverywhere, Password, Register
+from thudmud.game.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.sessions import Sessions, keep_preferences
 from thudmud.service import Policy, Result, Service, Visit
 from thudmud.store import Store
-from thudmud.verbs.more import LogoutEverywhere, Password, Register
 from thudmud.views import Message, Terminal
 
 PATIENCE = 60.0  # seconds after which something that was waited for will not come

@@ -15,8 +15,8 @@ import pytest
 
 from tests.accounts.dialogues import CHEAP
 from tests.conftest import GENEROUS, NO_WEB
-from thudmud.play.hall import Hall
-from thudmud.play.table import BoardSpec
+from thudmud.game.hall import Hall
+from thudmud.game.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import ServerSettings, Settings
 from thudmud.server.session import Caller

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from tests.server.plain import PATIENCE, Client
-from thudmud.play.tournaments import Tournament
+from thudmud.game.tournaments import Tournament
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
 from thudmud.server.serve import open_sessions

@@ -16,7 +16,7 @@ from tests.server.nodes import LONG, Nodes, Player, kill, port_of
 from tests.store.clusters import FAST, Cluster, either, program
 from tests.store.deeds import OAK
 from tests.store.proxies import Proxy
-from thudmud.play.events import Moved
+from thudmud.game.events import Moved
 from thudmud.store import Store
 
 pytestmark = pytest.mark.slow

@@ -29,10 +29,10 @@ from tests.service.test_letters import Clock
 from tests.service.test_notifications import WAYS, confirmed, made, waiting
 from tests.service.test_tournaments import SOON, Cup
 from thudmud.errors import StartError
+from thudmud.game.clocks import DAY
+from thudmud.game.notifications import is_address
+from thudmud.game.order import Measure, Order, Sanction
 from thudmud.language import clean
-from thudmud.play.clocks import DAY
-from thudmud.play.notifications import is_address
-from thudmud.play.order import Measure, Order, Sanction
 from thudmud.server import mailing
 from thudmud.server.config import MailSettings
 from thudmud.server.mailing import Relay

@@ -11,10 +11,10 @@ from tests.alarms import Alarms
 from tests.server.test_sessions import FakeSession
 from tests.service.place import Place, Screen, until
 from tests.service.stores import SlowStore
-from thudmud.play.hall import Caps, Hall
-from thudmud.play.order import Order
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec
+from thudmud.game.hall import Caps, Hall
+from thudmud.game.order import Order
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec
 from thudmud.server.sessions import NEW_OPERATOR, Sessions, make_service
 from thudmud.service import Dismissal, Node, Visit
 from thudmud.service.countdown import Countdown

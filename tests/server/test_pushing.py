@@ -20,8 +20,8 @@ from tests.service.place import Place
 from tests.service.test_letters import Clock
 from tests.service.test_notifications import made
 from thudmud.errors import StartError
-from thudmud.play.clocks import DAY
-from thudmud.play.notifications import Ways
+from thudmud.game.clocks import DAY
+from thudmud.game.notifications import Ways
 from thudmud.server import pushing as sending
 from thudmud.server.config import PushSettings, Settings
 from thudmud.server.notifying import Notifier, NotifyPolicy, notifying_alike, outside

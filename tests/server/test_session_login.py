@@ -15,11 +15,11 @@ from tests.server.plain import PATIENCE, Client, Serving, Setup
 from tests.telnet.commands import DO, DONT, ECHO, IAC, WILL, WONT
 from thudmud.accounts import last_seen
 from thudmud.accounts.login import TOLD_WORD
+from thudmud.game.archive import Lookup
+from thudmud.game.options import Charset, Switch
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.language.parsing import options_of
-from thudmud.play.archive import Lookup
-from thudmud.play.options import Charset, Switch
-from thudmud.play.table import BoardSpec
 from thudmud.server.session import CUT_OFF, ELSEWHERE
 from thudmud.service import Elsewhere, Result, Visit
 from thudmud.store import NotWritten

@@ -18,14 +18,14 @@ from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.accounts.login import JUST_BANNED
 from thudmud.bots.workers import Workers
 from thudmud.errors import Refused
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import TournamentEnd, TournamentEnded, TournamentMade
-from thudmud.play.hall import Caps, Hall
-from thudmud.play.order import Measure, Order, Sanction
-from thudmud.play.pairing import TournamentKind
-from thudmud.play.projections import HALL
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import TournamentEnd, TournamentEnded, TournamentMade
+from thudmud.game.hall import Caps, Hall
+from thudmud.game.order import Measure, Order, Sanction
+from thudmud.game.pairing import TournamentKind
+from thudmud.game.projections import HALL
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, PlayerSettings, Settings

@@ -8,16 +8,16 @@ from copy import copy
 from enum import Enum
 from typing import Any, TypeVar
 
-from thudmud.play.command import Command
-from thudmud.play.events import Parting
-from thudmud.play.hall import Hall
-from thudmud.play.options import Style
-from thudmud.play.people import Person
-from thudmud.play.table import BoardSpec
+from thudmud.game.command import Command
+from thudmud.game.events import Parting
+from thudmud.game.hall import Hall
+from thudmud.game.more import LogoutEverywhere, Password, Register
+from thudmud.game.options import Style
+from thudmud.game.people import Person
+from thudmud.game.table import BoardSpec
 from thudmud.service import Adviser, Arrival, Dismissal, Node, Policy, Result, Service, Visit, now
 from thudmud.service.scheduler import Later
 from thudmud.store import NotWritten, Store
-from thudmud.verbs.more import LogoutEverywhere, Password, Register
 from thudmud.views import Message, Terminal
 
 T = TypeVar("T")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.service.place import Place, refused, until
-from thudmud.play.analysis import Weighed
-from thudmud.play.hall import Caps
-from thudmud.play.refusals import Refusal
+from thudmud.game.analysis import Weighed
+from thudmud.game.hall import Caps
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Game, Move
 from thudmud.service import analysing
 from thudmud.store import NotWritten, Store

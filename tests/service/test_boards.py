@@ -11,11 +11,11 @@ from tests.alarms import Alarms
 from tests.service.place import BOARDS, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.errors import Refused, StartError
-from thudmud.play.events import BoardOpened, Joined, Parting
-from thudmud.play.hall import Hall
-from thudmud.play.projections import HALL
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec
+from thudmud.game.events import BoardOpened, Joined, Parting
+from thudmud.game.hall import Hall
+from thudmud.game.projections import HALL
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Service
 from thudmud.service.boards import boards_up, close_board, open_board, rename_board

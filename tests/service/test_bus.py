@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from thudmud.play.events import BattleEnded, Joined, Left, Parting
-from thudmud.play.feature import AppliedEvent
+from thudmud.game.events import BattleEnded, Joined, Left, Parting
+from thudmud.game.feature import AppliedEvent
 from thudmud.rules import Side
 from thudmud.service.bus import EventBus
 from thudmud.service.driving import Turns

@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.place import Place
 from tests.service.stores import SlowStore
-from thudmud.play.projections import HALL
+from thudmud.game.projections import HALL
 from thudmud.rules import Comment
 from thudmud.service.boards import open_board
 

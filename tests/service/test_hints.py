@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.service.place import Place, refused, until
-from thudmud.play.refusals import Refusal
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Game, Move
 from thudmud.service import hinting
 from thudmud.store import Store

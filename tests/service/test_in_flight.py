@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.place import Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.play.events import Parting
+from thudmud.game.events import Parting
 from thudmud.rules import Side
 from thudmud.service import presence
 

@@ -12,12 +12,12 @@ import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
+from thudmud.game.command import Command
+from thudmud.game.events import Parting
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
 from thudmud.language import parse
-from thudmud.play.command import Command
-from thudmud.play.events import Parting
-from thudmud.play.hall import Hall
-from thudmud.play.options import Style
-from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Result, Service, lines, presence
 from thudmud.store import Conflict, NotWritten, Store, Stored, StoreError

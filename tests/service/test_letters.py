@@ -9,11 +9,11 @@ import pytest
 
 from tests.service.place import Place
 from tests.service.test_nodes import World
+from thudmud.game.hall import Caps
+from thudmud.game.letters import PostboxLookup
+from thudmud.game.options import Options
+from thudmud.game.order import Order
 from thudmud.language.parsing import preferences_of
-from thudmud.play.hall import Caps
-from thudmud.play.letters import PostboxLookup
-from thudmud.play.options import Options
-from thudmud.play.order import Order
 from thudmud.service import Policy, Service
 from thudmud.service.scheduler import Handle
 from thudmud.store import Nobody, NotWritten, Store

@@ -8,8 +8,8 @@ import pytest
 
 from tests.service.place import Place, begin, finished
 from tests.service.stores import SlowStore
-from thudmud.play.options import Style
-from thudmud.play.refusals import Refusal
+from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.store import NotWritten
 

@@ -11,13 +11,13 @@ from tests.alarms import Alarms
 from tests.service.place import BOARDS, Place, Screen, begin, finished, refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
-from thudmud.play.asides import Aside, CameIn, Entered, Gone
-from thudmud.play.events import Parting
-from thudmud.play.hall import Caps
-from thudmud.play.options import Profile
-from thudmud.play.people import BotLevel
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Table
+from thudmud.game.asides import Aside, CameIn, Entered, Gone
+from thudmud.game.events import Parting
+from thudmud.game.hall import Caps
+from thudmud.game.options import Profile
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Side
 from thudmud.service import Arrival
 from thudmud.verbs.moves import Resign

@@ -16,8 +16,7 @@ import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.language import MAX_LINE
-from thudmud.play.asides import (
+from thudmud.game.asides import (
     Aside,
     CameIn,
     Entered,
@@ -26,10 +25,11 @@ from thudmud.play.asides import (
     ReportMade,
     StyleChosen,
 )
-from thudmud.play.events import Parting
-from thudmud.play.options import Options, Profile, Style, Switch, Toggle
-from thudmud.play.order import Order
-from thudmud.play.table import BoardSpec
+from thudmud.game.events import Parting
+from thudmud.game.options import Options, Profile, Style, Switch, Toggle
+from thudmud.game.order import Order
+from thudmud.game.table import BoardSpec
+from thudmud.language import MAX_LINE
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
 from thudmud.service.nodes import NodeAsides, NodeHello, ReleaseRequest, note_form

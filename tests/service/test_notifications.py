@@ -11,10 +11,10 @@ import pytest
 from tests.service.place import Place
 from tests.service.test_letters import Clock, peopled
 from tests.service.test_nodes import World
-from thudmud.play.clocks import DAY
-from thudmud.play.events import Parting
-from thudmud.play.notifications import CODE_LASTS, CODES_FROM_NETWORK, NEWCOMER, Ways
-from thudmud.play.order import Order
+from thudmud.game.clocks import DAY
+from thudmud.game.events import Parting
+from thudmud.game.notifications import CODE_LASTS, CODES_FROM_NETWORK, NEWCOMER, Ways
+from thudmud.game.order import Order
 from thudmud.store import NotWritten, Store
 from thudmud.verbs.moves import Resign
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.alarms import Alarms
 from tests.service.place import BOARDS, Place, Screen
-from thudmud.play.table import BoardSpec
+from thudmud.game.table import BoardSpec
 from thudmud.service import Arrival, Onlooker, Visit
 from thudmud.service.boards import close_board, open_board, rename_board
 from thudmud.store import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.service.place import Place
-from thudmud.play.events import BattleStarted
+from thudmud.game.events import BattleStarted
 from thudmud.store import Store
 
 

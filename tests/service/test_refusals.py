@@ -9,7 +9,7 @@ import pytest
 
 from tests.service.place import Place, Screen
 from thudmud.errors import Refused
-from thudmud.play.refusals import Mistake, Refusal
+from thudmud.game.refusals import Mistake, Refusal
 from thudmud.rules import Reason
 from thudmud.views import Terminal
 

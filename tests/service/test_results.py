@@ -10,12 +10,12 @@ from tests.service.place import Place, Screen
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from tests.service.test_tournaments import Cup
-from thudmud.play.asides import ResultTold
-from thudmud.play.events import BattleEnded
-from thudmud.play.hall import Hall
-from thudmud.play.options import Style
-from thudmud.play.people import BotLevel
-from thudmud.play.telling import Telling
+from thudmud.game.asides import ResultTold
+from thudmud.game.events import BattleEnded
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.people import BotLevel
+from thudmud.game.telling import Telling
 from thudmud.rules import Ending, Outcome, Score, Side
 from thudmud.service import Arrival
 from thudmud.views import Terminal

@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.place import Place
 from tests.service.stores import SlowStore
-from thudmud.play.archive import HistoryLookup
+from thudmud.game.archive import HistoryLookup
 
 AWAY = ["move from f15 to f8", "adjourn game"]
 

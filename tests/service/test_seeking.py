@@ -12,10 +12,10 @@ from tests.alarms import Alarms
 from tests.service.place import Place, begin, finished, refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
-from thudmud.play.events import Parting
-from thudmud.play.hall import TOUCHED
-from thudmud.play.people import BotLevel
-from thudmud.play.refusals import Refusal
+from thudmud.game.events import Parting
+from thudmud.game.hall import TOUCHED
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Refusal
 from thudmud.verbs.seeks import ANSWER_WITHIN
 
 FIRST, SECOND, THIRD = "3rd board", "4th board", "5th board"

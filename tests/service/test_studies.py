@@ -6,11 +6,11 @@ import pytest
 
 from tests.service.place import Place, Screen, finished
 from tests.service.stores import SlowStore
-from thudmud.play.archive import StudiesLookup, StudyRecord
-from thudmud.play.events import PuzzleTried
-from thudmud.play.exercises import lessons, puzzles
-from thudmud.play.options import Style
-from thudmud.play.projections import HALL
+from thudmud.game.archive import StudiesLookup, StudyRecord
+from thudmud.game.events import PuzzleTried
+from thudmud.game.exercises import lessons, puzzles
+from thudmud.game.options import Style
+from thudmud.game.projections import HALL
 from thudmud.service.boards import open_board
 from thudmud.store import NotWritten
 from thudmud.verbs.moves import Play

@@ -6,9 +6,9 @@ import pytest
 
 from tests.service.place import Place, finished, refused
 from tests.service.stores import SlowStore
-from thudmud.play.events import Offer
-from thudmud.play.match import Match
-from thudmud.play.refusals import Refusal
+from thudmud.game.events import Offer
+from thudmud.game.match import Match
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
 
 BOARD = "3rd board"

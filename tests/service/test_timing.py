@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from tests.alarms import Alarms
-from tests.play.conftest import ply
+from tests.game.conftest import ply
 from tests.service.place import Place, finished, until
 from tests.service.stores import SlowStore
-from thudmud.play.asides import TimeShort
-from thudmud.play.clocks import DAY, LONGEST_GRACE, Clock, TimeControl
-from thudmud.play.command import Command
-from thudmud.play.events import (
+from thudmud.game.asides import TimeShort
+from thudmud.game.clocks import DAY, LONGEST_GRACE, Clock, TimeControl
+from thudmud.game.command import Command
+from thudmud.game.events import (
     Absent,
     BattleEnded,
     ClockHeld,
@@ -23,8 +23,8 @@ from thudmud.play.events import (
     Parting,
     TakenBack,
 )
-from thudmud.play.refusals import Refusal
-from thudmud.play.telling import Telling
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.service import Arrival, Node, Result
 from thudmud.store import NotWritten

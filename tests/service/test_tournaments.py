@@ -12,8 +12,8 @@ import pytest
 from tests.service.place import refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_timing import TimedPlace
-from thudmud.play.clocks import DAY
-from thudmud.play.events import (
+from thudmud.game.clocks import DAY
+from thudmud.game.events import (
     PairingBegun,
     PairingScored,
     Parting,
@@ -25,12 +25,12 @@ from thudmud.play.events import (
     TournamentLeaving,
     TournamentLeft,
 )
-from thudmud.play.hall import ENDED_KEPT, Makers
-from thudmud.play.order import Order
-from thudmud.play.people import BotLevel
-from thudmud.play.projections import HALL
-from thudmud.play.refusals import Refusal
-from thudmud.play.tournaments import OpenMatch, Tournament, TournamentLookup, TournamentState
+from thudmud.game.hall import ENDED_KEPT, Makers
+from thudmud.game.order import Order
+from thudmud.game.people import BotLevel
+from thudmud.game.projections import HALL
+from thudmud.game.refusals import Refusal
+from thudmud.game.tournaments import OpenMatch, Tournament, TournamentLookup, TournamentState
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board

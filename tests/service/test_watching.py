@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.service.place import Place, Screen
-from thudmud.play.asides import Told
-from thudmud.play.events import Joined, Parting
-from thudmud.play.refusals import Refusal
-from thudmud.play.telling import Telling
+from thudmud.game.asides import Told
+from thudmud.game.events import Joined, Parting
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.service import Arrival
 from thudmud.store import Store

@@ -322,7 +322,7 @@ BREAKS: dict[str, Mistake] = {
         133,
         [
             Change(
-                "thudmud.play.people",
+                "thudmud.game.people",
                 "        ignorers = self._ignorers.of(player)\n",
                 "        ignorers = self._ignorers.of('')\n",
             ),
@@ -384,7 +384,7 @@ BREAKS: dict[str, Mistake] = {
         None,
         [
             Change(
-                "thudmud.play.table",
+                "thudmud.game.table",
                 "if match and match.clock and match.running and not self.full:",
                 "if False:",
             ),

@@ -19,10 +19,10 @@ from tests.simulation.clockwork import Process, World
 from tests.simulation.disk import SlowDisk
 from tests.simulation.network import Wire
 from tests.simulation.players import Told
+from thudmud.game.table import Table
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.listening import GatewayAcceptor
 from thudmud.gateway.session import GatewayPolicy
-from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.store import Entry, Store
 from thudmud.store.steady import SteadyClock

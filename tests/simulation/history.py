@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from tests.simulation.clockwork import BEGINNING
 from tests.simulation.players import Line, Player, Told
-from thudmud.play.clocks import LONGEST_GRACE, TimeControl
-from thudmud.play.events import (
+from thudmud.game.clocks import LONGEST_GRACE, TimeControl
+from thudmud.game.events import (
     Absent,
     Adjourned,
     BattleEnded,
@@ -22,7 +22,7 @@ from thudmud.play.events import (
     Resumed,
     TakenBack,
 )
-from thudmud.play.projections import HALL
+from thudmud.game.projections import HALL
 from thudmud.store import Entry
 
 COMING = 10.0

@@ -16,7 +16,7 @@ from random import Random
 from unittest import mock
 
 from tests.simulation.clockwork import Process, World
-from thudmud.play.notifications import CODE, Ways
+from thudmud.game.notifications import CODE, Ways
 from thudmud.server import serve
 from thudmud.server.config import Settings
 from thudmud.server.notifying import NotSentError

@@ -12,7 +12,7 @@ from tests.simulation.history import KNOWN, SURE, Fact, Stored, keys_of
 from tests.simulation.players import Player, Told
 from thudmud.features.tv.commands import watchable_battles
 from thudmud.features.tv.model import tv_board
-from thudmud.play.events import (
+from thudmud.game.events import (
     NO_BOTS,
     Adjourned,
     BattleEnded,
@@ -23,8 +23,8 @@ from thudmud.play.events import (
     Resumed,
     TakenBack,
 )
-from thudmud.play.exploring import COUNTED_PLIES, place_of, placed_plies
-from thudmud.play.projections import is_of_a_match
+from thudmud.game.exploring import COUNTED_PLIES, place_of, placed_plies
+from thudmud.game.projections import is_of_a_match
 from thudmud.rules import RULESETS, Move
 
 # Tvs.

@@ -8,8 +8,8 @@ from itertools import combinations
 from math import inf
 from random import Random
 
-from tests.play.tournaments import can_be_paired
-from thudmud.play.events import (
+from tests.game.tournaments import can_be_paired
+from thudmud.game.events import (
     Absent,
     BattleEnded,
     BattleStarted,
@@ -24,9 +24,9 @@ from thudmud.play.events import (
     TournamentMade,
     TournamentRound,
 )
-from thudmud.play.pairing import TournamentKind
-from thudmud.play.projections import HALL
-from thudmud.play.tournaments import Tournament
+from thudmud.game.pairing import TournamentKind
+from thudmud.game.projections import HALL
+from thudmud.game.tournaments import Tournament
 from thudmud.rules import Side
 from thudmud.store import Entry
 
@@ -129,7 +129,7 @@ def _met_twice(tournament: Tournament) -> Iterable[str]:
     """Yield who was paired twice where nobody can be.
 
     In a Swiss those can whose match was not played, as one of them did not come, and those who
-    could not be paired otherwise, as others have left: see `thudmud.play.swiss`.
+    could not be paired otherwise, as others have left: see `thudmud.game.swiss`.
     """
     if tournament.kind in {TournamentKind.ARENA, TournamentKind.DOUBLE_ROUND_ROBIN}:
         return

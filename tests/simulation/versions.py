@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from tests.simulation.clockwork import Process, World
-from thudmud.play.projections import PROJECTION
+from thudmud.game.projections import PROJECTION
 from thudmud.server import config
 from thudmud.store import Store, StoreError, checking, database, files
 

@@ -10,8 +10,8 @@ from random import Random
 from typing import TypeVar, cast
 
 from tests.server.nodes import Killed, Player
-from thudmud.play.command import Command
-from thudmud.play.events import (
+from thudmud.game.command import Command
+from thudmud.game.events import (
     Absent,
     Adjourned,
     BattleId,
@@ -22,7 +22,7 @@ from thudmud.play.events import (
     SavedMatch,
     TableEvent,
 )
-from thudmud.play.table import BoardSpec, Table
+from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Game, Side
 from thudmud.store import Entry
 from thudmud.verbs.moves import Adjourn, Play, Resign, Start, Undo

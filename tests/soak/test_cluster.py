@@ -26,7 +26,7 @@ from tests.server.nodes import LONG, Killed, Nodes, Player, kill, port_of
 from tests.soak.pairs import Pair, seated, several
 from tests.store.clusters import FAST, Cluster, either
 from tests.waits import told_of
-from thudmud.play.events import Moved
+from thudmud.game.events import Moved
 from thudmud.store import Store
 from thudmud.store.backend import Lock
 

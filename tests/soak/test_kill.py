@@ -28,7 +28,7 @@ from tests.server.nodes import LONG, Killed, Player, kill, port_of
 from tests.soak.pairs import Pair, seated, several
 from tests.waits import told_of
 from thudmud.accounts.passwords import Passwords, is_same
-from thudmud.play.events import Adjourned, Moved, Resumed, TakenBack
+from thudmud.game.events import Adjourned, Moved, Resumed, TakenBack
 from thudmud.store import Store
 
 ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "4"))

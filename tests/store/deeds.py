@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from thudmud.play.events import (
+from thudmud.game.events import (
     BattleStarted,
     Cleared,
     Imported,

@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from thudmud.play.clocks import Clock, TimeControl
-from thudmud.play.events import (
+from thudmud.game.clocks import Clock, TimeControl
+from thudmud.game.events import (
     BATTLES,
     LATEST,
     BattleId,

@@ -12,8 +12,8 @@ from typing import Any
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play import archive
-from thudmud.play.archive import (
+from thudmud.game import archive
+from thudmud.game.archive import (
     Battle,
     Performance,
     PlayerScore,
@@ -23,8 +23,8 @@ from thudmud.play.archive import (
     State,
     Tally,
 )
-from thudmud.play.clocks import time_class
-from thudmud.play.events import (
+from thudmud.game.clocks import time_class
+from thudmud.game.events import (
     NO_BOTS,
     Adjourned,
     BattleEnded,
@@ -37,7 +37,7 @@ from thudmud.play.events import (
     SavedMatch,
     StoredEvent,
 )
-from thudmud.play.projections import is_of_a_match
+from thudmud.game.projections import is_of_a_match
 from thudmud.rules import Side
 from thudmud.store import Entry
 

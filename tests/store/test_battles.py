@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.play.annals import CAPTURE, DWARFS, LONGER, NOON, RECORD, TROLLS, Annals, saved
+from tests.game.annals import CAPTURE, DWARFS, LONGER, NOON, RECORD, TROLLS, Annals, saved
 from tests.rules.shorthand import to_and_fro
-from thudmud.play.archive import Battle, BattleLookup, State
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import (
+from thudmud.game.archive import Battle, BattleLookup, State
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import (
     BattleId,
     BattleStarted,
     Imported,
@@ -25,7 +25,7 @@ from thudmud.play.events import (
     SavedMatch,
     TakenBack,
 )
-from thudmud.play.match import game_of
+from thudmud.game.match import game_of
 from thudmud.rules import DISCWORLD, Game, Side, read_record, write_record
 from thudmud.store import Store, at_once, lookups
 from thudmud.store.database import Database

@@ -32,10 +32,10 @@ from tests.store.deeds import (
     timeless,
 )
 from tests.store.generated import some_events
-from thudmud.play.analysis import DECIDED, Analysis, KeptAnalysisLookup
-from thudmud.play.archive import BattleLookup
-from thudmud.play.events import Adjourned, BattleId, Commented, Event, Imported, Resumed, SavedMatch
-from thudmud.play.projections import HALL, match_stream
+from thudmud.game.analysis import DECIDED, Analysis, KeptAnalysisLookup
+from thudmud.game.archive import BattleLookup
+from thudmud.game.events import Adjourned, BattleId, Commented, Event, Imported, Resumed, SavedMatch
+from thudmud.game.projections import HALL, match_stream
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
 from thudmud.store import Conflict, Entry, KeptName, NotWritten, Store, StoreError
 

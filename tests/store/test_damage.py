@@ -21,8 +21,8 @@ import pytest
 
 from tests.conftest import SOAKING
 from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
-from thudmud.play.analysis import Analysis
-from thudmud.play.events import BattleEnded, BattleId, Event, Imported
+from thudmud.game.analysis import Analysis
+from thudmud.game.events import BattleEnded, BattleId, Event, Imported
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
 from thudmud.store import (
     Damaged,

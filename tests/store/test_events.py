@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from tests.cases import cases
 from tests.store.generated import KINDS, some_events
-from thudmud.play.events import (
+from thudmud.game.events import (
     Event,
     Joined,
     Offer,

@@ -15,8 +15,8 @@ from tests.conftest import SOAKING
 from tests.rules.test_random_play import LEFT_TO_RIGHT, SYMMETRIES, Turning, turn_position
 from tests.store.counting import counted_otherwise
 from tests.store.deeds import NOON
-from thudmud.play.archive import Battle, BattleLookup, State
-from thudmud.play.events import (
+from thudmud.game.archive import Battle, BattleLookup, State
+from thudmud.game.events import (
     Adjourned,
     BattleEnded,
     BattleId,
@@ -29,8 +29,8 @@ from thudmud.play.events import (
     SavedMatch,
     TakenBack,
 )
-from thudmud.play.exploring import COUNTED_PLIES, MOST_TOLD, Explored, ExploreLookup, is_better
-from thudmud.play.projections import PROJECTION
+from thudmud.game.exploring import COUNTED_PLIES, MOST_TOLD, Explored, ExploreLookup, is_better
+from thudmud.game.projections import PROJECTION
 from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Position, Score, Side, write_record
 from thudmud.store import Store
 from thudmud.store.checking import check_file
@@ -292,7 +292,7 @@ async def test_a_row_that_is_lost_is_found_missing(path: Path, name: str) -> Non
 async def test_the_best_known_battle_is_that_of_the_best_players_and_then_the_latest(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thudmud.play.archive.PROVISIONAL", 1)
+    monkeypatch.setattr("thudmud.game.archive.PROVISIONAL", 1)
     outcome = Outcome(Ending.RESIGNATION, Side.DWARF, Score(32, 0))
     [first, *_] = RULESETS["discworld"].legal_moves(RULESETS["discworld"].opening)
     version = 0

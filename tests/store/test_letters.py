@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, Clock, is_in_order, started
-from thudmud.play.letters import (
+from thudmud.game.letters import (
     Letter,
     LetterCount,
     LetterCountLookup,

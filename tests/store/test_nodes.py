@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from tests.store.deeds import OAK, Clock, joined
-from thudmud.play.events import Interrupted
-from thudmud.play.projections import HALL
+from thudmud.game.events import Interrupted
+from thudmud.game.projections import HALL
 from thudmud.store import NotWritten, PlayerClaim, Store, nodes
 from thudmud.store.accounts import enrol
 from thudmud.store.codec import Form, form_of

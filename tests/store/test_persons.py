@@ -13,8 +13,8 @@ import pytest
 
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_accounts import ended, rated
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import (
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import (
     BattleStarted,
     Commented,
     LessonDone,
@@ -24,8 +24,8 @@ from thudmud.play.events import (
     SeekMade,
     TournamentMade,
 )
-from thudmud.play.pairing import TournamentKind
-from thudmud.play.projections import HALL
+from thudmud.game.pairing import TournamentKind
+from thudmud.game.projections import HALL
 from thudmud.rules import Side
 from thudmud.store import KeptName, Nobody, Store
 from thudmud.store.persons import THEIRS

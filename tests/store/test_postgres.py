@@ -24,8 +24,8 @@ from tests.store.proxies import Proxy, commits
 from tests.store.test_projections import live
 from thudmud.cli.main import main
 from thudmud.errors import StartError
-from thudmud.play.events import BoardClosed, BoardOpened
-from thudmud.play.projections import HALL, PROJECTION
+from thudmud.game.events import BoardClosed, BoardOpened
+from thudmud.game.projections import HALL, PROJECTION
 from thudmud.server.config import StorageSettings
 from thudmud.server.stores import serving_lock
 from thudmud.service import Node

@@ -14,12 +14,12 @@ from typing import cast
 import pytest
 
 from tests.conftest import SOAKING
-from tests.play.annals import CAPTURE, DRAW, DWARFS, LONGER, NOON, RECORD, TROLLS, plies
+from tests.game.annals import CAPTURE, DRAW, DWARFS, LONGER, NOON, RECORD, TROLLS, plies
 from tests.store.deeds import OAK, PINE, Taken, started
 from tests.store.model import Model
-from thudmud.play.archive import PAGE, BattleLookup, HistoryLookup, State
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import (
+from thudmud.game.archive import PAGE, BattleLookup, HistoryLookup, State
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import (
     NO_BOTS,
     Adjourned,
     BattleEnded,
@@ -36,8 +36,8 @@ from thudmud.play.events import (
     Resumed,
     SavedMatch,
 )
-from thudmud.play.match import game_of
-from thudmud.play.projections import HALL, PROJECTION, Strength, match_stream, rate, realm_of
+from thudmud.game.match import game_of
+from thudmud.game.projections import HALL, PROJECTION, Strength, match_stream, rate, realm_of
 from thudmud.rules import RULESETS, Game, Move, Side
 from thudmud.store import Conflict, KeptName, OpenBoard, Store, StoreError
 from thudmud.store.checking import check_backend, check_file
@@ -147,7 +147,7 @@ async def test_scores_are_what_a_fold_of_all_events_is(
     store: Store, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(f"{__name__}.BOARDS", (OAK, PINE))
-    monkeypatch.setattr("thudmud.play.archive.PROVISIONAL", 2)
+    monkeypatch.setattr("thudmud.game.archive.PROVISIONAL", 2)
     model = await live(store, seed, 300)
     assert any(map(model.standings, model.pools()))
     assert any(filter(None, (each.ratings[0] for each in model.battles)))

@@ -35,9 +35,9 @@ from tests.store.deeds import (
     started,
 )
 from thudmud.cli.export import export
-from thudmud.play.archive import BattleLookup
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import (
+from thudmud.game.archive import BattleLookup
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import (
     Absent,
     Adjourned,
     BattleStarted,
@@ -65,9 +65,9 @@ from thudmud.play.events import (
     StoredEvent,
     TimeSet,
 )
-from thudmud.play.match import game_of
-from thudmud.play.projections import HALL, match_stream
-from thudmud.play.table import spent_on
+from thudmud.game.match import game_of
+from thudmud.game.projections import HALL, match_stream
+from thudmud.game.table import spent_on
 from thudmud.rules import Side
 from thudmud.service.boards import boards_up, table_of
 from thudmud.store import Damaged, Store, StoreError, at_once, pruning

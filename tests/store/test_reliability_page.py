@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.store.deeds import OAK, Clock, joined
-from thudmud.play.projections import PROJECTION
+from thudmud.game.projections import PROJECTION
 from thudmud.store import StoreError
 from thudmud.store.checking import check_file
 from thudmud.store.database import Database

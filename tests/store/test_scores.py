@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.annals import DRAW, DWARFS, NOON, STANDARD, TROLLS, Annals
-from thudmud.play.archive import (
+from tests.game.annals import DRAW, DWARFS, NOON, STANDARD, TROLLS, Annals
+from thudmud.game.archive import (
     CURVE,
     MIDDLE,
     PAGE,
@@ -17,9 +17,9 @@ from thudmud.play.archive import (
     StandingsLookup,
     Tally,
 )
-from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.events import BattleStarted, Levels
-from thudmud.play.projections import LAST, MOST_OF_LAST
+from thudmud.game.clocks import TimeClass, TimeControl
+from thudmud.game.events import BattleStarted, Levels
+from thudmud.game.projections import LAST, MOST_OF_LAST
 from thudmud.rules import DISCWORLD, Side, read_position
 from thudmud.store import at_once
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, joined, same, started
-from thudmud.play.events import Commented, Interrupted
-from thudmud.play.order import Order
-from thudmud.play.projections import HALL
+from thudmud.game.events import Commented, Interrupted
+from thudmud.game.order import Order
+from thudmud.game.projections import HALL
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
 from thudmud.store.checking import check_file, last_stored
 from thudmud.store.database import Database

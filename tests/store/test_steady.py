@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thudmud.play.events import Joined
+from thudmud.game.events import Joined
 from thudmud.rules import Side
 from thudmud.store import Store
 from thudmud.store.steady import SteadyClock

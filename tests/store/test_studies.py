@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.deeds import NOON, Clock
-from thudmud.play.archive import StudiesLookup, StudyRecord
-from thudmud.play.events import HallEvent, LessonDone, PuzzleTried
-from thudmud.play.projections import HALL
+from thudmud.game.archive import StudiesLookup, StudyRecord
+from thudmud.game.events import HallEvent, LessonDone, PuzzleTried
+from thudmud.game.projections import HALL
 from thudmud.store import Store
 from thudmud.store.checking import check_file
 

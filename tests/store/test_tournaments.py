@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tests.store.conftest import Opening
 from tests.store.deeds import is_in_order
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import (
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import (
     BattleStarted,
     PairingBegun,
     PairingScored,
@@ -22,9 +22,9 @@ from thudmud.play.events import (
     TournamentPaused,
     TournamentRound,
 )
-from thudmud.play.pairing import BattleScore, TournamentKind
-from thudmud.play.projections import HALL
-from thudmud.play.tournaments import TournamentLookup, TournamentsLookup, folded
+from thudmud.game.pairing import BattleScore, TournamentKind
+from thudmud.game.projections import HALL
+from thudmud.game.tournaments import TournamentLookup, TournamentsLookup, folded
 from thudmud.store import Store
 
 TIME = TimeControl(10, 5)

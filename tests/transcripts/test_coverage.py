@@ -12,7 +12,7 @@ from typing import Any, get_args
 import pytest
 
 from thudmud.cli.staging import Setup, open_stages, play
-from thudmud.play.asides import (
+from thudmud.game.asides import (
     Active,
     Analysing,
     AnalysisCancelled,
@@ -36,8 +36,8 @@ from thudmud.play.asides import (
     TimeShort,
     TookOver,
 )
-from thudmud.play.command import COMMANDS, Command
-from thudmud.play.events import (
+from thudmud.game.command import COMMANDS, Command
+from thudmud.game.events import (
     Absent,
     BattleEnded,
     ClockHeld,
@@ -50,8 +50,8 @@ from thudmud.play.events import (
     Parting,
     TableEvent,
 )
-from thudmud.play.hall import Hall
-from thudmud.play.options import (
+from thudmud.game.hall import Hall
+from thudmud.game.options import (
     Charset,
     Element,
     Orient,
@@ -62,7 +62,7 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
-from thudmud.play.telling import Telling
+from thudmud.game.telling import Telling
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, Part, TranscriptStep

@@ -1,5 +1,5 @@
-"""The tables of `tests.play`, as fixtures."""
+"""The tables of `tests.game`, as fixtures."""
 
-from tests.play.conftest import empty, first_over, match_over, seated, started
+from tests.game.conftest import empty, first_over, match_over, seated, started
 
 __all__ = ["empty", "first_over", "match_over", "seated", "started"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tests.play.conftest import NOW, ply
-from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
+from tests.game.conftest import NOW, ply
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.errors import Refused
-from thudmud.play.analysis import KeptAnalysisLookup
-from thudmud.play.archive import (
+from thudmud.game.analysis import KeptAnalysisLookup
+from thudmud.game.archive import (
     AdjournedLookup,
     BattleLookup,
     Found,
@@ -22,11 +22,12 @@ from thudmud.play.archive import (
     State,
     Unread,
 )
-from thudmud.play.asides import Asked, Replayed, ReplayLeft
-from thudmud.play.clocks import TimeClass
-from thudmud.play.command import Command
-from thudmud.play.events import Parting
-from thudmud.play.refusals import Refusal
+from thudmud.game.asides import Asked, Replayed, ReplayLeft
+from thudmud.game.clocks import TimeClass
+from thudmud.game.command import Command
+from thudmud.game.decisions import decide
+from thudmud.game.events import Parting
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.verbs.archive import (
     Games,
@@ -38,7 +39,6 @@ from thudmud.verbs.archive import (
     ViewStandings,
     Way,
 )
-from thudmud.verbs.decisions import decide
 from thudmud.verbs.exercises import Stop
 from thudmud.verbs.moves import Adjourn, Resign, Start
 from thudmud.verbs.queries import LastMove

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.conftest import LATER, NOW, SEATED, after, events, ply, refusal, without
+from tests.game.conftest import LATER, NOW, SEATED, after, events, ply, refusal, without
 from tests.verbs.test_moves import MEMBERS, PLIES
-from thudmud.play.events import BattleEnded, BattleStarted, Left, Offer, Offered, Parting
-from thudmud.play.match import RATED_PLIES
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import Table
+from thudmud.game.events import BattleEnded, BattleStarted, Left, Offer, Offered, Parting
+from thudmud.game.match import RATED_PLIES
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
 from thudmud.rules import EVERY, Attempt, Ending, Side, Square, Verb
 from thudmud.verbs.matchmaking import No
 from thudmud.verbs.moves import Adjourn, End, Play, Resign, Start, Undo

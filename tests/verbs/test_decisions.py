@@ -5,22 +5,22 @@ from dataclasses import replace
 
 import pytest
 
-from tests.play.conftest import LATER, NOW, ply
-from tests.play.halls import StoredHall, do, enter, hall_of, refusal
+from tests.game.conftest import LATER, NOW, ply
+from tests.game.halls import StoredHall, do, enter, hall_of, refusal
 from thudmud.errors import Refused
-from thudmud.play.archive import Fingered
-from thudmud.play.asides import Asked, Gone, Spoke
-from thudmud.play.command import Command
-from thudmud.play.events import Parting
-from thudmud.play.hall import Hall
-from thudmud.play.meaning import MOVE_SETTLES, board_meant, named
-from thudmud.play.options import Style
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec
-from thudmud.play.telling import Telling
+from thudmud.game.archive import Fingered
+from thudmud.game.asides import Asked, Gone, Spoke
+from thudmud.game.command import Command
+from thudmud.game.decisions import decide, part
+from thudmud.game.events import Parting
+from thudmud.game.hall import Hall
+from thudmud.game.meaning import MOVE_SETTLES, board_meant, named
+from thudmud.game.more import Quit
+from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec
+from thudmud.game.telling import Telling
 from thudmud.rules import Side
-from thudmud.verbs.decisions import decide, part
-from thudmud.verbs.more import Quit
 from thudmud.verbs.moves import PlayRecorded, Resign, Start
 from thudmud.verbs.people import Finger, Who
 from thudmud.verbs.queries import SetBoard, ViewGame, ViewPossible

@@ -8,16 +8,14 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.play.conftest import ply
-from tests.play.halls import StoredHall, do, enter, hall_of, refusal
+from tests.game.conftest import ply
+from tests.game.halls import StoredHall, do, enter, hall_of, refusal
 from tests.search.puzzles import tempting
 from thudmud.errors import Refused
-from thudmud.house import House
-from thudmud.language import parse
-from thudmud.play.archive import PROVISIONAL, StudiesLookup, StudyRecord
-from thudmud.play.asides import Asked, BattleWaits, Exercised, ExerciseLeft, Remark
-from thudmud.play.events import PuzzleTried
-from thudmud.play.exercises import (
+from thudmud.game.archive import PROVISIONAL, StudiesLookup, StudyRecord
+from thudmud.game.asides import Asked, BattleWaits, Exercised, ExerciseLeft, Remark
+from thudmud.game.events import PuzzleTried
+from thudmud.game.exercises import (
     AtPuzzle,
     Exercise,
     InLesson,
@@ -28,11 +26,13 @@ from thudmud.play.exercises import (
     puzzles,
     read_puzzle,
 )
-from thudmud.play.hall import Hall
-from thudmud.play.options import Style
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec
-from thudmud.play.telling import Telling
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec
+from thudmud.game.telling import Telling
+from thudmud.house import House
+from thudmud.language import parse
 from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side, Verb
 from thudmud.verbs.archive import Replay, Step, Way
 from thudmud.verbs.exercises import Lessons, Stop, TryPuzzle, Tutorial
@@ -575,7 +575,7 @@ class TestRatings:
 
     def test_results_stay_with_the_puzzle_if_its_number_changes(self, house: House) -> None:
         self.solve(house)
-        line = (files("thudmud.play") / "puzzles.txt").read_text(encoding="utf-8").split("\n")[0]
+        line = (files("thudmud.game") / "puzzles.txt").read_text(encoding="utf-8").split("\n")[0]
         assert read_puzzle(17, line).key in self.known(house).tried
 
     def test_puzzles_are_no_battles(self, house: House) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
-from thudmud.play.asides import Entered, FollowedBegan, FollowedCame
-from thudmud.play.refusals import Refusal
-from thudmud.play.telling import Telling
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal
+from thudmud.game.asides import Entered, FollowedBegan, FollowedCame
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.verbs.matchmaking import Challenge
 from thudmud.verbs.moves import Adjourn, Start

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.conftest import NOW
-from tests.play.halls import StoredHall, commit, do, enter, hall_of, lose, refusal
-from thudmud.play.asides import CameIn, Gone, Told, WentOut
-from thudmud.play.command import Command
-from thudmud.play.hall import Decision
-from thudmud.play.options import Profile
-from thudmud.play.refusals import Refusal
+from tests.game.conftest import NOW
+from tests.game.halls import StoredHall, commit, do, enter, hall_of, lose, refusal
+from thudmud.game.asides import CameIn, Gone, Told, WentOut
+from thudmud.game.command import Command
+from thudmud.game.decisions import arrive
+from thudmud.game.hall import Decision
+from thudmud.game.options import Profile
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
-from thudmud.verbs.decisions import arrive
 from thudmud.verbs.matchmaking import Invite
 from thudmud.verbs.moves import Start, Undo
 from thudmud.verbs.people import Ignore, Unignore

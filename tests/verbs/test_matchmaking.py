@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.conftest import GRACE, NOW
-from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
-from thudmud.play.asides import Invited
-from thudmud.play.refusals import Refusal
-from thudmud.play.telling import Telling
+from tests.game.conftest import GRACE, NOW
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal
+from thudmud.game.asides import Invited
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.verbs.matchmaking import Invite
 from thudmud.verbs.moves import Start

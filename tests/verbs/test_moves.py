@@ -6,8 +6,8 @@ from itertools import count
 
 import pytest
 
-from tests.play.conftest import LATER, NOW, SEATED, STARTED, after, events, ply, refusal, without
-from thudmud.play.events import (
+from tests.game.conftest import LATER, NOW, SEATED, STARTED, after, events, ply, refusal, without
+from thudmud.game.events import (
     NO_BOTS,
     Adjourned,
     BattleEnded,
@@ -23,9 +23,9 @@ from thudmud.play.events import (
     Resumed,
     TakenBack,
 )
-from thudmud.play.match import RATED_PLIES, Match
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Table
+from thudmud.game.match import RATED_PLIES, Match
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import EVERY, Attempt, Game, Move, Side, Square, Verb
 from thudmud.verbs import moves
 from thudmud.verbs.matchmaking import No

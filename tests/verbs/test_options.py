@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from thudmud.errors import Refused
-from thudmud.language.parsing import chosen_by
-from thudmud.play.asides import Asked, OptionChosen
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.options import (
+from thudmud.game.asides import Asked, OptionChosen
+from thudmud.game.decisions import arrive, decide
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.options import (
     UNKNOWN,
     Charset,
     Colour,
@@ -21,9 +21,9 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
-from thudmud.play.table import BoardSpec
+from thudmud.game.table import BoardSpec
+from thudmud.language.parsing import chosen_by
 from thudmud.verbs.archive import Step, Way
-from thudmud.verbs.decisions import arrive, decide
 from thudmud.verbs.options import (
     SetCharset,
     SetColour,

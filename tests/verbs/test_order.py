@@ -6,15 +6,15 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from tests.play.conftest import NOW
-from tests.play.halls import StoredHall, do, hall_of, refusal
+from tests.game.conftest import NOW
+from tests.game.halls import StoredHall, do, hall_of, refusal
 from thudmud.errors import Refused
+from thudmud.game.asides import Announced, Asked, Lifted, Sanctioned, ShutdownTold
+from thudmud.game.order import Measure, Order, Sanction, network_of, network_text
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
 from thudmud.language import parse
-from thudmud.play.asides import Announced, Asked, Lifted, Sanctioned, ShutdownTold
-from thudmud.play.order import Measure, Order, Sanction, network_of, network_text
-from thudmud.play.people import BotLevel
-from thudmud.play.refusals import Refusal
-from thudmud.play.telling import Telling
 from thudmud.views.messages import messages
 from thudmud.views.order import barred
 from thudmud.views.view import Screens, Terminal

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from tests.language.generated import commands
+from thudmud.game.asides import Active, Aside, Asked
+from thudmud.game.command import COMMANDS, Command
+from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Register, Syntax
 from thudmud.language import ParseError, parse
-from thudmud.play.asides import Active, Aside, Asked
-from thudmud.play.command import COMMANDS, Command
 from thudmud.script import Transcript
 from thudmud.script.transcript import Act, TranscriptStep
 from thudmud.verbs import VERBS
 from thudmud.verbs.archive import Analyse, CancelAnalysis
 from thudmud.verbs.exercises import Lessons
 from thudmud.verbs.letters import FileReport, ForgetLetters, Letters, SendLetter
-from thudmud.verbs.more import Again, Help, LogoutEverywhere, Password, Register, Syntax
 from thudmud.verbs.notifications import (
     NotifyBrowser,
     NotifyCode,

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from tests.play.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
-from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
+from tests.game.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.errors import Refused
-from thudmud.play.archive import State
-from thudmud.play.asides import Invited, TurnedDown
-from thudmud.play.command import Command
-from thudmud.play.events import (
+from thudmud.game.archive import State
+from thudmud.game.asides import Invited, TurnedDown
+from thudmud.game.command import Command
+from thudmud.game.events import (
     Adjourned,
     BattleEnded,
     BattleStarted,
@@ -22,10 +22,10 @@ from thudmud.play.events import (
     Resumed,
     SavedMatch,
 )
-from thudmud.play.match import Match
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Table
-from thudmud.play.telling import Telling
+from thudmud.game.match import Match
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table
+from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.store import Conflict, at_once
 from thudmud.verbs.matchmaking import Accept, Decline, Invite, No, Yes

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.conftest import NOW
-from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
-from thudmud.play.asides import CameIn, ObserveChosen, PlayersDeaf, Spoke
-from thudmud.play.command import Command
-from thudmud.play.events import BoardClosed, BoardRenamed, Parting
-from thudmud.play.meaning import split_board
-from thudmud.play.options import Toggle
-from thudmud.play.refusals import Refusal
-from thudmud.play.rooms import MOST_OBSERVED
-from thudmud.play.table import BoardSpec
+from tests.game.conftest import NOW
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal
+from thudmud.game.asides import CameIn, ObserveChosen, PlayersDeaf, Spoke
+from thudmud.game.command import Command
+from thudmud.game.decisions import is_limited
+from thudmud.game.events import BoardClosed, BoardRenamed, Parting
+from thudmud.game.meaning import split_board
+from thudmud.game.options import Toggle
+from thudmud.game.refusals import Refusal
+from thudmud.game.rooms import MOST_OBSERVED
+from thudmud.game.table import BoardSpec
 from thudmud.rules import Side
-from thudmud.verbs.decisions import is_limited
 from thudmud.verbs.moves import Resign, Start
 from thudmud.verbs.options import SetToggle
 from thudmud.verbs.people import Ignore

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.conftest import GRACE, LATER, NOW, after, events, ply, refusal, without
-from tests.play.halls import StoredHall, do, enter, hall_of, lose, reopened
-from tests.play.halls import refusal as refused_in_hall
+from tests.game.conftest import GRACE, LATER, NOW, after, events, ply, refusal, without
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, reopened
+from tests.game.halls import refusal as refused_in_hall
 from thudmud.errors import InvalidValueError
-from thudmud.play.archive import HistoryLookup, ScoreLookup, StandingsLookup
-from thudmud.play.asides import CaughtUp
-from thudmud.play.events import (
+from thudmud.game.archive import HistoryLookup, ScoreLookup, StandingsLookup
+from thudmud.game.asides import CaughtUp
+from thudmud.game.decisions import is_limited
+from thudmud.game.events import (
     Absent,
     Adjourned,
     BattleEnded,
@@ -24,10 +25,9 @@ from thudmud.play.events import (
     SavedMatch,
     TakenBack,
 )
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Table, require_fit
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table, require_fit
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMove, Reason, Side
-from thudmud.verbs.decisions import is_limited
 from thudmud.verbs.matchmaking import Invite, No
 from thudmud.verbs.moves import Adjourn, Claim, End, Resign, Start, Undo
 from thudmud.verbs.resuming import Resume

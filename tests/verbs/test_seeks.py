@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import pytest
 
-from tests.play.conftest import NOW, ply
-from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
-from thudmud.play.asides import Aside
-from thudmud.play.clocks import TimeControl
-from thudmud.play.command import Command
-from thudmud.play.events import (
+from tests.game.conftest import NOW, ply
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal
+from thudmud.game.asides import Aside
+from thudmud.game.clocks import TimeControl
+from thudmud.game.command import Command
+from thudmud.game.events import (
     BattleStarted,
     BoardOpened,
     Event,
@@ -21,9 +21,9 @@ from thudmud.play.events import (
     SeekEnded,
     SeekMade,
 )
-from thudmud.play.hall import TOUCHED
-from thudmud.play.people import BotLevel
-from thudmud.play.refusals import Refusal
+from thudmud.game.hall import TOUCHED
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.verbs.exercises import Tutorial
 from thudmud.verbs.matchmaking import Accept, Challenge, Decline, No, PlayNow, Seek, Withdraw, Yes

@@ -7,7 +7,7 @@ from enum import Enum
 
 import pytest
 
-from tests.play.conftest import (
+from tests.game.conftest import (
     FIRST_OVER,
     GRACE,
     LATER,
@@ -20,7 +20,7 @@ from tests.play.conftest import (
     without,
 )
 from thudmud.errors import InvalidValueError, Refused
-from thudmud.play.events import (
+from thudmud.game.events import (
     Absent,
     Adjourned,
     BattleEnded,
@@ -38,9 +38,9 @@ from thudmud.play.events import (
     Returned,
     RulesSet,
 )
-from thudmud.play.match import game_of
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Seat, Table, require_fit
+from thudmud.game.match import game_of
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Seat, Table, require_fit
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,

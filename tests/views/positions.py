@@ -6,9 +6,9 @@ from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
-from thudmud.play.events import BattleId
-from thudmud.play.match import Match
-from thudmud.play.table import BoardSpec, Table
+from thudmud.game.events import BattleId
+from thudmud.game.match import Match
+from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Game, Piece, Position, Ruleset, Side, Square
 
 KINDS = {piece.value: piece for piece in Piece}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from thudmud.game.analysis import Weighed
+from thudmud.game.asides import Asked, LetterSent
+from thudmud.game.hall import Hall
+from thudmud.game.letters import Letter, LettersPage
+from thudmud.game.notifications import Contact, Quiet, Ways
+from thudmud.game.order import Order
+from thudmud.game.people import BotLevel
+from thudmud.game.table import BoardSpec
+from thudmud.game.telling import Telling
 from thudmud.house import House
-from thudmud.play.analysis import Weighed
-from thudmud.play.asides import Asked, LetterSent
-from thudmud.play.hall import Hall
-from thudmud.play.letters import Letter, LettersPage
-from thudmud.play.notifications import Contact, Quiet, Ways
-from thudmud.play.order import Order
-from thudmud.play.people import BotLevel
-from thudmud.play.table import BoardSpec
-from thudmud.play.telling import Telling
 from thudmud.rules import Game, Move, Side
 from thudmud.verbs.letters import Letters
 from thudmud.verbs.notifications import Notify

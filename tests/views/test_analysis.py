@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.play.analysis import DECIDED, AnalysedBattle, Analysis
-from thudmud.play.archive import Battle, State
-from thudmud.play.asides import Analysing
-from thudmud.play.events import BattleId
-from thudmud.play.hall import Hall
-from thudmud.play.options import Style
-from thudmud.play.telling import Telling
+from thudmud.game.analysis import DECIDED, AnalysedBattle, Analysis
+from thudmud.game.archive import Battle, State
+from thudmud.game.asides import Analysing
+from thudmud.game.events import BattleId
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.telling import Telling
 from thudmud.rules import DISCWORLD, Game
 from thudmud.views.analysis import MOST_TOLD, curve, of_ply, told
 from thudmud.views.telling import teller

@@ -7,10 +7,10 @@ from dataclasses import astuple, replace
 
 import pytest
 
-from tests.play.annals import CAPTURE, DAY, DRAW, NOON, RECORD, TROLLS, Annals, saved
-from thudmud.play.archive import PAGE, AdjournedLookup, BattleLookup, HistoryLookup, State
-from thudmud.play.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
-from thudmud.play.table import BoardSpec, Table
+from tests.game.annals import CAPTURE, DAY, DRAW, NOON, RECORD, TROLLS, Annals, saved
+from thudmud.game.archive import PAGE, AdjournedLookup, BattleLookup, HistoryLookup, State
+from thudmud.game.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
+from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
 from thudmud.verbs.archive import History
 from thudmud.views import archive

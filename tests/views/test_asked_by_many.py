@@ -9,11 +9,11 @@ from random import Random
 import pytest
 
 from tests.views.positions import game_of, played_at_random, table_with
-from thudmud.play.asides import Asked, Entered
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.options import Style
-from thudmud.play.table import BoardSpec
-from thudmud.play.telling import Telling
+from thudmud.game.asides import Asked, Entered
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.options import Style
+from thudmud.game.table import BoardSpec
+from thudmud.game.telling import Telling
 from thudmud.rules import (
     DISCWORLD,
     RULESETS,

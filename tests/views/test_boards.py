@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.cases import cases
+from thudmud.game.command import Command
+from thudmud.game.exercises import InLesson, lessons
+from thudmud.game.options import Options, Orient, Size
+from thudmud.game.table import BoardSpec, Table
 from thudmud.house import House
-from thudmud.play.command import Command
-from thudmud.play.exercises import InLesson, lessons
-from thudmud.play.options import Options, Orient, Size
-from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
 from thudmud.verbs.archive import Step, Way
 from thudmud.verbs.exercises import Tutorial

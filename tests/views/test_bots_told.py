@@ -7,11 +7,11 @@ import re
 import pytest
 
 from tests.cases import cases
+from thudmud.game import BoardSpec
+from thudmud.game.events import OWN_PROGRAM, Levels
+from thudmud.game.people import BotLevel
 from thudmud.house import House
 from thudmud.language import parse
-from thudmud.play import BoardSpec
-from thudmud.play.events import OWN_PROGRAM, Levels
-from thudmud.play.people import BotLevel
 from thudmud.rules import Side
 from thudmud.verbs.moves import Resign
 from thudmud.verbs.seats import Join, Leave

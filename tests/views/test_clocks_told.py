@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from thudmud.game.asides import TimeShort
+from thudmud.game.clocks import Clock, TimeControl
+from thudmud.game.events import ClockHeld, IdleWarned, Left, Parting
+from thudmud.game.table import BoardSpec
+from thudmud.game.telling import Telling
 from thudmud.house import House
-from thudmud.play.asides import TimeShort
-from thudmud.play.clocks import Clock, TimeControl
-from thudmud.play.events import ClockHeld, IdleWarned, Left, Parting
-from thudmud.play.table import BoardSpec
-from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.store.codec import to_line
 from thudmud.verbs.moves import Resign

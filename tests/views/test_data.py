@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from tests.play.annals import CAPTURE, NOON, Annals
-from thudmud.play.archive import BattleLookup
-from thudmud.play.events import TakenBack
+from tests.game.annals import CAPTURE, NOON, Annals
+from thudmud.game.archive import BattleLookup
+from thudmud.game.events import TakenBack
 from thudmud.rules import KOOM_VALLEY, RULESETS, Game, Move, Side, Square, write_record
 from thudmud.views import data
 from thudmud.views.facts import as_json

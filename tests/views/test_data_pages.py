@@ -13,13 +13,13 @@ import pytest
 from tests.cases import cases
 from tests.views.short_game import played
 from tests.views.test_refusals import all_refusals
-from thudmud.play.analysis import PlyMark
-from thudmud.play.asides import Remark
-from thudmud.play.events import Offer, SeekEnd
-from thudmud.play.exercises import PUZZLE, TUTORIAL
-from thudmud.play.hints import Merit
-from thudmud.play.match import Unrated
-from thudmud.play.refusals import Mistake, NameProblem, Refusal
+from thudmud.game.analysis import PlyMark
+from thudmud.game.asides import Remark
+from thudmud.game.events import Offer, SeekEnd
+from thudmud.game.exercises import PUZZLE, TUTORIAL
+from thudmud.game.hints import Merit
+from thudmud.game.match import Unrated
+from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.rules import RULESETS, Ending, Reason, Verb
 from thudmud.views.facts import TAG, as_json, refusal_fact
 from thudmud.views.refusals import _TEMPLATES

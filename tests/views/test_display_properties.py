@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.language.generated import colours
 from tests.views.positions import table_with
-from thudmud.house import House
-from thudmud.play.options import (
+from thudmud.game.options import (
     WIDTHS,
     Charset,
     Element,
@@ -26,7 +25,8 @@ from thudmud.play.options import (
     Style,
     Switch,
 )
-from thudmud.play.table import BoardSpec, Table
+from thudmud.game.table import BoardSpec, Table
+from thudmud.house import House
 from thudmud.rules import RULESETS, Game, Move, Side, Verb
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 from thudmud.views.words import columns

@@ -6,10 +6,8 @@ import re
 
 import pytest
 
-from thudmud.house import House
-from thudmud.language import parse
-from thudmud.play.command import Command
-from thudmud.play.exercises import (
+from thudmud.game.command import Command
+from thudmud.game.exercises import (
     InLesson,
     Puzzle,
     at_puzzle,
@@ -17,7 +15,9 @@ from thudmud.play.exercises import (
     puzzles,
     read_puzzle,
 )
-from thudmud.play.table import BoardSpec
+from thudmud.game.table import BoardSpec
+from thudmud.house import House
+from thudmud.language import parse
 from thudmud.verbs.archive import Step, Way
 from thudmud.verbs.exercises import Tutorial
 from thudmud.verbs.moves import Play

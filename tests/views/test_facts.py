@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from thudmud.game.events import BattleId, Left, Moved, Parting
+from thudmud.game.match import Match
+from thudmud.game.table import BoardSpec, Table
+from thudmud.game.telling import Telling
 from thudmud.house import House
-from thudmud.play.events import BattleId, Left, Moved, Parting
-from thudmud.play.match import Match
-from thudmud.play.table import BoardSpec, Table
-from thudmud.play.telling import Telling
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
 from thudmud.store.codec import to_line
 from thudmud.views import Message, messages

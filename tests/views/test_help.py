@@ -12,12 +12,12 @@ import pytest
 
 from tests.cases import cases
 from thudmud.english import lasting
+from thudmud.game.archive import MIDDLE, PAGE
+from thudmud.game.clocks import TimeClass
+from thudmud.game.match import RATED_PLIES
+from thudmud.game.options import SHADES, WIDTHS, Element, Scheme
 from thudmud.house import House
 from thudmud.language import VERBS, ParseError, parse
-from thudmud.play.archive import MIDDLE, PAGE
-from thudmud.play.clocks import TimeClass
-from thudmud.play.match import RATED_PLIES
-from thudmud.play.options import SHADES, WIDTHS, Element, Scheme
 from thudmud.rules import (
     DISCWORLD,
     KOOM_VALLEY,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.play.asides import Asked
-from thudmud.play.hall import Hall
-from thudmud.play.hints import Advice, Because, Merit
-from thudmud.play.options import Style
-from thudmud.play.table import BoardSpec, Table
-from thudmud.play.telling import Telling
+from thudmud.game.asides import Asked
+from thudmud.game.hall import Hall
+from thudmud.game.hints import Advice, Because, Merit
+from thudmud.game.options import Style
+from thudmud.game.table import BoardSpec, Table
+from thudmud.game.telling import Telling
 from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
 from thudmud.verbs.queries import Hint
 from thudmud.views.telling import teller

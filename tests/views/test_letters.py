@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.play.conftest import NOW
-from tests.play.halls import hall_of
-from thudmud.play.asides import Asked, Entered, TookOver
-from thudmud.play.letters import Letter, LetterCount, LettersPage
-from thudmud.play.telling import Telling
+from tests.game.conftest import NOW
+from tests.game.halls import hall_of
+from thudmud.game.asides import Asked, Entered, TookOver
+from thudmud.game.letters import Letter, LetterCount, LettersPage
+from thudmud.game.telling import Telling
 from thudmud.verbs.letters import Letters
 from thudmud.views.data import Fact
 from thudmud.views.letters import listed, waiting

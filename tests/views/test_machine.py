@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
+from thudmud.game.options import Toggle
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.options import Toggle
-from thudmud.play.table import BoardSpec
 from thudmud.rules import SQUARES
 from thudmud.verbs.moves import Play
 from thudmud.views import Message

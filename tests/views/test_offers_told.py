@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from thudmud.game.options import Switch
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.options import Switch
-from thudmud.play.table import BoardSpec
 from thudmud.views import Message
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]

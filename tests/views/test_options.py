@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.play.options import Charset, Colour, Element, Options, Scheme
+from thudmud.game.options import Charset, Colour, Element, Options, Scheme
 from thudmud.views.colours import PALETTE_RGB, colour_of, nearest
 from thudmud.views.options import options_listed
 from thudmud.views.view import PALETTE, TRUE_COLOUR, Display

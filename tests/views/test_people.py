@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from thudmud.game.options import Profile
+from thudmud.game.order import Order
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.options import Profile
-from thudmud.play.order import Order
-from thudmud.play.table import BoardSpec
 from thudmud.views import Terminal
 
 NOON = 1_767_268_800.0

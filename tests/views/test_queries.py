@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.views.positions import game_of, played_at_random, table_with
-from thudmud.play.table import BoardSpec, Table
+from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,

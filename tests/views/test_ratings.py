@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.play.annals import DRAW, DWARFS, NOON, STANDARD, TROLLS, Annals
-from thudmud.play.archive import (
+from tests.game.annals import DRAW, DWARFS, NOON, STANDARD, TROLLS, Annals
+from thudmud.game.archive import (
     CURVE,
     PAGE,
     PlayerScore,
@@ -19,13 +19,13 @@ from thudmud.play.archive import (
     ScoreLookup,
     StandingsLookup,
 )
-from thudmud.play.asides import Entered
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import BattleEnded, BattleId, Levels
-from thudmud.play.hall import Hall
-from thudmud.play.match import Match, Unrated
-from thudmud.play.options import Style
-from thudmud.play.people import BotLevel
+from thudmud.game.asides import Entered
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import BattleEnded, BattleId, Levels
+from thudmud.game.hall import Hall
+from thudmud.game.match import Match, Unrated
+from thudmud.game.options import Style
+from thudmud.game.people import BotLevel
 from thudmud.rules import DISCWORLD, Game
 from thudmud.views import ratings
 from thudmud.views.view import Display, View

@@ -11,17 +11,18 @@ import pytest
 from wcwidth import wcswidth
 
 from tests.cases import cases
-from tests.play.halls import StoredHall, do, hall_of, lose
+from tests.game.halls import StoredHall, do, hall_of, lose
 from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud import BoardSpec, House
 from thudmud.errors import Refused
+from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup, SeenMember, Unread
+from thudmud.game.decisions import decide
+from thudmud.game.exercises import puzzles
+from thudmud.game.hall import Caps, Makers
+from thudmud.game.order import Order
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Mistake, Refusal
 from thudmud.language import ParseError, parse
-from thudmud.play.archive import BattleLookup, Found, FoundBattle, MemberLookup, SeenMember, Unread
-from thudmud.play.exercises import puzzles
-from thudmud.play.hall import Caps, Makers
-from thudmud.play.order import Order
-from thudmud.play.people import BotLevel
-from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import (
     CLASSIC,
     Comment,
@@ -32,7 +33,6 @@ from thudmud.rules import (
     read_record,
     write_record,
 )
-from thudmud.verbs.decisions import decide
 from thudmud.verbs.moves import Play
 from thudmud.verbs.setup import SetRules
 from thudmud.views.refusals import explain, refused, unread

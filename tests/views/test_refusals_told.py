@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.table import BoardSpec
 from thudmud.views.help import contents, page
 
 

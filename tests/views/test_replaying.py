@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.cases import cases
-from tests.play.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
-from thudmud.play.archive import Battle
-from thudmud.play.options import Style
+from tests.game.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
+from thudmud.game.archive import Battle
+from thudmud.game.options import Style
 from thudmud.rules import DISCWORLD, Game, Outcome
 from thudmud.views.archive import replayed
 from thudmud.views.view import Display

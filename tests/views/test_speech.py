@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from thudmud.game.options import WIDTHS
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.options import WIDTHS
-from thudmud.play.table import BoardSpec
 from thudmud.views.view import Terminal
 from thudmud.views.words import columns
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from thudmud import BoardSpec, House, Terminal
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import (
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import (
     PairingScored,
     RoundPaired,
     TournamentEntered,
     TournamentEvent,
     TournamentMade,
 )
-from thudmud.play.hall import Hall
-from thudmud.play.options import Style
-from thudmud.play.pairing import BattleScore, TournamentKind, pair
-from thudmud.play.standings import standings
-from thudmud.play.tournaments import Tournament, folded
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.pairing import BattleScore, TournamentKind, pair
+from thudmud.game.standings import standings
+from thudmud.game.tournaments import Tournament, folded
 from thudmud.views.registry import Occasion, words
 from thudmud.views.tournaments import counted_points, starting, table
 from thudmud.views.view import Display, View

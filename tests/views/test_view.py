@@ -7,8 +7,8 @@ from weakref import ref
 
 import pytest
 
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.table import BoardSpec
 from thudmud.views.view import Terminal
 
 WATCHERS = ("Carla", "Dora", "Emil")

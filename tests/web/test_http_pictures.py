@@ -17,15 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from tests.play.annals import CAPTURE, LONGER, NOON, TROLLS, Annals
+from tests.game.annals import CAPTURE, LONGER, NOON, TROLLS, Annals
 from tests.rules.shorthand import to_and_fro
 from tests.server.plain import PATIENCE, Serving, Setup
 from thudmud.errors import InvalidValueError
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import Commented
+from thudmud.game.projections import HALL
 from thudmud.pictures import SCHEMES, frame
 from thudmud.pictures.drawing import Still
-from thudmud.play.clocks import TimeControl
-from thudmud.play.events import Commented
-from thudmud.play.projections import HALL
 from thudmud.rules import DISCWORLD, MOST_PLIES, Ending, Game, read_record
 from thudmud.server import drawing, drawing_queue, gallery
 from thudmud.server.drawing import Job, Studio, drawn

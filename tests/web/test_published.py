@@ -16,8 +16,8 @@ from icalendar import Calendar
 
 from tests.server.plain import PATIENCE
 from tests.store.test_notifications import confirmed, contact
-from thudmud.play.clocks import DAY
-from thudmud.play.notifications import ANOTHER
+from thudmud.game.clocks import DAY
+from thudmud.game.notifications import ANOTHER
 from thudmud.server import publishing
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings

@@ -21,8 +21,8 @@ from thudmud.accounts.last_seen import LastSeen, PlayerDirectory
 from thudmud.accounts.limiters import RateLimiter, network
 from thudmud.accounts.passwords import LENGTHS, Passwords, password_problem
 from thudmud.english import capitalised, lasting
+from thudmud.game.options import Options, SetOption
 from thudmud.language.parsing import chosen_by
-from thudmud.play.options import Options, SetOption
 from thudmud.store import (
     Account,
     EndedLogins,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thudmud.play.hall import Hall
-from thudmud.play.people import BotLevel
+from thudmud.game.hall import Hall
+from thudmud.game.people import BotLevel
 from thudmud.search.levels import LEVELS, level_called
 
 

@@ -1,6 +1,6 @@
 """How a bot behaves at its boards: when it sits down, starts, agrees, declines and leaves.
 
-An `Opponent` is told what its player is told, as values of `thudmud.play`, and answers with
+An `Opponent` is told what its player is told, as values of `thudmud.game`, and answers with
 commands. Pure: the time comes in as an argument.
 """
 
@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from thudmud.play.asides import Invited
-from thudmud.play.command import Command
-from thudmud.play.events import BattleId, BoardRenamed, Offer
-from thudmud.play.match import RATED_PLIES
-from thudmud.play.table import Table
-from thudmud.play.telling import Telling
+from thudmud.game.asides import Invited
+from thudmud.game.command import Command
+from thudmud.game.events import BattleId, BoardRenamed, Offer
+from thudmud.game.match import RATED_PLIES
+from thudmud.game.table import Table
+from thudmud.game.telling import Telling
 from thudmud.rules import Game, Side, read_ply, write_position
 from thudmud.values import value
 from thudmud.verbs.matchmaking import No

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from thudmud.cli.common import TRY_LATER, CommandError, refuse
 from thudmud.errors import NotYet, StartError
-from thudmud.play.days import day_begins
+from thudmud.game.days import day_begins
 from thudmud.server import stores
 from thudmud.server.config import (
     ConfigError,

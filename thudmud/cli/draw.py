@@ -144,7 +144,7 @@ def _stored(number: int, options: argparse.Namespace) -> Game:
     import asyncio  # noqa: PLC0415  (not for a record)
 
     from thudmud.cli.configured import open_store  # noqa: PLC0415  (the same)
-    from thudmud.play.archive import BattleLookup, FoundBattle  # noqa: PLC0415  (the same)
+    from thudmud.game.archive import BattleLookup, FoundBattle  # noqa: PLC0415  (the same)
 
     async def find() -> FoundBattle | None:
         async with open_store(options.config) as store:

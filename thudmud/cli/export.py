@@ -21,11 +21,11 @@ from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.configured import day as day_option
 from thudmud.english import counted
 from thudmud.errors import ThudmudError
-from thudmud.play.archive import Battle, State, unless_erased
-from thudmud.play.days import day_begins
-from thudmud.play.events import Event
-from thudmud.play.match import game_of
-from thudmud.play.table import spent_on
+from thudmud.game.archive import Battle, State, unless_erased
+from thudmud.game.days import day_begins
+from thudmud.game.events import Event
+from thudmud.game.match import game_of
+from thudmud.game.table import spent_on
 from thudmud.rules import RULESETS, Comment, Ending, Game, Outcome, Record, Side, write_record
 from thudmud.rules.records import outcome_told
 from thudmud.store import Store

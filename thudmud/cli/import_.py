@@ -20,12 +20,12 @@ from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.export import BattleDetails, details_in
 from thudmud.cli.records import RefusedFileError, one_line, ruleset_named, text_in
 from thudmud.english import capitalised, counted
+from thudmud.game.archive import is_player
+from thudmud.game.days import day_begins
+from thudmud.game.events import LONGEST_COMMENT, BattleId, Commented, Event, Imported
+from thudmud.game.match import game_of
+from thudmud.game.projections import HALL
 from thudmud.language.cleaning import clean
-from thudmud.play.archive import is_player
-from thudmud.play.days import day_begins
-from thudmud.play.events import LONGEST_COMMENT, BattleId, Commented, Event, Imported
-from thudmud.play.match import game_of
-from thudmud.play.projections import HALL
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,

@@ -16,8 +16,8 @@ from thudmud.bots.opponent import Task
 from thudmud.cli.common import refuse
 from thudmud.cli.engine import any_seed, level, seed
 from thudmud.cli.records import ruleset_named
+from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.search.levels import LEVELS, Level
 from thudmud.search.player import Player

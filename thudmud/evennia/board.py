@@ -34,12 +34,12 @@ from thudmud.english import listed
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.evennia.host import LEFT_OUT, BoardHost, escaped, first_session, send, terminal
 from thudmud.evennia.thinking import FoundAdvice, find_out
+from thudmud.game.analysis import AnalysisLookup
+from thudmud.game.command import Command
+from thudmud.game.hints import AdviceLookup
+from thudmud.game.table import BoardSpec
 from thudmud.house import BotTurn, House
 from thudmud.language.parsing import player_problem
-from thudmud.play.analysis import AnalysisLookup
-from thudmud.play.command import Command
-from thudmud.play.hints import AdviceLookup
-from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import level_called
 from thudmud.verbs.archive import Analyse

@@ -29,17 +29,17 @@ from thudmud.errors import Refused, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.help_entries import PAGES_HERE
 from thudmud.evennia.host import LEFT_OUT, escaped, first_session, options, send, send_to, terminal
+from thudmud.game.command import Command
+from thudmud.game.meaning import Phrase
+from thudmud.game.more import Help, Syntax
+from thudmud.game.options import OptionCommand
+from thudmud.game.refusals import Mistake, Refusal
 from thudmud.language import VERBS, ParseError, second_words
 from thudmud.language.vocabulary import Vocabulary
 from thudmud.language.words import WORDS
-from thudmud.play.command import Command
-from thudmud.play.meaning import Phrase
-from thudmud.play.options import OptionCommand
-from thudmud.play.refusals import Mistake, Refusal
 from thudmud.verbs.archive import ArchiveCommand, Step
 from thudmud.verbs.exercises import ExerciseCommand
 from thudmud.verbs.matchmaking import Agree, Decline, Invite, No, PlayNow
-from thudmud.verbs.more import Help, Syntax
 from thudmud.verbs.queries import Hint, SetBoard, ViewGame
 from thudmud.verbs.rooms import Look, ViewBots
 from thudmud.verbs.tables import GameCommand, TableCommand

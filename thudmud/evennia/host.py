@@ -17,18 +17,18 @@ from evennia.utils.ansi import strip_ansi
 
 from thudmud.errors import Refused
 from thudmud.evennia.thinking import FoundAdvice
+from thudmud.game.analysis import AnalysisLookup
+from thudmud.game.archive import Found, Unread
+from thudmud.game.command import Command
+from thudmud.game.decisions import decide
+from thudmud.game.events import Parting
+from thudmud.game.hints import AdviceLookup
+from thudmud.game.options import WIDTHS, Options, Profile, Style
+from thudmud.game.people import Person
+from thudmud.game.table import Table
 from thudmud.house import House
 from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.language.words import WORDS, openings
-from thudmud.play.analysis import AnalysisLookup
-from thudmud.play.archive import Found, Unread
-from thudmud.play.command import Command
-from thudmud.play.events import Parting
-from thudmud.play.hints import AdviceLookup
-from thudmud.play.options import WIDTHS, Options, Profile, Style
-from thudmud.play.people import Person
-from thudmud.play.table import Table
-from thudmud.verbs.decisions import decide
 from thudmud.verbs.matchmaking import No, Yes
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from thudmud.play.feature import Feature
+    from thudmud.game.feature import Feature
 
 NAMES: tuple[str, ...] = (
     "teaching",

@@ -13,18 +13,18 @@ from contextlib import suppress
 from weakref import WeakValueDictionary
 
 from thudmud.errors import Refused
+from thudmud.game.asides import Asked
+from thudmud.game.events import BoardOpened, Parting
+from thudmud.game.hall import Hall, kept_for
+from thudmud.game.options import Profile
+from thudmud.game.projections import HALL
+from thudmud.game.refusals import Mistake
+from thudmud.game.table import BoardSpec, Table
+from thudmud.game.telling import Telling
 from thudmud.gateway import requests
 from thudmud.gateway.requests import Code, Data, Fault, Notice
 from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.language.parsing import board_problem
-from thudmud.play.asides import Asked
-from thudmud.play.events import BoardOpened, Parting
-from thudmud.play.hall import Hall, kept_for
-from thudmud.play.options import Profile
-from thudmud.play.projections import HALL
-from thudmud.play.refusals import Mistake
-from thudmud.play.table import BoardSpec, Table
-from thudmud.play.telling import Telling
 from thudmud.service import Arrival, Service, Unfollowed, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError

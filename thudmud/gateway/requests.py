@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from thudmud.errors import ThudmudError
-from thudmud.play.options import WIDTHS, Style
+from thudmud.game.options import WIDTHS, Style
 from thudmud.rules import RULESETS
 from thudmud.values import value
 from thudmud.views import Message

@@ -14,6 +14,12 @@ from functools import cache, lru_cache
 from typing import Any
 
 from thudmud.errors import Refused, ThudmudError
+from thudmud.game.archive import PLAN
+from thudmud.game.command import Command
+from thudmud.game.meaning import RESERVED
+from thudmud.game.options import Options, Profile, SetOption, Style, Toggle
+from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
+from thudmud.game.refusals import Mistake, NameProblem
 from thudmud.language.caching import cache_by_hash
 from thudmud.language.cleaning import clean
 from thudmud.language.slips import (
@@ -35,12 +41,6 @@ from thudmud.language.words import (
     opens_with,
     spoken,
 )
-from thudmud.play.archive import PLAN
-from thudmud.play.command import Command
-from thudmud.play.meaning import RESERVED
-from thudmud.play.options import Options, Profile, SetOption, Style, Toggle
-from thudmud.play.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
-from thudmud.play.refusals import Mistake, NameProblem
 from thudmud.rules import RULESETS
 from thudmud.verbs.options import (
     SetCharset,

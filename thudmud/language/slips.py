@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from thudmud.english import LENGTHS, length, length_of
 from thudmud.errors import InvalidValueError
+from thudmud.game.clocks import TimeControl
+from thudmud.game.options import SHADES, WIDTHS
+from thudmud.game.refusals import Mistake
 from thudmud.language.caching import cache_by_hash
 from thudmud.language.words import WORDS, Stumbled, opens
-from thudmud.play.clocks import TimeControl
-from thudmud.play.options import SHADES, WIDTHS
-from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS, Attempt, Square, Verb
 from thudmud.rules.board import distance
 from thudmud.values import value

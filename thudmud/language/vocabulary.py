@@ -15,12 +15,12 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from thudmud import features
 from thudmud.errors import InvalidValueError
+from thudmud.game.command import Command
+from thudmud.game.refusals import Mistake
 from thudmud.language.cleaning import clean
 from thudmud.language.parsing import THE_END, ParseError, diagnose, parse
 from thudmud.language.slips import near_miss
 from thudmud.language.words import FIRST, STOPS, WORDS, feature_terminals, opens
-from thudmud.play.command import Command
-from thudmud.play.refusals import Mistake
 from thudmud.values import value
 
 _TOKEN = re.compile(

@@ -37,7 +37,7 @@ from thudmud.accounts.login import Logins
 from thudmud.accounts.passwords import Hasher, Passwords
 from thudmud.bots.workers import worker_count
 from thudmud.errors import StartError
-from thudmud.play.clocks import DAY
+from thudmud.game.clocks import DAY
 from thudmud.server.config import ServerSettings, Settings, WebSettings
 from thudmud.server.inbox import PACKAGE_TIME, PACKAGE_TIME_AT_ONCE, InboxQueue
 from thudmud.server.proxies import HEAD, Place, Proxies, following, told

@@ -16,9 +16,9 @@ from thudmud.bots.opponent import Opponent, Task
 from thudmud.bots.program import Program, ProgramError, is_there
 from thudmud.bots.workers import Question, Workers
 from thudmud.errors import StartError
-from thudmud.play.asides import Invited
-from thudmud.play.command import Command
-from thudmud.play.telling import Telling
+from thudmud.game.asides import Invited
+from thudmud.game.command import Command
+from thudmud.game.telling import Telling
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release

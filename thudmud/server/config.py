@@ -30,11 +30,11 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.features import NAMES
+from thudmud.game.events import MADE
+from thudmud.game.notifications import is_address
+from thudmud.game.projections import PROJECTION, is_board_key
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
-from thudmud.play.events import MADE
-from thudmud.play.notifications import is_address
-from thudmud.play.projections import PROJECTION, is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, level_called
 from thudmud.server.proxies import Proxies

@@ -18,13 +18,13 @@ from http import HTTPStatus
 from thudmud.accounts.limiters import network
 from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, Refused
+from thudmud.game.archive import Battle, BattleLookup, FoundBattle, State, unless_erased
+from thudmud.game.hall import Hall
+from thudmud.game.meaning import hall_board_meant
+from thudmud.game.people import Person
+from thudmud.game.table import Table
 from thudmud.pictures import frame
 from thudmud.pictures.pixels import draws_pixels
-from thudmud.play.archive import Battle, BattleLookup, FoundBattle, State, unless_erased
-from thudmud.play.hall import Hall
-from thudmud.play.meaning import hall_board_meant
-from thudmud.play.people import Person
-from thudmud.play.table import Table
 from thudmud.rules import RULESETS, Comment, Game, Side
 from thudmud.server.drawing import Job, NotDrawnError, Studio, require_short
 from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError

@@ -17,7 +17,7 @@ from typing import Any
 import aiosmtplib
 
 from thudmud.errors import StartError
-from thudmud.play.notifications import is_address
+from thudmud.game.notifications import is_address
 from thudmud.server.config import MailSettings
 from thudmud.server.notifying import NeverSentError, NotSentError
 from thudmud.views.notifications import Mail

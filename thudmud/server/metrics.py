@@ -22,7 +22,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
 from thudmud.errors import StartError
-from thudmud.play.events import Moved
+from thudmud.game.events import Moved
 from thudmud.server.acceptor import Acceptor, problem
 from thudmud.server.bots import Bot
 from thudmud.server.config import MetricsSettings

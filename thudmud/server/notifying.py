@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from thudmud.errors import StartError, ThudmudError
-from thudmud.language import clean
-from thudmud.language.parsing import options_of
-from thudmud.play.clocks import DAY
-from thudmud.play.hall import Hall
-from thudmud.play.letters import LetterCountLookup
-from thudmud.play.notifications import (
+from thudmud.game.clocks import DAY
+from thudmud.game.hall import Hall
+from thudmud.game.letters import LetterCountLookup
+from thudmud.game.notifications import (
     Browser,
     Kind,
     Recipient,
@@ -28,7 +26,9 @@ from thudmud.play.notifications import (
     Ways,
     share_of_codes,
 )
-from thudmud.play.options import Options
+from thudmud.game.options import Options
+from thudmud.language import clean
+from thudmud.language.parsing import options_of
 from thudmud.server.config import Settings
 from thudmud.store import Holder, Store, StoreError
 from thudmud.views.notifications import (

@@ -8,7 +8,7 @@ import math
 from http import HTTPStatus
 
 from thudmud.accounts.limiters import RateLimiter, is_local, network
-from thudmud.play.hall import Hall
+from thudmud.game.hall import Hall
 from thudmud.store import Store, StoreError
 from thudmud.views.published import calendar, feed
 from thudmud.web.pictures import Absence

@@ -23,7 +23,7 @@ from py_vapid.utils import b64urlencode
 from pywebpush import WebPusher, WebPushException
 
 from thudmud.errors import StartError
-from thudmud.play.notifications import Browser, Kind, is_served
+from thudmud.game.notifications import Browser, Kind, is_served
 from thudmud.server.config import PushSettings
 from thudmud.server.notifying import NeverSentError, NotSentError
 from thudmud.views.notifications import Headline

@@ -22,12 +22,12 @@ from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.english import counted
 from thudmud.errors import NotYet, StartError
+from thudmud.game.hall import Caps, Hall, Makers
+from thudmud.game.notifications import share_of_codes
+from thudmud.game.options import Style
+from thudmud.game.order import Order
+from thudmud.game.table import BoardSpec
 from thudmud.language import clean
-from thudmud.play.hall import Caps, Hall, Makers
-from thudmud.play.notifications import share_of_codes
-from thudmud.play.options import Style
-from thudmud.play.order import Order
-from thudmud.play.table import BoardSpec
 from thudmud.server import logs
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots, require_programs

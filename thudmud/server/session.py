@@ -26,7 +26,8 @@ from thudmud.accounts.login import (
 )
 from thudmud.english import lasting
 from thudmud.errors import Refused
-from thudmud.play.events import Parting
+from thudmud.game.events import Parting
+from thudmud.game.more import LogoutEverywhere, Quit, Register
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
 from thudmud.server.sessions import Sessions
@@ -58,7 +59,6 @@ from thudmud.telnet.interface import (
 )
 from thudmud.telnet.screen import BELL, Goodbye, Screen, encode
 from thudmud.values import value
-from thudmud.verbs.more import LogoutEverywhere, Quit, Register
 from thudmud.views import Message
 from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
 from thudmud.views.view import Terminal

@@ -17,9 +17,7 @@ from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, netwo
 from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.language.parsing import parse, preferences_of, profile_of
-from thudmud.language.vocabulary import Vocabulary
-from thudmud.play.asides import (
+from thudmud.game.asides import (
     Announced,
     Lifted,
     OfOperators,
@@ -28,17 +26,19 @@ from thudmud.play.asides import (
     Sanctioned,
     ShutdownTold,
 )
-from thudmud.play.command import Command
-from thudmud.play.hall import Hall
-from thudmud.play.meaning import hall_board_meant
-from thudmud.play.options import UNKNOWN, SetOption
-from thudmud.play.order import Measure, Order
-from thudmud.play.people import Person
-from thudmud.play.refusals import Refusal
+from thudmud.game.command import Command
+from thudmud.game.hall import Hall
+from thudmud.game.meaning import hall_board_meant
+from thudmud.game.more import LogoutEverywhere, Password, Register
+from thudmud.game.options import UNKNOWN, SetOption
+from thudmud.game.order import Measure, Order
+from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
+from thudmud.language.parsing import parse, preferences_of, profile_of
+from thudmud.language.vocabulary import Vocabulary
 from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
 from thudmud.store import Account, Nobody, Store, StoreError
 from thudmud.telnet.screen import Goodbye
-from thudmud.verbs.more import LogoutEverywhere, Password, Register
 from thudmud.views.archive import entry, players
 from thudmud.views.order import barred
 from thudmud.views.rooms import greeting

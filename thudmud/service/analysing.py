@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from thudmud.errors import Refused
-from thudmud.play.analysis import Analysis, AnalysisLookup, Weighed, analysed, positions
-from thudmud.play.archive import Found
-from thudmud.play.asides import Analysing
-from thudmud.play.events import BattleId
-from thudmud.play.hall import Decision
-from thudmud.play.refusals import Refusal
+from thudmud.game.analysis import Analysis, AnalysisLookup, Weighed, analysed, positions
+from thudmud.game.archive import Found
+from thudmud.game.asides import Analysing
+from thudmud.game.events import BattleId
+from thudmud.game.hall import Decision
+from thudmud.game.refusals import Refusal
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import future, now
 from thudmud.service.hinting import HINT_SECONDS

@@ -19,11 +19,11 @@ from typing import cast
 
 from thudmud.english import with_article
 from thudmud.errors import Refused, StartError
+from thudmud.game.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
+from thudmud.game.projections import HALL, realm_of
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table
 from thudmud.language.parsing import board_problem
-from thudmud.play.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
-from thudmud.play.projections import HALL, realm_of
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Table
 from thudmud.store import Conflict, OpenBoard, Store
 from thudmud.verbs.tables import closed
 

@@ -12,14 +12,14 @@ from dataclasses import replace
 from functools import partial
 
 from thudmud.errors import Refused
-from thudmud.play.asides import Aside
-from thudmud.play.command import Command
-from thudmud.play.feature import AppliedEvent
-from thudmud.play.hall import Decision
-from thudmud.play.meaning import board_meant, named
-from thudmud.play.people import DEFAULTS
-from thudmud.play.refusals import Refusal
-from thudmud.play.telling import Telling
+from thudmud.game.asides import Aside
+from thudmud.game.command import Command
+from thudmud.game.feature import AppliedEvent
+from thudmud.game.hall import Decision
+from thudmud.game.meaning import board_meant, named
+from thudmud.game.people import DEFAULTS
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
 from thudmud.service.driving import now
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from thudmud.play.feature import Handler
+from thudmud.game.feature import Handler
 from thudmud.service.driving import Turns
 
 _log = logging.getLogger(__name__)

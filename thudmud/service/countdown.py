@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from thudmud.play.asides import ShutdownTold
+from thudmud.game.asides import ShutdownTold
 from thudmud.service.scheduler import TimerScheduler
 
 MARKS = (600, 300, 120, 60, 30, 10)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from thudmud.play.asides import Aside
-from thudmud.play.events import (
+from thudmud.game.asides import Aside
+from thudmud.game.events import (
     BattleEnded,
     BattleStarted,
     BoardClosed,
@@ -23,10 +23,10 @@ from thudmud.play.events import (
     Left,
     TableEvent,
 )
-from thudmud.play.hall import Decision
-from thudmud.play.notifications import News, notices, round_notices
-from thudmud.play.projections import HALL, realm_of
-from thudmud.play.table import BoardSpec, Table
+from thudmud.game.hall import Decision
+from thudmud.game.notifications import News, notices, round_notices
+from thudmud.game.projections import HALL, realm_of
+from thudmud.game.table import BoardSpec, Table
 from thudmud.service.boards import close_at
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import future, settle

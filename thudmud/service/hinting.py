@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from thudmud.errors import Refused
-from thudmud.play.archive import Found, Unread
-from thudmud.play.hall import Decision
-from thudmud.play.hints import AdviceLookup, Line
-from thudmud.play.refusals import Refusal
+from thudmud.game.archive import Found, Unread
+from thudmud.game.decisions import decide
+from thudmud.game.hall import Decision
+from thudmud.game.hints import AdviceLookup, Line
+from thudmud.game.refusals import Refusal
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now
 from thudmud.service.interface import Adviser, Base, Result
 from thudmud.service.presence import Presence
-from thudmud.verbs.decisions import decide
 from thudmud.verbs.queries import Hint
 
 if TYPE_CHECKING:

@@ -8,18 +8,18 @@ from enum import Enum
 from typing import Any, Protocol
 
 from thudmud.errors import Refused
+from thudmud.game.analysis import Weighed
+from thudmud.game.archive import Lookup
+from thudmud.game.asides import OfOperators
+from thudmud.game.command import Command
+from thudmud.game.hall import Hall
+from thudmud.game.hints import Line
+from thudmud.game.letters import Postbox, PostboxLookup
+from thudmud.game.options import UNKNOWN, Profile, SetOption
+from thudmud.game.people import Person
+from thudmud.game.table import Table
+from thudmud.game.telling import Telling
 from thudmud.language.parsing import followed_of, ignored_of
-from thudmud.play.analysis import Weighed
-from thudmud.play.archive import Lookup
-from thudmud.play.asides import OfOperators
-from thudmud.play.command import Command
-from thudmud.play.hall import Hall
-from thudmud.play.hints import Line
-from thudmud.play.letters import Postbox, PostboxLookup
-from thudmud.play.options import UNKNOWN, Profile, SetOption
-from thudmud.play.people import Person
-from thudmud.play.table import Table
-from thudmud.play.telling import Telling
 from thudmud.rules import Game
 from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node

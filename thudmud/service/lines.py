@@ -12,18 +12,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from thudmud.errors import Refused
+from thudmud.game import asides
+from thudmud.game.analysis import Analysis, AnalysisLookup, UnderWayLookup
+from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
+from thudmud.game.command import COMMANDS, Command
+from thudmud.game.decisions import can_wait, decide, is_limited
+from thudmud.game.events import Parting
+from thudmud.game.hall import Decision
+from thudmud.game.hints import AdviceLookup
+from thudmud.game.letters import LettersPage
+from thudmud.game.more import Again, Quit
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
+from thudmud.game.telling import Telling
 from thudmud.language import ParseError, parse
-from thudmud.play import asides
-from thudmud.play.analysis import Analysis, AnalysisLookup, UnderWayLookup
-from thudmud.play.archive import NOTHING_FOUND, Found, Lookup, Unread
-from thudmud.play.command import COMMANDS, Command
-from thudmud.play.events import Parting
-from thudmud.play.hall import Decision
-from thudmud.play.hints import AdviceLookup
-from thudmud.play.letters import LettersPage
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import Table
-from thudmud.play.telling import Telling
 from thudmud.service.analysing import Analyses
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.countdown import Countdown
@@ -45,10 +47,8 @@ from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
 from thudmud.store import Conflict, Nobody, StoreError
 from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step
-from thudmud.verbs.decisions import can_wait, decide, is_limited
 from thudmud.verbs.letters import FileReport, Letters
 from thudmud.verbs.matchmaking import PlayNow, offered_to, require_share
-from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.tables import TableCommand
 from thudmud.verbs.talk import is_shout
 from thudmud.verbs.tournaments import require_places
@@ -88,7 +88,7 @@ class Policy:
         ordered: called with what an operator did, before it is told; stores it, or raises
             StoreError.
         allow: called before others are told of something a player does, see
-            `thudmud.verbs.decisions.is_limited`; raises Refused if it is too much.
+            `thudmud.game.decisions.is_limited`; raises Refused if it is too much.
         allow_shout: called as well before a shout.
         allow_report: called as well before a report.
         quota: limits how much is stored for players from one address; None for no limit.

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from thudmud.play.asides import (
+from thudmud.game.asides import (
     Aside,
     CameIn,
     Emoted,
@@ -23,10 +23,10 @@ from thudmud.play.asides import (
     StyleChosen,
     WentOut,
 )
-from thudmud.play.events import BoardOpened
-from thudmud.play.feature import AppliedEvent
-from thudmud.play.hall import Decision
-from thudmud.play.people import Person
+from thudmud.game.events import BoardOpened
+from thudmud.game.feature import AppliedEvent
+from thudmud.game.hall import Decision
+from thudmud.game.people import Person
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now
 from thudmud.service.interface import Base

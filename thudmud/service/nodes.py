@@ -37,8 +37,8 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Protocol
 
 from thudmud.errors import ThudmudError
-from thudmud.play.asides import Aside, Gone
-from thudmud.play.events import Parting
+from thudmud.game.asides import Aside, Gone
+from thudmud.game.events import Parting
 from thudmud.service.driving import Turns, future, now, settle
 from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
 from thudmud.store.codec import Form, form_of

@@ -10,11 +10,11 @@ from dataclasses import replace
 from itertools import count
 
 from thudmud.errors import Refused
-from thudmud.play import asides, events
-from thudmud.play.hall import Hall
-from thudmud.play.meaning import hall_board_meant
-from thudmud.play.people import Person
-from thudmud.play.telling import Telling
+from thudmud.game import asides, events
+from thudmud.game.hall import Hall
+from thudmud.game.meaning import hall_board_meant
+from thudmud.game.people import Person
+from thudmud.game.telling import Telling
 from thudmud.service.interface import Onlooker, Outbox
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact, watched

@@ -14,9 +14,10 @@ from functools import partial
 from typing import cast
 
 from thudmud.errors import Refused
-from thudmud.play.archive import AdjournedLookup
-from thudmud.play.asides import CaughtUp, Gone, Sanctioned, TookOver
-from thudmud.play.events import (
+from thudmud.game.archive import AdjournedLookup
+from thudmud.game.asides import CaughtUp, Gone, Sanctioned, TookOver
+from thudmud.game.decisions import arrive, part
+from thudmud.game.events import (
     TABLE_EVENTS_BUT_MOVES,
     Absent,
     BoardOpened,
@@ -24,12 +25,12 @@ from thudmud.play.events import (
     Parting,
     Returned,
 )
-from thudmud.play.feature import AppliedEvent
-from thudmud.play.hall import Decision
-from thudmud.play.letters import NO_LETTERS, LetterCount, LetterCountLookup
-from thudmud.play.options import Profile
-from thudmud.play.order import Measure
-from thudmud.play.telling import Telling
+from thudmud.game.feature import AppliedEvent
+from thudmud.game.hall import Decision
+from thudmud.game.letters import NO_LETTERS, LetterCount, LetterCountLookup
+from thudmud.game.options import Profile
+from thudmud.game.order import Measure
+from thudmud.game.telling import Telling
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now
 from thudmud.service.following import Following
@@ -37,7 +38,6 @@ from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
 from thudmud.service.neighbours import entered
 from thudmud.service.replaying import Replays
 from thudmud.store import Conflict, StoreError
-from thudmud.verbs.decisions import arrive, part
 from thudmud.verbs.tables import come_back, vanish
 
 RETRY = 1.0

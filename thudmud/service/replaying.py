@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from thudmud.game.decisions import decide
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.interface import Base
 from thudmud.verbs.archive import Step, Way
-from thudmud.verbs.decisions import decide
 from thudmud.views import archive
 
 PLIES_AT_ONCE = 20

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from thudmud.play.asides import ReportMade, ReportsTold
-from thudmud.play.feature import AppliedEvent
+from thudmud.game.asides import ReportMade, ReportsTold
+from thudmud.game.feature import AppliedEvent
 from thudmud.service.interface import Base
 
 TOLD_EVERY = 60.0

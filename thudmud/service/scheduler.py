@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from thudmud.play.feature import Key
+from thudmud.game.feature import Key
 
 
 class Handle(Protocol):

@@ -12,10 +12,10 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, cast
 
-from thudmud.play.asides import Gone
-from thudmud.play.events import Parting, SeekEnd, SeekEnded, SeekMade
-from thudmud.play.feature import AppliedEvent
-from thudmud.play.hall import Decision
+from thudmud.game.asides import Gone
+from thudmud.game.events import Parting, SeekEnd, SeekEnded, SeekMade
+from thudmud.game.feature import AppliedEvent
+from thudmud.game.hall import Decision
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base

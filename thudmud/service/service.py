@@ -40,20 +40,20 @@ from typing import Any, cast
 
 from thudmud import features
 from thudmud.errors import Refused
+from thudmud.game import events
+from thudmud.game.analysis import GOES_ON
+from thudmud.game.archive import AdjournedLookup, BattleLookup, FoundBattle, Lookup
+from thudmud.game.asides import Aside, BoardListed, Entered
+from thudmud.game.command import Command
+from thudmud.game.events import TableEvent
+from thudmud.game.exploring import ExploredPosition, ExploreLookup
+from thudmud.game.feature import AppliedEvent
+from thudmud.game.hall import Hall, claimants
+from thudmud.game.options import Toggle
+from thudmud.game.projections import HALL, realm_of
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table
 from thudmud.language.parsing import player_problem
-from thudmud.play import events
-from thudmud.play.analysis import GOES_ON
-from thudmud.play.archive import AdjournedLookup, BattleLookup, FoundBattle, Lookup
-from thudmud.play.asides import Aside, BoardListed, Entered
-from thudmud.play.command import Command
-from thudmud.play.events import TableEvent
-from thudmud.play.exploring import ExploredPosition, ExploreLookup
-from thudmud.play.feature import AppliedEvent
-from thudmud.play.hall import Hall, claimants
-from thudmud.play.options import Toggle
-from thudmud.play.projections import HALL, realm_of
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec, Table
 from thudmud.service.boards import put_up
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.bus import EventBus
@@ -117,7 +117,7 @@ class Service:
         without: features whose handlers and timers aren't set up.
 
     Attributes:
-        realm: the realm of the hall's boards, see `thudmud.play.projections.realm_of`.
+        realm: the realm of the hall's boards, see `thudmud.game.projections.realm_of`.
         bus: the event bus, which owns the locks.
         scheduler: the timers.
         countdown: the countdown to a shutdown.
@@ -445,7 +445,7 @@ class Service:
         await self._seeking.pass_time()
         await self.director.look()
 
-    # The interface for features, see `thudmud.play.feature.FeatureContext`.
+    # The interface for features, see `thudmud.game.feature.FeatureContext`.
 
     def local_players(self) -> Collection[str]:
         """Return the names of the players who are on this node."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import logging
 
-from thudmud.play.asides import Gone, WentOut
-from thudmud.play.events import Absent, Adjourned, BattleEnded, Cleared, Left
-from thudmud.play.feature import AppliedEvent
-from thudmud.play.hall import Decision
-from thudmud.play.table import Table
+from thudmud.game.asides import Gone, WentOut
+from thudmud.game.events import Absent, Adjourned, BattleEnded, Cleared, Left
+from thudmud.game.feature import AppliedEvent
+from thudmud.game.hall import Decision
+from thudmud.game.table import Table
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base

@@ -10,11 +10,11 @@ import logging
 from collections.abc import Callable
 from functools import partial
 
-from thudmud.play.asides import TimeShort
-from thudmud.play.events import TABLE_EVENTS, BattleId
-from thudmud.play.feature import AppliedEvent
-from thudmud.play.hall import Decision
-from thudmud.play.table import Table
+from thudmud.game.asides import TimeShort
+from thudmud.game.events import TABLE_EVENTS, BattleId
+from thudmud.game.feature import AppliedEvent
+from thudmud.game.hall import Decision
+from thudmud.game.table import Table
 from thudmud.rules import Side
 from thudmud.service.driving import now
 from thudmud.service.following import Following

@@ -12,11 +12,11 @@ import logging
 from collections.abc import Sequence
 from typing import cast
 
-from thudmud.play.asides import Entered, TookOver
-from thudmud.play.events import TABLE_EVENTS_BUT_MOVES, TOURNAMENTS, TournamentEvent
-from thudmud.play.feature import AppliedEvent
-from thudmud.play.pairing import Pairing
-from thudmud.play.tournaments import Tournament
+from thudmud.game.asides import Entered, TookOver
+from thudmud.game.events import TABLE_EVENTS_BUT_MOVES, TOURNAMENTS, TournamentEvent
+from thudmud.game.feature import AppliedEvent
+from thudmud.game.pairing import Pairing
+from thudmud.game.tournaments import Tournament
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base

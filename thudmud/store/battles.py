@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import cast
 
-from thudmud.play.analysis import Analysis
-from thudmud.play.archive import (
+from thudmud.game.analysis import Analysis
+from thudmud.game.archive import (
     PAGE,
     AdjournedMatch,
     Battle,
@@ -16,9 +16,9 @@ from thudmud.play.archive import (
     HistoryPage,
     State,
 )
-from thudmud.play.clocks import DAY
-from thudmud.play.days import day_begins
-from thudmud.play.events import Adjourned, BattleId, Commented, StoredEvent
+from thudmud.game.clocks import DAY
+from thudmud.game.days import day_begins
+from thudmud.game.events import Adjourned, BattleId, Commented, StoredEvent
 from thudmud.rules import Comment
 from thudmud.store.codec import Misread, form_of, to_text
 from thudmud.store.database import Database

@@ -21,7 +21,7 @@ from time import time
 from typing import Any, NamedTuple, cast
 
 from thudmud.english import counted
-from thudmud.play.projections import PROJECTION
+from thudmud.game.projections import PROJECTION
 from thudmud.store.backend import Backend
 from thudmud.store.database import Head
 from thudmud.store.files import (

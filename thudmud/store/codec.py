@@ -31,8 +31,8 @@ from types import NoneType, UnionType
 from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
 
 from thudmud.errors import ThudmudError
-from thudmud.play import events
-from thudmud.play.events import (
+from thudmud.game import events
+from thudmud.game.events import (
     BoardClosed,
     BoardOpened,
     BoardRenamed,

@@ -23,7 +23,7 @@ from secrets import randbits
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import Refused, ThudmudError
-from thudmud.play.events import (
+from thudmud.game.events import (
     Adjourned,
     BoardOpened,
     BoardRenamed,
@@ -34,7 +34,7 @@ from thudmud.play.events import (
     StoredEvent,
     is_complete,
 )
-from thudmud.play.projections import (
+from thudmud.game.projections import (
     HALL,
     PROJECTED,
     PROJECTION,

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, cast
 
-from thudmud.play.archive import Battle, State
-from thudmud.play.events import BattleStarted, Imported, Moved, Resumed, TakenBack
-from thudmud.play.exploring import (
+from thudmud.game.archive import Battle, State
+from thudmud.game.events import BattleStarted, Imported, Moved, Resumed, TakenBack
+from thudmud.game.exploring import (
     COUNTED_PLIES,
     MOST_TOLD,
     Explored,
@@ -29,7 +29,7 @@ from thudmud.play.exploring import (
     place_of,
     placed_plies,
 )
-from thudmud.play.projections import realm_of
+from thudmud.game.projections import realm_of
 from thudmud.rules import RULESETS, Move, Position, read_ply, read_record
 from thudmud.store.backend import Backend
 from thudmud.store.codec import KINDS, from_text

@@ -32,7 +32,7 @@ from urllib.parse import quote
 from weakref import finalize
 from zlib import crc32
 
-from thudmud.play.projections import PROJECTION
+from thudmud.game.projections import PROJECTION
 from thudmud.store.backend import Backend
 from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
 from thudmud.store.rows import (

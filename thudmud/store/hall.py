@@ -10,17 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, cast
 
-from thudmud.play.archive import PAGE
-from thudmud.play.events import (
+from thudmud.game.archive import PAGE
+from thudmud.game.events import (
     SeekMade,
     StoredEvent,
     TournamentEnd,
     TournamentEvent,
     TournamentMade,
 )
-from thudmud.play.pairing import TournamentKind
-from thudmud.play.projections import HALL
-from thudmud.play.tournaments import (
+from thudmud.game.pairing import TournamentKind
+from thudmud.game.projections import HALL
+from thudmud.game.tournaments import (
     PastTournament,
     PastTournaments,
     Tournament,

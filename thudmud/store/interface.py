@@ -8,8 +8,8 @@ from secrets import randbits
 from typing import Any, NamedTuple
 
 from thudmud.errors import ThudmudError
-from thudmud.play.archive import RatingChange
-from thudmud.play.events import StoredEvent
+from thudmud.game.archive import RatingChange
+from thudmud.game.events import StoredEvent
 from thudmud.values import value
 
 

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
-from thudmud.play.letters import Letter, LetterCount, Report, Reported
-from thudmud.play.notifications import Kind, Notification
+from thudmud.game.letters import Letter, LetterCount, Report, Reported
+from thudmud.game.notifications import Kind, Notification
 from thudmud.store import notifications
 from thudmud.store.battles import have_played
 from thudmud.store.database import Database

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from thudmud.play.analysis import KeptAnalysisLookup
-from thudmud.play.archive import (
+from thudmud.game.analysis import KeptAnalysisLookup
+from thudmud.game.archive import (
     PLAN,
     AdjournedLookup,
     Battle,
@@ -24,19 +24,19 @@ from thudmud.play.archive import (
     StandingsLookup,
     StudiesLookup,
 )
-from thudmud.play.events import BattleId, Event, Imported
-from thudmud.play.exploring import ExploreLookup
-from thudmud.play.letters import (
+from thudmud.game.events import BattleId, Event, Imported
+from thudmud.game.exploring import ExploreLookup
+from thudmud.game.letters import (
     MOST_REPORTS,
     LetterCountLookup,
     LettersLookup,
     ReportedLookup,
     ReportsLookup,
 )
-from thudmud.play.match import game_of, imported_in_steps
-from thudmud.play.notifications import AskedLookup, ContactLookup
-from thudmud.play.table import Table, clocked, spent_at
-from thudmud.play.tournaments import PastTournaments, TournamentLookup, TournamentsLookup
+from thudmud.game.match import game_of, imported_in_steps
+from thudmud.game.notifications import AskedLookup, ContactLookup
+from thudmud.game.table import Table, clocked, spent_at
+from thudmud.game.tournaments import PastTournaments, TournamentLookup, TournamentsLookup
 from thudmud.rules import Game
 from thudmud.store import accounts, battles, hall, letters, notifications, scores
 from thudmud.store.database import Database

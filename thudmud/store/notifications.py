@@ -15,8 +15,8 @@ from hmac import compare_digest
 from secrets import randbelow, randbits, token_urlsafe
 from typing import Any, cast
 
-from thudmud.play.clocks import DAY
-from thudmud.play.notifications import (
+from thudmud.game.clocks import DAY
+from thudmud.game.notifications import (
     ANOTHER,
     CODE,
     CODE_LASTS,

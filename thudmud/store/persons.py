@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from thudmud.play.archive import Battle
-from thudmud.play.events import SeekMade
+from thudmud.game.archive import Battle
+from thudmud.game.events import SeekMade
 from thudmud.rules import Side
 from thudmud.store.battles import history
 from thudmud.store.database import Database

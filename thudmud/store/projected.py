@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from thudmud.play.archive import Battle, Pool, Rating, RatingChange, State, Tally
-from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.events import (
+from thudmud.game.archive import Battle, Pool, Rating, RatingChange, State, Tally
+from thudmud.game.clocks import TimeClass, TimeControl
+from thudmud.game.events import (
     BattleId,
     StoredEvent,
     TournamentEnded,
     TournamentMade,
     TournamentRound,
 )
-from thudmud.play.projections import (
+from thudmud.game.projections import (
     BOTS,
     PEOPLE,
     PROJECTED,

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, cast
 
-from thudmud.play.events import (
+from thudmud.game.events import (
     Absent,
     Adjourned,
     BattleEnded,
@@ -42,7 +42,7 @@ from thudmud.play.events import (
     StoredEvent,
     TimeSet,
 )
-from thudmud.play.projections import HALL, is_of_a_match, realm_of
+from thudmud.game.projections import HALL, is_of_a_match, realm_of
 from thudmud.store.codec import from_text
 from thudmud.store.database import Database
 from thudmud.store.projected import of_kinds

@@ -6,7 +6,7 @@ numbering, and the projections can be made again. The CRCs of all other rows are
 ``head``, so that an old page in place of a newer one is noticed, too.
 
 There are two kinds of tables. The durable ones cannot be changed later, only added to. The
-projections are made from the events, and made anew when `thudmud.play.projections.PROJECTION`
+projections are made from the events, and made anew when `thudmud.game.projections.PROJECTION`
 changes, so they may be changed with it. A player is a number in all of them.
 
 Events are stored one by one, also those of ended battles. A battle as one text would take a twelfth
@@ -83,7 +83,7 @@ DURABLE = {
     # Reports about players; ``said`` is a JSON list of lines.
     "report": "number integer primary key, at real, reporter integer, about integer, text text,"
     " said text, is_open integer",
-    # How members are told outside the server, and of what, see `thudmud.play.notifications`.
+    # How members are told outside the server, and of what, see `thudmud.game.notifications`.
     # ``secret`` is in the links of mails that end them, ``calendar`` in the address of a calendar;
     # ``mailed`` is when the last mail was sent.
     "contact": "player integer primary key, address text, refused integer, off text, quiet text,"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from thudmud.play.archive import (
+from thudmud.game.archive import (
     CURVE,
     PAGE,
     Performance,
@@ -21,8 +21,8 @@ from thudmud.play.archive import (
     Tally,
     TournamentPlace,
 )
-from thudmud.play.clocks import TimeClass
-from thudmud.play.projections import ALL_PUZZLES, BOTS, MATCH, PEOPLE, PUZZLES, Strength
+from thudmud.game.clocks import TimeClass
+from thudmud.game.projections import ALL_PUZZLES, BOTS, MATCH, PEOPLE, PUZZLES, Strength
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.store.database import Database
 from thudmud.store.projected import strength_of

@@ -18,11 +18,11 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from thudmud.play.archive import BattleLookup, Lookup
-from thudmud.play.events import Adjourned, Event, Resumed
-from thudmud.play.notifications import News
-from thudmud.play.order import Order
-from thudmud.play.projections import match_stream
+from thudmud.game.archive import BattleLookup, Lookup
+from thudmud.game.events import Adjourned, Event, Resumed
+from thudmud.game.notifications import News
+from thudmud.game.order import Order
+from thudmud.game.projections import match_stream
 from thudmud.store import accounts as account_rows
 from thudmud.store import battles as battle_rows
 from thudmud.store import hall, nodes, persons, scores
@@ -105,7 +105,7 @@ class Store:
 
     Many methods are functions of `Database`, or of modules such as `thudmud.store.accounts`, that
     run in the store's thread. They take the arguments of the function but the database. A ``realm``
-    is the players', see `thudmud.play.projections.realm_of`.
+    is the players', see `thudmud.game.projections.realm_of`.
 
     Attributes:
         clock: returns the seconds since the epoch, the time of new events.
@@ -462,7 +462,7 @@ class Store:
     # Battles
 
     async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
-        """Return the answer to a lookup of `thudmud.play.archive`, of the type that it declares.
+        """Return the answer to a lookup of `thudmud.game.archive`, of the type that it declares.
 
         Raises:
             StoreError: it cannot be read.

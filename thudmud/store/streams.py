@@ -13,9 +13,9 @@ from itertools import pairwise
 from time import monotonic
 from typing import Any, NamedTuple, cast
 
-from thudmud.play.archive import RatingChange
-from thudmud.play.events import NO_BOTS, BattleEnded, BattleId, BattleStarted, Resumed, StoredEvent
-from thudmud.play.projections import realm_of
+from thudmud.game.archive import RatingChange
+from thudmud.game.events import NO_BOTS, BattleEnded, BattleId, BattleStarted, Resumed, StoredEvent
+from thudmud.game.projections import realm_of
 from thudmud.store.backend import Backend
 from thudmud.store.codec import SCHEMA, from_text, players_of
 from thudmud.store.interface import Damaged, Entry, Stored

@@ -1,18 +1,18 @@
 """The verbs that players can use, a module for each family, and what each decides.
 
-Pure: decisions change nothing. `thudmud.verbs.decisions.decide` decides a command.
+Pure: decisions change nothing. `thudmud.game.decisions.decide` decides a command.
 
 Attributes:
     VERBS: by the name of a grammar rule, what makes a command of its parts.
 """
 
-from thudmud.play.command import VERBS
+from thudmud.game import more
+from thudmud.game.command import VERBS
 from thudmud.verbs import (
     archive,
     exercises,
     letters,
     matchmaking,
-    more,
     moves,
     notifications,
     options,

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from thudmud.errors import InvalidValueError, Refused
-from thudmud.play.analysis import (
+from thudmud.game.analysis import (
     GOES_ON,
     LONGEST,
     SHORTEST,
@@ -18,7 +18,7 @@ from thudmud.play.analysis import (
     KeptAnalysisLookup,
     UnderWayLookup,
 )
-from thudmud.play.archive import (
+from thudmud.game.archive import (
     AdjournedLookup,
     BattleLookup,
     Found,
@@ -27,17 +27,17 @@ from thudmud.play.archive import (
     ScoreLookup,
     StandingsLookup,
 )
-from thudmud.play.asides import AnalysisCancelled, CommentMade, Replayed
-from thudmud.play.clocks import TimeClass
-from thudmud.play.command import Command, verb
-from thudmud.play.days import day_begins
-from thudmud.play.events import LONGEST_COMMENT, Commented
-from thudmud.play.exploring import ExploredPosition, ExploreLookup
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import board_asked_about
-from thudmud.play.people import Person
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene, put_aside
+from thudmud.game.asides import AnalysisCancelled, CommentMade, Replayed
+from thudmud.game.clocks import TimeClass
+from thudmud.game.command import Command, verb
+from thudmud.game.days import day_begins
+from thudmud.game.events import LONGEST_COMMENT, Commented
+from thudmud.game.exploring import ExploredPosition, ExploreLookup
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import board_asked_about
+from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside
 from thudmud.rules import Comment, Game, ruleset_called
 from thudmud.verbs.queries import LastMove
 

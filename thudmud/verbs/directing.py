@@ -11,14 +11,14 @@ from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
-from thudmud.play import events
-from thudmud.play.events import PairingScored, TournamentEnd
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.match import Match
-from thudmud.play.pairing import BattleScore, Pairing, pair, pair_free
-from thudmud.play.standings import standings
-from thudmud.play.table import Table
-from thudmud.play.tournaments import OpenMatch, Tournament
+from thudmud.game import events
+from thudmud.game.events import PairingScored, TournamentEnd
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.match import Match
+from thudmud.game.pairing import BattleScore, Pairing, pair, pair_free
+from thudmud.game.standings import standings
+from thudmud.game.table import Table
+from thudmud.game.tournaments import OpenMatch, Tournament
 from thudmud.rules import Ending, Side
 from thudmud.verbs import tables
 from thudmud.verbs.moves import battle_begun

@@ -12,22 +12,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.errors import Refused
-from thudmud.play import exercises
-from thudmud.play.archive import MIDDLE, Found, StudiesLookup, StudyRecord
-from thudmud.play.asides import Asked, BattleWaits, Exercised, Remark, ReplayLeft
-from thudmud.play.command import Command, verb
-from thudmud.play.events import HallEvent, LessonDone, Moved, PuzzleTried
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.hints import Advice, Merit, advice
-from thudmud.play.meaning import is_exercise_meant
-from thudmud.play.options import OptionCommand
-from thudmud.play.people import Person
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene, put_aside
-from thudmud.play.table import Table
+from thudmud.game import exercises
+from thudmud.game.archive import MIDDLE, Found, StudiesLookup, StudyRecord
+from thudmud.game.asides import Asked, BattleWaits, Exercised, Remark, ReplayLeft
+from thudmud.game.command import Command, verb
+from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.hints import Advice, Merit, advice
+from thudmud.game.meaning import is_exercise_meant
+from thudmud.game.more import Help
+from thudmud.game.options import OptionCommand
+from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside
+from thudmud.game.table import Table
 from thudmud.rules import Game, IllegalMove, Move, Reason
 from thudmud.verbs.archive import Step, Way
-from thudmud.verbs.more import Help
 from thudmud.verbs.moves import End, Play, PlayRecorded, Resign, Undo
 from thudmud.verbs.queries import Hint, LastMove, Query
 from thudmud.verbs.rooms import Look

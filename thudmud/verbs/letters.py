@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from thudmud.errors import Refused
-from thudmud.play.asides import LetterSent, LettersForgotten, ReportMade
-from thudmud.play.command import Command, verb
-from thudmud.play.hall import Decision
-from thudmud.play.letters import (
+from thudmud.game.asides import LetterSent, LettersForgotten, ReportMade
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision
+from thudmud.game.letters import (
     MOST_REPORTS,
     Letter,
     LettersLookup,
@@ -16,9 +16,9 @@ from thudmud.play.letters import (
     PostboxLookup,
     ReportedLookup,
 )
-from thudmud.play.meaning import one_called, player_meant
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
+from thudmud.game.meaning import one_called, player_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
 
 LETTERS_PAGE = 10
 """How many letters a page has."""

@@ -13,16 +13,16 @@ from math import inf
 from typing import Any, ClassVar, Self
 
 from thudmud.errors import Refused
-from thudmud.play import archive, events
-from thudmud.play.asides import Asked, Invited, TurnedDown
-from thudmud.play.clocks import TimeClass, TimeControl, time_class
-from thudmud.play.command import Command, verb
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import called, hall_board_meant, level_meant, player_meant
-from thudmud.play.options import Toggle
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene, put_aside, walk
-from thudmud.play.table import Table
+from thudmud.game import archive, events
+from thudmud.game.asides import Asked, Invited, TurnedDown
+from thudmud.game.clocks import TimeClass, TimeControl, time_class
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import called, hall_board_meant, level_meant, player_meant
+from thudmud.game.options import Toggle
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside, walk
+from thudmud.game.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.values import value
 from thudmud.verbs.archive import Step, Way

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from thudmud.errors import Refused
-from thudmud.play import events
-from thudmud.play.command import verb
-from thudmud.play.events import Offer
-from thudmud.play.hall import Decision
-from thudmud.play.meaning import move_board_meant
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
-from thudmud.play.table import Table
+from thudmud.game import events
+from thudmud.game.command import verb
+from thudmud.game.events import Offer
+from thudmud.game.hall import Decision
+from thudmud.game.meaning import move_board_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.game.table import Table
 from thudmud.rules import (
     EVERY,
     Attempt,

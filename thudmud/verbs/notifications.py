@@ -5,10 +5,10 @@ from __future__ import annotations
 from enum import Enum
 
 from thudmud.errors import Refused
-from thudmud.play.asides import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
-from thudmud.play.command import Command, verb
-from thudmud.play.hall import Decision
-from thudmud.play.notifications import (
+from thudmud.game.asides import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision
+from thudmud.game.notifications import (
     ANOTHER,
     CODES_A_DAY,
     NEWCOMER,
@@ -23,10 +23,10 @@ from thudmud.play.notifications import (
     is_served,
     refused_code,
 )
-from thudmud.play.options import Switch
-from thudmud.play.order import is_this_machine
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
+from thudmud.game.options import Switch
+from thudmud.game.order import is_this_machine
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
 
 
 def _contact(scene: Scene, *, ends: bool = False) -> Contact:

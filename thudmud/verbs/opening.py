@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from thudmud.english import nth
 from thudmud.errors import Refused
-from thudmud.play import events
-from thudmud.play.asides import Aside
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
+from thudmud.game import events
+from thudmud.game.asides import Aside
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
 from thudmud.verbs.seats import require_boards
 from thudmud.verbs.seeks import look_no_longer
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from thudmud.play.asides import OptionChosen
-from thudmud.play.command import verb
-from thudmud.play.hall import Decision
-from thudmud.play.options import (
+from thudmud.game.asides import OptionChosen
+from thudmud.game.command import verb
+from thudmud.game.hall import Decision
+from thudmud.game.options import (
     Charset,
     Colour,
     Element,
@@ -20,7 +20,7 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
-from thudmud.play.scene import Scene
+from thudmud.game.scene import Scene
 
 
 @verb("show_options")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from thudmud.english import capitalised, length
 from thudmud.errors import Refused
-from thudmud.play.archive import MemberLookup
-from thudmud.play.asides import (
+from thudmud.game.archive import MemberLookup
+from thudmud.game.asides import (
     Announced,
     Lifted,
     ReportClosed,
@@ -15,12 +15,12 @@ from thudmud.play.asides import (
     Sanctioned,
     ShutdownTold,
 )
-from thudmud.play.command import Command, verb
-from thudmud.play.events import LONGEST_NAME
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.letters import ReportsLookup
-from thudmud.play.meaning import one_called, player_meant
-from thudmud.play.order import (
+from thudmud.game.command import Command, verb
+from thudmud.game.events import LONGEST_NAME
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.letters import ReportsLookup
+from thudmud.game.meaning import one_called, player_meant
+from thudmud.game.order import (
     WIDEST,
     Measure,
     Network,
@@ -30,8 +30,8 @@ from thudmud.play.order import (
     network_of,
     network_text,
 )
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
 
 
 def require_heard(hall: Hall, player: str, now: float) -> None:

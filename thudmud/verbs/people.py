@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.play.archive import Fingered, MemberLookup, ScoreLookup
-from thudmud.play.asides import Aside, aside
-from thudmud.play.command import Command, verb
-from thudmud.play.events import LONGEST_NAME
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import away_from, one_called, player_meant
-from thudmud.play.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED, Person
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
-from thudmud.play.telling import Telling
+from thudmud.game.archive import Fingered, MemberLookup, ScoreLookup
+from thudmud.game.asides import Aside, aside
+from thudmud.game.command import Command, verb
+from thudmud.game.events import LONGEST_NAME
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import away_from, one_called, player_meant
+from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED, Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.game.telling import Telling
 from thudmud.verbs.order import require_heard
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from thudmud.errors import Refused
-from thudmud.play.asides import StyleChosen
-from thudmud.play.command import verb
-from thudmud.play.hall import Decision
-from thudmud.play.hints import AdviceLookup, advice
-from thudmud.play.meaning import board_asked_about, board_meant
-from thudmud.play.options import Style
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
+from thudmud.game.asides import StyleChosen
+from thudmud.game.command import verb
+from thudmud.game.hall import Decision
+from thudmud.game.hints import AdviceLookup, advice
+from thudmud.game.meaning import board_asked_about, board_meant
+from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
 from thudmud.rules import Piece, Side, Square
 from thudmud.rules.board import LETTERS
 from thudmud.verbs.tables import GameCommand, battle, require_playing, require_turn, seat

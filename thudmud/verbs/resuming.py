@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from thudmud.errors import Refused
-from thudmud.play.archive import AdjournedLookup
-from thudmud.play.asides import Invited
-from thudmud.play.command import verb
-from thudmud.play.events import Resumed, SavedMatch
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import hall_board_meant
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
-from thudmud.play.table import Table
+from thudmud.game.archive import AdjournedLookup
+from thudmud.game.asides import Invited
+from thudmud.game.command import verb
+from thudmud.game.events import Resumed, SavedMatch
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import hall_board_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.game.table import Table
 from thudmud.rules import Side
 from thudmud.verbs.opening import at_own_board
 from thudmud.verbs.seeks import look_no_longer

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from thudmud.errors import Refused
-from thudmud.play.asides import ObserveChosen
-from thudmud.play.command import Command, verb
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import board_meant, hall_board_meant, observed_meant
-from thudmud.play.people import Person
-from thudmud.play.refusals import Refusal
-from thudmud.play.rooms import MOST_OBSERVED
-from thudmud.play.scene import Scene, put_aside, walk
+from thudmud.game.asides import ObserveChosen
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import board_meant, hall_board_meant, observed_meant
+from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.rooms import MOST_OBSERVED
+from thudmud.game.scene import Scene, put_aside, walk
 from thudmud.verbs.matchmaking import bots_here
 from thudmud.verbs.people import Finger, fingered, known_name
 

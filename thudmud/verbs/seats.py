@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.errors import Refused
-from thudmud.play.command import verb
-from thudmud.play.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import hall_board_meant
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene, put_aside, walk
-from thudmud.play.table import Table
+from thudmud.game.command import verb
+from thudmud.game.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import hall_board_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside, walk
+from thudmud.game.table import Table
 from thudmud.rules import Side
 from thudmud.verbs import tables
 from thudmud.verbs.moves import dropped, forfeited

@@ -13,11 +13,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from thudmud.errors import Refused
-from thudmud.play import events
-from thudmud.play.clocks import TimeClass, TimeControl, time_class
-from thudmud.play.events import SeekEnd, SeekEnded, SeekMade
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.refusals import Refusal
+from thudmud.game import events
+from thudmud.game.clocks import TimeClass, TimeControl, time_class
+from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.refusals import Refusal
 
 ANSWER_WITHIN = 20.0
 """Seconds within which a busy player says whether they play whoever has accepted their seek."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from thudmud.errors import Refused
-from thudmud.play.clocks import TimeControl
-from thudmud.play.command import verb
-from thudmud.play.events import PositionSet, RulesSet, TimeSet
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import Table
+from thudmud.game.clocks import TimeControl
+from thudmud.game.command import verb
+from thudmud.game.events import PositionSet, RulesSet, TimeSet
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
 from thudmud.rules import RULESETS, IllegalMove, Piece, Position, Reason, Ruleset, Side, Square
 from thudmud.rules.checks import require_on_board
 from thudmud.verbs.tables import Context, Events, TableCommand, lapsed

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import ClassVar
 
 from thudmud.errors import Refused
-from thudmud.play.asides import Aside, Invited
-from thudmud.play.command import Command
-from thudmud.play.events import (
+from thudmud.game.asides import Aside, Invited
+from thudmud.game.command import Command
+from thudmud.game.events import (
     BATTLES,
     NO_BOTS,
     Absent,
@@ -32,12 +32,12 @@ from thudmud.play.events import (
     TableEvent,
     TournamentRound,
 )
-from thudmud.play.hall import Decision
-from thudmud.play.match import RATED_PLIES, Match
-from thudmud.play.meaning import hall_board_meant
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
-from thudmud.play.table import Table
+from thudmud.game.hall import Decision
+from thudmud.game.match import RATED_PLIES, Match
+from thudmud.game.meaning import hall_board_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.game.table import Table
 from thudmud.rules import (
     Ending,
     Game,

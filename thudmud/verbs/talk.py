@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from thudmud.errors import Refused
-from thudmud.play.asides import Emoted, PlayersDeaf, Spoke, Told
-from thudmud.play.command import Command, verb
-from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import split_board, watched_meant
-from thudmud.play.options import Toggle
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
+from thudmud.game.asides import Emoted, PlayersDeaf, Spoke, Told
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import split_board, watched_meant
+from thudmud.game.options import Toggle
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
 from thudmud.verbs.people import player_here
 
 

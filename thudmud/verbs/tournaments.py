@@ -10,17 +10,17 @@ from typing import Any
 
 from thudmud.english import capitalised, length
 from thudmud.errors import Refused
-from thudmud.play import events
-from thudmud.play.archive import Pool, ScoreLookup
-from thudmud.play.clocks import DAY, TimeControl, time_class
-from thudmud.play.command import Command, verb
-from thudmud.play.days import TODAY, day_begins
-from thudmud.play.hall import Decision, Hall, Makers
-from thudmud.play.meaning import player_meant
-from thudmud.play.pairing import USUAL_ROUNDS, TournamentKind
-from thudmud.play.refusals import Refusal
-from thudmud.play.scene import Scene
-from thudmud.play.tournaments import (
+from thudmud.game import events
+from thudmud.game.archive import Pool, ScoreLookup
+from thudmud.game.clocks import DAY, TimeControl, time_class
+from thudmud.game.command import Command, verb
+from thudmud.game.days import TODAY, day_begins
+from thudmud.game.hall import Decision, Hall, Makers
+from thudmud.game.meaning import player_meant
+from thudmud.game.pairing import USUAL_ROUNDS, TournamentKind
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.game.tournaments import (
     Tournament,
     TournamentLookup,
     TournamentsLookup,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from thudmud.english import capitalised, counted, listed, with_article
-from thudmud.play.analysis import DECIDED, AnalysedBattle, Analysis, PlyMark
-from thudmud.play.archive import Battle
-from thudmud.play.asides import Analysing, AnalysisCancelled
-from thudmud.play.hints import Line
+from thudmud.game.analysis import DECIDED, AnalysedBattle, Analysis, PlyMark
+from thudmud.game.archive import Battle
+from thudmud.game.asides import Analysing, AnalysisCancelled
+from thudmud.game.hints import Line
 from thudmud.rules import Game, Move, Side
 from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay
 from thudmud.views import archive, curves

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from thudmud.english import capitalised, counted, shortened
-from thudmud.play.archive import (
+from thudmud.game.archive import (
     PAGE,
     AdjournedMatch,
     Battle,
@@ -21,13 +21,13 @@ from thudmud.play.archive import (
     State,
     Tally,
 )
-from thudmud.play.asides import CommentMade
-from thudmud.play.days import TODAY, YESTERDAY
-from thudmud.play.events import BATTLES
-from thudmud.play.hall import Hall
-from thudmud.play.match import Match
-from thudmud.play.options import Style
-from thudmud.play.table import BoardSpec, Table
+from thudmud.game.asides import CommentMade
+from thudmud.game.days import TODAY, YESTERDAY
+from thudmud.game.events import BATTLES
+from thudmud.game.hall import Hall
+from thudmud.game.match import Match
+from thudmud.game.options import Style
+from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import MOST_PLIES, Comment, Ending, Game, Side, write_record
 from thudmud.verbs.archive import Games, History, Replay, ViewRecord
 from thudmud.verbs.resuming import Resume

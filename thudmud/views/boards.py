@@ -16,9 +16,9 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from thudmud.english import capitalised
-from thudmud.play.events import BATTLES
-from thudmud.play.options import Colour, Element, Orient
-from thudmud.play.table import Table
+from thudmud.game.events import BATTLES
+from thudmud.game.options import Colour, Element, Orient
+from thudmud.game.table import Table
 from thudmud.rules import Move, Piece, Position, Score, Side, Square
 from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of, squares_in
 from thudmud.views.colours import NONE, Phrase, Run, colour_of, flowed, joined, on

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
-from thudmud.play.options import Colour, Element, Scheme, Shade
+from thudmud.game.options import Colour, Element, Scheme, Shade
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Display
 from thudmud.views.words import GLUE, wrapped
 

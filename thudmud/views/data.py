@@ -9,9 +9,9 @@ from itertools import zip_longest
 from operator import or_
 from typing import Any
 
-from thudmud.play import archive
-from thudmud.play.asides import Replayed
-from thudmud.play.clocks import DAY, left_after
+from thudmud.game import archive
+from thudmud.game.asides import Replayed
+from thudmud.game.clocks import DAY, left_after
 from thudmud.rules import (
     SQUARES,
     Game,

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from thudmud.english import capitalised, listed
-from thudmud.play.asides import BattleWaits, Exercised, ExerciseLeft, Remark
-from thudmud.play.exercises import TUTORIAL, AtPuzzle, Exercise, InLesson, attempt_of, lessons
-from thudmud.play.hints import Line
-from thudmud.play.people import Person
-from thudmud.play.table import Table
+from thudmud.game.asides import BattleWaits, Exercised, ExerciseLeft, Remark
+from thudmud.game.exercises import TUTORIAL, AtPuzzle, Exercise, InLesson, attempt_of, lessons
+from thudmud.game.hints import Line
+from thudmud.game.people import Person
+from thudmud.game.table import Table
 from thudmud.rules import Game, Move, Piece
 from thudmud.verbs.archive import ViewScore
 from thudmud.verbs.exercises import Lessons, Stop, TryPuzzle, Tutorial

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from thudmud.english import counted
-from thudmud.play.archive import Battle
-from thudmud.play.exploring import Explored, ExploredPly, ExploredPosition
+from thudmud.game.archive import Battle
+from thudmud.game.exploring import Explored, ExploredPly, ExploredPosition
 from thudmud.rules import Side
 from thudmud.verbs.archive import Explore, Replay
 from thudmud.views import archive, data

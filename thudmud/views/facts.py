@@ -14,16 +14,16 @@ from functools import lru_cache
 from math import ceil
 
 from thudmud.errors import Refused
-from thudmud.language import ParseError
-from thudmud.language.caching import cache_by_hash
-from thudmud.play import events
-from thudmud.play.archive import (
+from thudmud.game import events
+from thudmud.game.archive import (
     FoundBattle,
     RatingChange,
 )
-from thudmud.play.clocks import TimeControl
-from thudmud.play.hall import Hall
-from thudmud.play.table import Seat, Table
+from thudmud.game.clocks import TimeControl
+from thudmud.game.hall import Hall
+from thudmud.game.table import Seat, Table
+from thudmud.language import ParseError
+from thudmud.language.caching import cache_by_hash
 from thudmud.rules import (
     Game,
     Piece,

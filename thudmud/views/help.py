@@ -34,13 +34,13 @@ from typing import cast
 
 from thudmud.english import shortened
 from thudmud.features import NAMES
+from thudmud.game.hall import Hall
+from thudmud.game.more import Help, Syntax
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
 from thudmud.language.vocabulary import OwnCommand
-from thudmud.play.hall import Hall
 from thudmud.rules import RULESETS
 from thudmud.values import value
-from thudmud.verbs.more import Help, Syntax
 from thudmud.views.boards import signs
 from thudmud.views.registry import Occasion, words
 from thudmud.views.view import Display, View

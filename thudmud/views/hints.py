@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from thudmud.english import capitalised, counted
-from thudmud.play.hints import Advice, Because, Merit
+from thudmud.game.hints import Advice, Because, Merit
 from thudmud.rules import Attempt, Ending, Move, Piece, Verb
 from thudmud.verbs.moves import Play
 from thudmud.verbs.queries import Hint

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from thudmud.english import counted, lasting
-from thudmud.play.asides import Entered, LetterSent, LettersForgotten, ReportMade, TookOver
-from thudmud.play.letters import Letter, LetterCount, LettersPage
+from thudmud.game.asides import Entered, LetterSent, LettersForgotten, ReportMade, TookOver
+from thudmud.game.letters import Letter, LetterCount, LettersPage
 from thudmud.verbs.letters import LETTERS_PAGE, ForgetLetters, Letters
 from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, facts, words

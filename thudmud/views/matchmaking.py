@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from thudmud.english import capitalised, does, lasting
-from thudmud.play.asides import Invited, TurnedDown
-from thudmud.play.events import SeekEnd, SeekEnded, SeekMade
+from thudmud.game.asides import Invited, TurnedDown
+from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.verbs.matchmaking import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
 from thudmud.verbs.seats import Join
 from thudmud.views.data import Fact

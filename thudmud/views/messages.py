@@ -11,12 +11,12 @@ from typing import Any
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
+from thudmud.game.asides import Asked, TimeShort
+from thudmud.game.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
+from thudmud.game.hall import Hall
+from thudmud.game.options import Toggle
+from thudmud.game.telling import Telling
 from thudmud.language import ParseError
-from thudmud.play.asides import Asked, TimeShort
-from thudmud.play.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
-from thudmud.play.hall import Hall
-from thudmud.play.options import Toggle
-from thudmud.play.telling import Telling
 from thudmud.values import value
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from thudmud.english import capitalised, counted, lasting
 from thudmud.errors import Refused
-from thudmud.play.archive import Battle, unless_erased
-from thudmud.play.asides import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
-from thudmud.play.notifications import CODE_LASTS, Contact, Kind, Ways, masked
-from thudmud.play.options import Options, Style, Switch
-from thudmud.play.refusals import Refusal
-from thudmud.play.table import Table
-from thudmud.play.tournaments import OpenMatch, Tournament
+from thudmud.game.archive import Battle, unless_erased
+from thudmud.game.asides import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
+from thudmud.game.notifications import CODE_LASTS, Contact, Kind, Ways, masked
+from thudmud.game.options import Options, Style, Switch
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
+from thudmud.game.tournaments import OpenMatch, Tournament
 from thudmud.verbs.letters import Letters
 from thudmud.verbs.notifications import (
     Notify,

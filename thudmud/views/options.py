@@ -7,8 +7,8 @@ from dataclasses import replace
 from enum import Enum
 
 from thudmud.english import listed
-from thudmud.play.asides import OptionChosen, StyleChosen
-from thudmud.play.options import (
+from thudmud.game.asides import OptionChosen, StyleChosen
+from thudmud.game.options import (
     WIDTHS,
     Charset,
     Colour,

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 
 from thudmud.english import counted, does, lasting, length, listed
-from thudmud.play import asides
-from thudmud.play.hall import Hall
-from thudmud.play.letters import Report
-from thudmud.play.order import Measure, Sanction
+from thudmud.game import asides
+from thudmud.game.hall import Hall
+from thudmud.game.letters import Report
+from thudmud.game.order import Measure, Sanction
 from thudmud.verbs.order import Bans, CloseReport, CloseReports, Mutes, Reports
 from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, facts, words

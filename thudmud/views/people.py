@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from thudmud.english import counted, lasting, listed
-from thudmud.play.archive import PAGE, Fingered, Performance, PlayerScore, Pool, Rating
-from thudmud.play.asides import FollowedBegan, FollowedCame
-from thudmud.play.hall import Hall
-from thudmud.play.table import Table
+from thudmud.game.archive import PAGE, Fingered, Performance, PlayerScore, Pool, Rating
+from thudmud.game.asides import FollowedBegan, FollowedCame
+from thudmud.game.hall import Hall
+from thudmud.game.table import Table
 from thudmud.verbs.people import (
     Finger,
     Follow,

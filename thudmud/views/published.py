@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree as ET
 
-from thudmud.play.archive import Battle, unless_erased
-from thudmud.play.table import Table
+from thudmud.game.archive import Battle, unless_erased
+from thudmud.game.table import Table
 from thudmud.version import VERSION
 from thudmud.views import sentences
 from thudmud.views.archive import entry, players

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from thudmud.english import capitalised, counted, listed, nth, shortened
-from thudmud.play import archive
-from thudmud.play.asides import ResultTold
-from thudmud.play.clocks import TimeClass
-from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
-from thudmud.play.hall import Hall
-from thudmud.play.match import RATED_PLIES, Match, Unrated
-from thudmud.play.people import BotLevel
-from thudmud.play.projections import LAST, MOST_OF_LAST
+from thudmud.game import archive
+from thudmud.game.asides import ResultTold
+from thudmud.game.clocks import TimeClass
+from thudmud.game.events import NO_BOTS, OWN_PROGRAM, BattleEnded
+from thudmud.game.hall import Hall
+from thudmud.game.match import RATED_PLIES, Match, Unrated
+from thudmud.game.more import Help
+from thudmud.game.people import BotLevel
+from thudmud.game.projections import LAST, MOST_OF_LAST
 from thudmud.rules import Side
 from thudmud.verbs.archive import ViewScore, ViewStandings
-from thudmud.verbs.more import Help
 from thudmud.views import curves, data
 from thudmud.views.archive import count
 from thudmud.views.data import Fact

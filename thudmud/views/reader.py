@@ -11,10 +11,10 @@ from itertools import groupby, takewhile
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, lasting, listed
-from thudmud.play import events
-from thudmud.play.clocks import TimeControl
-from thudmud.play.options import Style
-from thudmud.play.table import Table
+from thudmud.game import events
+from thudmud.game.clocks import TimeControl
+from thudmud.game.options import Style
+from thudmud.game.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
 from thudmud.rules.board import LETTERS, Direction, squares_in, walk
 from thudmud.verbs.moves import Claim

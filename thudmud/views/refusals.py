@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
-from thudmud.play.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
-from thudmud.play.meaning import Phrase
-from thudmud.play.options import WIDTHS
-from thudmud.play.refusals import Mistake, NameProblem, Refusal
-from thudmud.play.table import Seat
+from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
+from thudmud.game.meaning import Phrase
+from thudmud.game.options import WIDTHS
+from thudmud.game.refusals import Mistake, NameProblem, Refusal
+from thudmud.game.table import Seat
 from thudmud.rules import Attempt, Ending, Reason, RecordError, Side, Square, Verb
 from thudmud.verbs.matchmaking import Invite
 from thudmud.verbs.moves import OFFERING, Play, Start

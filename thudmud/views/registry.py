@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from functools import singledispatch
 from typing import Any, NamedTuple
 
-from thudmud.play.hall import Hall
-from thudmud.play.table import Table
+from thudmud.game.hall import Hall
+from thudmud.game.table import Table
 from thudmud.views.data import Fact
 from thudmud.views.view import View
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thudmud.play.asides import Replayed, ReplayLeft
+from thudmud.game.asides import Replayed, ReplayLeft
 from thudmud.verbs.archive import Replay
 from thudmud.views import analysis, data
 from thudmud.views.archive import comment_data, heard, replayed

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from thudmud.english import capitalised, counted, does, listed
-from thudmud.play import asides, events
-from thudmud.play.archive import ListedBot
-from thudmud.play.hall import Hall
-from thudmud.play.options import Switch
-from thudmud.play.table import Table
+from thudmud.game import asides, events
+from thudmud.game.archive import ListedBot
+from thudmud.game.hall import Hall
+from thudmud.game.more import Help
+from thudmud.game.options import Switch
+from thudmud.game.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.verbs.matchmaking import Challenge, Invite, PlayNow, Seeks
-from thudmud.verbs.more import Help
 from thudmud.verbs.options import SetReader
 from thudmud.verbs.people import Who
 from thudmud.verbs.rooms import Boards, Look, Observe, Unobserve, ViewBots, ViewNews

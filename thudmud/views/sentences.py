@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, lasting, listed, precisely
-from thudmud.play import events
-from thudmud.play.clocks import Clock, TimeControl
-from thudmud.play.events import NO_BOTS, Offer, Parting, TableEvent
-from thudmud.play.match import Match, Unrated
-from thudmud.play.table import Table
+from thudmud.game import events
+from thudmud.game.clocks import Clock, TimeControl
+from thudmud.game.events import NO_BOTS, Offer, Parting, TableEvent
+from thudmud.game.match import Match, Unrated
+from thudmud.game.table import Table
 from thudmud.rules import MOST_PLIES, Ending, Game, Move, Outcome, Piece, Score, Side, Verb
 from thudmud.verbs.matchmaking import No, Withdraw
 from thudmud.verbs.moves import OFFERING, Adjourn, Claim, End, Start

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from thudmud.english import counted
-from thudmud.play.events import Offered
-from thudmud.play.hall import Hall
-from thudmud.play.options import Style
-from thudmud.play.table import Table
+from thudmud.game.events import Offered
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.table import Table
 from thudmud.rules import Side
 from thudmud.verbs.matchmaking import PlayNow
 from thudmud.views import boards, reader, sentences

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thudmud.english import capitalised, does
-from thudmud.play.asides import Emoted, PlayersDeaf, Spoke, Told
-from thudmud.play.options import Toggle
+from thudmud.game.asides import Emoted, PlayersDeaf, Spoke, Told
+from thudmud.game.options import Toggle
 from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import Display, View

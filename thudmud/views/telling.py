@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import partial
 
 from thudmud.english import lasting
-from thudmud.play import events
-from thudmud.play.asides import Aside, Asked, TimeShort
-from thudmud.play.hall import Hall
-from thudmud.play.table import Table
-from thudmud.play.telling import Telling
+from thudmud.game import events
+from thudmud.game.asides import Aside, Asked, TimeShort
+from thudmud.game.hall import Hall
+from thudmud.game.table import Table
+from thudmud.game.telling import Telling
 from thudmud.verbs.archive import Replay
 from thudmud.verbs.rooms import Unobserve
 from thudmud.views import (

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 from thudmud.english import capitalised, counted, does, lasting, length, listed, nth
-from thudmud.play import events
-from thudmud.play.archive import PAGE
-from thudmud.play.clocks import DAY
-from thudmud.play.days import TODAY, TOMORROW
-from thudmud.play.events import TournamentEnd, TournamentLeaving
-from thudmud.play.hall import Hall
-from thudmud.play.pairing import Pairing, TournamentKind, field_size, goes_on
-from thudmud.play.standings import Placing, course, standings
-from thudmud.play.tournaments import (
+from thudmud.game import events
+from thudmud.game.archive import PAGE
+from thudmud.game.clocks import DAY
+from thudmud.game.days import TODAY, TOMORROW
+from thudmud.game.events import TournamentEnd, TournamentLeaving
+from thudmud.game.hall import Hall
+from thudmud.game.pairing import Pairing, TournamentKind, field_size, goes_on
+from thudmud.game.standings import Placing, course, standings
+from thudmud.game.tournaments import (
     OpenMatch,
     PastTournament,
     PastTournaments,

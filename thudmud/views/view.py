@@ -9,10 +9,10 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from thudmud.play import events
-from thudmud.play.asides import Aloud, Aside
-from thudmud.play.hall import Hall
-from thudmud.play.options import (
+from thudmud.game import events
+from thudmud.game.asides import Aloud, Aside
+from thudmud.game.hall import Hall
+from thudmud.game.options import (
     WIDTHS,
     Charset,
     Colour,
@@ -25,9 +25,9 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
-from thudmud.play.people import DEFAULTS
-from thudmud.play.table import Table
-from thudmud.play.telling import Telling
+from thudmud.game.people import DEFAULTS
+from thudmud.game.table import Table
+from thudmud.game.telling import Telling
 from thudmud.values import value
 
 DEFAULT_WIDTH = 80

@@ -13,7 +13,7 @@ from evennia.utils.text2html import parse_html
 from tests.evennia.cases.furnished import Furnished
 from thudmud.evennia.host import escaped, terminal
 from thudmud.evennia.inputfuncs import thud
-from thudmud.play.options import Scheme
+from thudmud.game.options import Scheme
 
 TEXTS = ("a|b", "a||b|", "|", "{{x", "{{{", "|rred|n", "|[R", "\\|", "|lcx|lty|le", "||l", "%s")
 

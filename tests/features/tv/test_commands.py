@@ -6,19 +6,19 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.play.conftest import NOW
-from tests.play.halls import StoredHall, commit, do, hall_of, refusal
+from tests.game.conftest import NOW
+from tests.game.halls import StoredHall, commit, do, hall_of, refusal
 from thudmud.errors import Refused
 from thudmud.features.tv.commands import Tv
 from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
+from thudmud.game.archive import Found, Performance, PlayerScore, Pool, Rating, ScoresLookup
+from thudmud.game.decisions import decide
+from thudmud.game.events import BoardClosed, BoardRenamed
+from thudmud.game.refusals import Refusal
+from thudmud.game.rooms import MOST_OBSERVED
+from thudmud.game.table import BoardSpec
 from thudmud.language import parse
-from thudmud.play.archive import Found, Performance, PlayerScore, Pool, Rating, ScoresLookup
-from thudmud.play.events import BoardClosed, BoardRenamed
-from thudmud.play.refusals import Refusal
-from thudmud.play.rooms import MOST_OBSERVED
-from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
-from thudmud.verbs.decisions import decide
 from thudmud.verbs.moves import Start
 from thudmud.verbs.rooms import Go, Observe, Unobserve
 from thudmud.verbs.seats import Join, Practice

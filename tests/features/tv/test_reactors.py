@@ -13,7 +13,7 @@ from tests.service.test_nodes import World
 from tests.service.test_observing import world
 from thudmud.features.tv import reactors
 from thudmud.features.tv.model import tv_board
-from thudmud.play.table import BoardSpec
+from thudmud.game.table import BoardSpec
 from thudmud.verbs.moves import Resign
 
 __all__ = ["world"]

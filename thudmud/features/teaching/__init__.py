@@ -2,7 +2,7 @@
 
 from thudmud.features.teaching import messages
 from thudmud.features.teaching.reactors import setup
-from thudmud.play.feature import Feature
+from thudmud.game.feature import Feature
 
 __all__ = ["FEATURE", "messages"]
 

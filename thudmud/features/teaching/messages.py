@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thudmud.features.teaching.model import MoveTaught
-from thudmud.play.hints import MOST_TRAMPLES
+from thudmud.game.hints import MOST_TRAMPLES
 from thudmud.rules import Move, Piece
 from thudmud.rules.board import distance
 from thudmud.verbs.exercises import Tutorial

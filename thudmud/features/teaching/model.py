@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.play.asides import AtBoard, aside
+from thudmud.game.asides import AtBoard, aside
 
 
 @aside

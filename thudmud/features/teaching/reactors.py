@@ -11,11 +11,11 @@ from functools import partial
 from typing import cast
 
 from thudmud.features.teaching.model import MoveTaught
-from thudmud.play.archive import PlayerScore, ScoreLookup
-from thudmud.play.asides import Entered, Gone
-from thudmud.play.events import Moved
-from thudmud.play.feature import AppliedEvent, FeatureContext
-from thudmud.play.table import Table
+from thudmud.game.archive import PlayerScore, ScoreLookup
+from thudmud.game.asides import Entered, Gone
+from thudmud.game.events import Moved
+from thudmud.game.feature import AppliedEvent, FeatureContext
+from thudmud.game.table import Table
 from thudmud.store import StoreError
 from thudmud.views.sentences import TURNED
 

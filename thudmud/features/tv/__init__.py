@@ -3,7 +3,7 @@
 from thudmud.features.tv import messages
 from thudmud.features.tv.commands import Tv
 from thudmud.features.tv.reactors import setup
-from thudmud.play.feature import Feature
+from thudmud.game.feature import Feature
 
 __all__ = ["FEATURE", "messages"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from thudmud.features.tv.commands import Tv
 from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
-from thudmud.play.hall import Hall
+from thudmud.game.hall import Hall
 from thudmud.views.data import Fact
 from thudmud.views.facts import observed_fact, state_facts, whole
 from thudmud.views.refusals import add_refusal_texts

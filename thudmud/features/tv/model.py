@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-from thudmud.play.asides import Aside, ObserveChosen, aside
-from thudmud.play.hall import Hall
-from thudmud.play.people import Person, PersonPart
-from thudmud.play.telling import Telling
+from thudmud.game.asides import Aside, ObserveChosen, aside
+from thudmud.game.hall import Hall
+from thudmud.game.people import Person, PersonPart
+from thudmud.game.telling import Telling
 from thudmud.values import value
 
 

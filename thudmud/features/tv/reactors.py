@@ -6,8 +6,8 @@ import logging
 
 from thudmud.features.tv.commands import Retune
 from thudmud.features.tv.model import tv_board
-from thudmud.play import events
-from thudmud.play.feature import AppliedEvent, FeatureContext
+from thudmud.game import events
+from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.store import StoreError
 
 RETRY = 5.0

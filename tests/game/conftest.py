@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pytest
+
+from thudmud.errors import Refused
+from thudmud.game.events import Parting, TableEvent
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table
+from thudmud.rules import Attempt, Side, Square, Verb
+from thudmud.verbs.moves import End, Play, Resign, Start
+from thudmud.verbs.seats import Join
+from thudmud.verbs.tables import Context, TableCommand, decide, vanish
+
+NOW = 7.0
+PLAYERS = frozenset({"Anna", "Bert", "Carla"})
+GRACE = 300.0
+LATER = NOW + GRACE
+"""When a player who went away at ``NOW`` has been away for long enough."""
+
+
+def ply(origin: str, target: str, verb: Verb = Verb.MOVE) -> Play:
+    return Play(Attempt(verb, Square.parse(origin), Square.parse(target)))
+
+
+def events(
+    table: Table,
+    player: str,
+    command: TableCommand,
+    now: float = NOW,
+    members: Collection[str] = (),
+) -> list[TableEvent]:
+    return list(decide(table, player, command, Context(now, members, PLAYERS)))
+
+
+def after(
+    table: Table,
+    *deeds: tuple[str, TableCommand],
+    now: float = NOW,
+    members: Collection[str] = (),
+) -> Table:
+    """Return the table after these players' commands, each decided and applied."""
+    for player, command in deeds:
+        for event in events(table, player, command, now, members):
+            table = table.apply(event)
+    return table
+
+
+def without(
+    table: Table, *players: str, now: float = NOW, parting: Parting = Parting.LOST
+) -> Table:
+    """Return the table after these players have gone away."""
+    for player in players:
+        for event in vanish(table, player, parting, now):
+            table = table.apply(event)
+    return table
+
+
+def refusal(table: Table, player: str, command: TableCommand, now: float = NOW) -> Refusal:
+    with pytest.raises(Refused) as refused:
+        events(table, player, command, now)
+    assert isinstance(refused.value.code, Refusal)
+    return refused.value.code
+
+
+SEATED: list[tuple[str, TableCommand]] = [
+    ("Anna", Join(Side.DWARF)),
+    ("Bert", Join(Side.TROLL)),
+]
+STARTED = [*SEATED, ("Anna", Start())]
+FIRST_OVER = [*STARTED, ("Anna", End()), ("Bert", End())]
+MATCH_OVER = [*FIRST_OVER, ("Bert", Start()), ("Anna", Resign())]
+
+
+@pytest.fixture
+def empty() -> Table:
+    return Table.set_up(BoardSpec("oak board"), 200, GRACE)
+
+
+@pytest.fixture
+def seated(empty: Table) -> Table:
+    return after(empty, *SEATED)
+
+
+@pytest.fixture
+def started(empty: Table) -> Table:
+    return after(empty, *STARTED)
+
+
+@pytest.fixture
+def first_over(empty: Table) -> Table:
+    return after(empty, *FIRST_OVER)
+
+
+@pytest.fixture
+def match_over(empty: Table) -> Table:
+    return after(empty, *MATCH_OVER)

@@ -1,0 +1,143 @@
+"""A hall for tests, and how people come to it, do things, and are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar, cast
+
+import pytest
+
+from tests.game.conftest import GRACE, NOW
+from thudmud.errors import Refused
+from thudmud.game.archive import AdjournedLookup, Battle, BattleLookup, Found, Lookup, Unread
+from thudmud.game.command import Command
+from thudmud.game.decisions import arrive, decide, part
+from thudmud.game.events import Parting, SavedMatch, TableEvent, is_complete
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.options import Profile, Style
+from thudmud.game.projections import HALL
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec
+from thudmud.game.telling import Telling
+from thudmud.rules import Game
+from thudmud.store import Store, at_once
+
+AnswerT = TypeVar("AnswerT")
+
+BOARDS = (
+    BoardSpec("oak board"),
+    BoardSpec("pine board", style=Style.BRIEF),
+    BoardSpec("elm table", "koom valley"),
+)
+
+
+class StoredHall(Hall):
+    """A hall, and a store in memory of what happens in it."""
+
+    def __init__(self, grace: float = GRACE) -> None:
+        super().__init__(BOARDS, 200, grace, idle_limit=grace)
+        self._now = 0.0
+        self.store = Store.in_memory(clock=lambda: self._now)
+        self.version = 0
+
+    def decided(self, player: str, command: Command, now: float) -> list[Decision]:
+        """Return what a command would bring about; what it takes is looked up."""
+        found = Found()
+        while True:
+            try:
+                return decide(self, player, command, now, found)
+            except Unread as unread:
+                found.take(unread.lookup, at_once(self.store.look_up(unread.lookup)))
+
+    def commit(self, decision: Decision) -> list[Telling]:
+        """Store what was decided, and make it so."""
+        if decision.events and not decision.hall:
+            self._now = decision.events[0].at
+            key, version = self.tables[str(decision.board)].key, decision.version
+            at_once(self.store.append_to_board(key, version, decision.events))
+            stored = at_once(self.store.read(key, version + 1))
+            events = tuple(cast("TableEvent", entry.event) for entry in stored)
+            battle = next((entry.battle for entry in stored if entry.battle), None)
+            decision = replace(decision, events=events, battle=battle)
+        if decision.hall:
+            version = decision.hall_version
+            at_once(self.store.append({HALL: (version, decision.hall)}))
+            self.version = version + len(decision.hall)
+        return super().commit(decision)
+
+    def found(self, lookup: Lookup[AnswerT]) -> AnswerT:
+        """Return the answer to a lookup."""
+        return cast("AnswerT", at_once(self.store.look_up(lookup)))
+
+    @property
+    def battles(self) -> list[Battle]:
+        """All of them, by number."""
+        return list(reversed(at_once(self.store.history(None, most=10**6))))
+
+    def away(self, player: str = "Anna") -> dict[int, SavedMatch]:
+        """Return the matches of a player that are put away, by the number of the battle."""
+        found = self.found(AdjournedLookup(player))
+        return {each.battle.number: each.match for each in found}
+
+    def game(self, number: int) -> Game:
+        """Return a battle as far as it has come."""
+        found = self.found(BattleLookup(number))
+        assert found
+        assert found.game
+        return found.game
+
+
+def hall_of(*players: str, grace: float = GRACE) -> StoredHall:
+    """Return a hall with players in it, who have no accounts."""
+    hall = StoredHall(grace)
+    for player in players:
+        enter(hall, player)
+    return hall
+
+
+def reopened(hall: StoredHall, *players: str) -> StoredHall:
+    """Return a hall that has read what is stored, from the last complete event of each board on."""
+    again = StoredHall(hall.seat_grace)
+    again.store = hall.store
+    for spec in BOARDS:
+        stored = at_once(hall.store.read(spec.key))
+        events = [(cast("TableEvent", each.event), each.battle) for each in stored]
+        complete = [at for at, (event, _) in enumerate(events) if is_complete(event)]
+        first = max(complete, default=0)
+        again.restore(spec.name, first, events[first:])
+    for player in players:
+        enter(again, player)
+    return again
+
+
+def commit(hall: Hall, decisions: Iterable[Decision]) -> list[Telling]:
+    return [told for made in decisions for told in hall.commit(made)]
+
+
+def enter(
+    hall: Hall,
+    player: str,
+    now: float = NOW,
+    styles: dict[str, Style] | None = None,
+    *,
+    member: bool = False,
+) -> list[Telling]:
+    return commit(hall, arrive(hall, player, now, Profile(styles or {}), member=member))
+
+
+def do(hall: StoredHall, player: str, command: Command, now: float = NOW) -> list[Telling]:
+    return commit(hall, hall.decided(player, command, now))
+
+
+def lose(
+    hall: Hall, player: str, now: float = NOW, parting: Parting = Parting.LOST
+) -> list[Telling]:
+    return commit(hall, part(hall, player, parting, now))
+
+
+def refusal(hall: StoredHall, player: str, command: Command, now: float = NOW) -> Refusal:
+    with pytest.raises(Refused) as refused:
+        hall.decided(player, command, now)
+    assert isinstance(refused.value.code, Refusal)
+    return refused.value.code

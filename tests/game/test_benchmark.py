@@ -1,0 +1,19 @@
+"""The benchmark of tournaments runs, and its numbers mean what it says."""
+
+from __future__ import annotations
+
+from benchmarks.tournaments import agreement, simulated
+from thudmud.game.pairing import TournamentKind
+
+
+def test_agreement() -> None:
+    assert agreement("dcba", ord) == 1
+    assert agreement("abcd", ord) == -1
+    assert agreement("cdab", ord) == (4 - 2) / 6
+
+
+def test_a_swiss_finds_out_more_than_chance_does_and_less_than_a_round_robin() -> None:
+    swiss = [simulated(TournamentKind.SWISS, 30, 5, seed) for seed in range(3)]
+    assert all(each.met == 1 and each.balance <= 2 for each in swiss)
+    all_play_all = simulated(TournamentKind.ROUND_ROBIN, 30, 29, 0)
+    assert 0.4 < min(each.agreement for each in swiss) < all_play_all.agreement

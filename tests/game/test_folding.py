@@ -1,0 +1,301 @@
+"""A table folded from the last event that is complete is the table folded from all of them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import get_args
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.game.annals import Annals
+from tests.game.conftest import GRACE
+from thudmud.errors import Refused
+from thudmud.game.clocks import TimeControl
+from thudmud.game.events import (
+    Adjourned,
+    BattleId,
+    BattleStarted,
+    Joined,
+    Offered,
+    Parting,
+    Resumed,
+    SavedMatch,
+    TableEvent,
+    is_complete,
+)
+from thudmud.game.hall import Hall
+from thudmud.game.match import Match, game_of
+from thudmud.game.table import BoardSpec, Table, require_fit
+from thudmud.rules import Game, Side, Square
+from thudmud.verbs.matchmaking import No
+from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.verbs.seats import Join, Leave, Practice
+from thudmud.verbs.setup import SetClock, SetRules, SetUpLess, SetUpMore
+from thudmud.verbs.tables import (
+    Context,
+    TableCommand,
+    come_back,
+    decide,
+    held,
+    overdue,
+    resume,
+    vanish,
+)
+
+SPEC = BoardSpec("oak board")
+NEW = Table.set_up(SPEC, 3, GRACE, GRACE)
+PLAYERS = ("Anna", "Bert", "Carla")
+MEMBERS = frozenset({"Anna", "Bert"})
+COMMANDS: tuple[TableCommand, ...] = (
+    Join(Side.DWARF),
+    Join(Side.TROLL),
+    Leave(),
+    Start(),
+    Start(),
+    End(),
+    Resign(),
+    Undo(),
+    Undo(),
+    No(),
+    Claim(),
+    Adjourn(),
+    SetRules("classic"),
+    SetRules("koom valley"),
+    SetClock(TimeControl(1, 2)),
+    SetClock(TimeControl(days=1)),
+    SetClock(None),
+    SetUpMore(turn=Side.TROLL),
+    SetUpLess((Square.parse("A6"),)),
+    Practice(),
+    Practice("classic"),
+)
+
+Deed = Callable[[Table, float, list[SavedMatch]], tuple[TableEvent, ...]]
+
+
+def does(player: str, command: TableCommand, members: frozenset[str]) -> Deed:
+    return lambda table, now, _: decide(table, player, command, Context(now, members))
+
+
+def plays(number: int) -> Deed:
+    """Return what plays one of the legal plies, by whoever has the turn."""
+
+    def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+        if not (table.running and table.game):
+            return ()
+        player = table.seats.get(table.game.position.turn)
+        if player is None:
+            return ()
+        legal = table.game.legal_moves()
+        command = Play(legal[number % len(legal)].attempt())
+        return decide(table, player, command, Context(now))
+
+    return deed
+
+
+def agreed(command: TableCommand, *, declined: bool) -> Deed:
+    """Return what offers something, and the other's answer."""
+
+    def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+        offered = decide(table, "Anna", command, Context(now, MEMBERS))
+        if not isinstance(offered[-1], Offered):
+            return offered  # nobody else is asked
+        answer = No() if declined else command
+        agreed = decide(after(table, offered), "Bert", answer, Context(now, MEMBERS))
+        return (*offered, *agreed)
+
+    return deed
+
+
+def time_passes(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+    return overdue(table, now)
+
+
+def server_was_gone(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+    return held(table, [(now - 1.0, now)], now)
+
+
+def goes_away(player: str, parting: Parting) -> Deed:
+    def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+        return vanish(table, player, parting, now)
+
+    return deed
+
+
+def all_leave(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+    events: tuple[TableEvent, ...] = ()
+    for player in table.seats.values():
+        events += decide(after(table, events), player, Leave(), Context(now))
+    return events
+
+
+def comes_back(player: str) -> Deed:
+    return lambda table, now, _: come_back(table, player, now)
+
+
+def goes_on(number: int) -> Deed:
+    def deed(table: Table, now: float, saved: list[SavedMatch]) -> tuple[TableEvent, ...]:
+        if not saved:
+            return ()
+        match = saved[number % len(saved)]
+        return resume(table, match.dwarf, match, Context(now))
+
+    return deed
+
+
+def after(table: Table, events: Iterable[TableEvent]) -> Table:
+    for event in events:
+        table = table.apply(event)
+    return table
+
+
+PLAYER = st.sampled_from(PLAYERS)
+DEEDS = st.one_of(
+    st.builds(does, PLAYER, st.sampled_from(COMMANDS), st.just(MEMBERS)),
+    st.builds(plays, st.integers(0, 200)),
+    st.builds(plays, st.integers(0, 200)),
+    st.builds(agreed, st.sampled_from([Undo(), Adjourn(), End(), Start()]), declined=st.booleans()),
+    st.builds(goes_away, PLAYER, st.sampled_from(Parting)),
+    st.builds(comes_back, PLAYER),
+    st.just(all_leave),
+    st.just(time_passes),
+    st.just(server_was_gone),
+    st.builds(goes_on, st.integers(0, 5)),
+)
+ALONE: list[tuple[Deed, float]] = [(does("Anna", Practice(), MEMBERS), 0.0)]
+"""Somebody at both seats, which seldom comes about where others sit down and leave again."""
+CHOSEN: list[tuple[Deed, float]] = [
+    (does("Anna", SetRules("classic"), MEMBERS), 0.0),
+    (does("Anna", SetUpMore(turn=Side.TROLL), MEMBERS), 0.0),
+    (does("Anna", SetClock(TimeControl(1, 2)), MEMBERS), 0.0),
+    (does("Anna", Join(Side.DWARF), MEMBERS), 0.0),
+    (does("Bert", Join(Side.TROLL), MEMBERS), 0.0),
+    (does("Anna", Start(), MEMBERS), 0.0),
+]
+BEGUN: list[tuple[Deed, float]] = [
+    (does("Anna", Join(Side.DWARF), MEMBERS), 0.0),
+    (does("Bert", Join(Side.TROLL), MEMBERS), 0.0),
+    (does("Anna", Start(), MEMBERS), 0.0),
+]
+WAITS = st.sampled_from([0.0, 0.0, 0.0, 1.0, GRACE])
+HISTORIES = st.builds(
+    operator.add,
+    st.sampled_from([BEGUN, BEGUN, CHOSEN, ALONE]),
+    st.lists(st.tuples(DEEDS, WAITS), min_size=10, max_size=60),
+)
+
+
+def happen(deeds: list[tuple[Deed, float]]) -> list[TableEvent]:
+    """Return what came of deeds, those that were refused left out."""
+    table, now, events = NEW, 0.0, []
+    saved: list[SavedMatch] = []
+    for deed, wait in deeds:
+        now += wait
+        try:
+            new = deed(table, now, saved)
+        except Refused:
+            continue
+        for event in new:
+            table = table.apply(event)
+            events.append(event)
+            if isinstance(event, Adjourned):
+                saved.append(event.match)
+            elif isinstance(event, Resumed):
+                saved.remove(event.match)
+    return events
+
+
+def folded(events: Iterable[TableEvent], version: int = 0) -> Table:
+    """Return the table that events come to, of which the first follows on ``version``."""
+    return after(replace(NEW, version=version), events)
+
+
+ALONE_AFTER_A_CLOCK_WAS_SET: list[tuple[Deed, float]] = [
+    *ALONE,
+    (plays(0), 0.0),
+    (does("Anna", Adjourn(), MEMBERS), 0.0),
+    (does("Anna", SetClock(TimeControl(1, 2)), MEMBERS), 0.0),
+    (goes_on(0), 0.0),
+]
+
+
+@given(HISTORIES)
+@example(ALONE_AFTER_A_CLOCK_WAS_SET)
+def test_from_any_complete_event_on(deeds: list[tuple[Deed, float]]) -> None:
+    events = happen(deeds)
+    whole = folded(events)
+    assert whole.version == len(events)
+    complete = [at for at, event in enumerate(events) if is_complete(event)]
+    assert complete
+    for at in complete:
+        assert folded(events[at:], at) == whole
+
+
+@given(HISTORIES)
+def test_a_hall_takes_it_from_there(deeds: list[tuple[Deed, float]]) -> None:
+    events = happen(deeds)
+    at = max(at for at, event in enumerate(events) if is_complete(event))
+    hall = Hall([SPEC], 3, GRACE, idle_limit=GRACE)
+    hall.restore(SPEC.name, at, [(event, None) for event in events[at:]])
+    assert hall.tables[SPEC.name] == folded(events)
+
+
+@given(HISTORIES)
+def test_a_match_is_what_it_was_put_away_as(deeds: list[tuple[Deed, float]]) -> None:
+    table = NEW
+    for event in happen(deeds):
+        table = table.apply(event)
+        if table.match:
+            clock = table.match.clock
+            at = clock.at if clock else 0.0
+            there = replace(table.match, clock=clock and clock.resumed(at))
+            assert Match.restored(table.match.saved(at), table.match.number, at) == there
+
+
+@given(HISTORIES)
+def test_every_event_fits_the_table_that_it_happens_at(deeds: list[tuple[Deed, float]]) -> None:
+    table = NEW
+    for event in happen(deeds):
+        require_fit(table, event)
+        table = table.apply(event)
+
+
+@given(HISTORIES)
+def test_it_is_known_where_the_plies_of_a_battle_are(deeds: list[tuple[Deed, float]]) -> None:
+    """What is folded from a battle's source on is the battle as it stood at the board."""
+    annals, table = Annals(), NEW
+    games: dict[BattleId, Game] = {}
+    events = happen(deeds)
+    for event in events:
+        table = table.apply(event)
+        annals.happen(SPEC.key, event)
+        if table.match and not isinstance(event, Joined):
+            games[table.match.began] = table.match.game
+    assert [battle.id for battle in annals.battles] == list(dict.fromkeys(begun(events)))
+    for battle in annals.battles:
+        start = battle.source.version - 1
+        assert game_of(events[start:]) == games[battle.id]
+        assert game_of(events[start : battle.until]) == games[battle.id]
+
+
+def begun(events: Iterable[TableEvent]) -> Iterator[BattleId]:
+    """Yield what is known of each battle by where it began."""
+    for version, event in enumerate(events, 1):
+        if isinstance(event, BattleStarted):
+            yield BattleId(SPEC.name, version)
+
+
+def test_every_event_comes_about_in_such_histories() -> None:
+    """Else the properties above would hold of less than they say."""
+    seen: set[type] = set()
+
+    @settings(max_examples=200, derandomize=True, database=None)
+    @given(HISTORIES)
+    def note(deeds: list[tuple[Deed, float]]) -> None:
+        seen.update(type(event) for event in happen(deeds))
+
+    note()
+    assert set(get_args(TableEvent)) - seen == set()

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.cases import cases
+from thudmud.english import listed
+from thudmud.game.meaning import Phrase
+
+NAMES = ["oak board", "pine board", "old oak table", "marble board"]
+
+
+@cases(
+    ("words", "expected"),
+    [
+        ("oak board", "oak board"),
+        ("OAK Board", "oak board"),
+        ("the oak board", "oak board"),
+        ("table", "old oak table"),
+        ("oak table", "old oak table"),
+        ("marble", "marble board"),
+        ("board 2", "pine board"),
+        ("2nd board", "pine board"),
+        ("second board", "pine board"),
+        ("last board", "marble board"),
+        ("first oak", "oak board"),
+        ("oak 2", "old oak table"),
+        ("3", "old oak table"),
+        ("last", "marble board"),
+        ("1st", "oak board"),
+        ("board", None),
+        ("oak", None),
+        ("board 4", None),
+        ("board 0", None),
+        ("board oak", None),
+        ("oaken board", None),
+        ("board 99999999", None),
+    ],
+)
+def test_pick(words: str, expected: str | None) -> None:
+    phrase = Phrase.parse(words)
+    assert phrase.pick(phrase.among(NAMES)) == expected
+
+
+def test_a_name_said_whole_is_not_ambiguous() -> None:
+    names = ["board", "oak board"]
+    phrase = Phrase.parse("board")
+    assert phrase.pick(phrase.among(names)) == "board"
+
+
+def test_an_ordinal_counts_all_that_fit() -> None:
+    names = ["oak board", "dark oak board"]
+    phrase = Phrase.parse("2nd oak board")
+    assert phrase.pick(phrase.among(names)) == "dark oak board"
+
+
+def test_those_that_fit_are_told_in_their_order() -> None:
+    assert Phrase.parse("board").among(NAMES) == ["oak board", "pine board", "marble board"]
+    assert Phrase.parse("board 7").among(NAMES) == ["oak board", "pine board", "marble board"]
+
+
+@pytest.mark.parametrize(
+    ("things", "expected"),
+    [([], "nothing"), (["a"], "a"), (["a", "b"], "a and b"), ("abc", "a, b and c")],
+)
+def test_listed(things: list[str], expected: str) -> None:
+    assert listed(things) == expected

@@ -1,0 +1,257 @@
+"""How people come to the hall, are gone, and come back to what has happened meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.game.conftest import LATER, NOW, ply
+from tests.game.halls import StoredHall, commit, do, enter, hall_of, lose, refusal, reopened
+from thudmud.game.asides import CameIn, CaughtUp, Entered, Gone, WentOut
+from thudmud.game.command import Command
+from thudmud.game.decisions import arrive, part
+from thudmud.game.events import (
+    Absent,
+    BattleEnded,
+    BattleStarted,
+    Joined,
+    Left,
+    Moved,
+    Offered,
+    Parting,
+    Returned,
+    RulesSet,
+)
+from thudmud.game.hall import MOST_MISSED, Decision
+from thudmud.game.more import Quit
+from thudmud.game.options import UNKNOWN, Style
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
+from thudmud.rules import Side
+from thudmud.verbs.matchmaking import No
+from thudmud.verbs.moves import Claim, End, Resign, Start
+from thudmud.verbs.queries import SetBoard
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Join
+from thudmud.verbs.setup import SetRules
+from thudmud.verbs.talk import Say
+
+
+@pytest.fixture
+def hall() -> StoredHall:
+    """Return a hall in which Anna and Bert play at the oak board, and Carla is in the hall."""
+    hall = hall_of("Anna", "Bert", "Carla")
+    begin(hall, "oak board")
+    return hall
+
+
+def begin(hall: StoredHall, board: str, dwarf: str = "Anna", troll: str = "Bert") -> None:
+    do(hall, dwarf, Join(Side.DWARF, board))
+    do(hall, troll, Join(Side.TROLL, board))
+    do(hall, dwarf, Start(board))
+
+
+def kinds(told: list[Telling]) -> list[type]:
+    return [type(each.event) for each in told]
+
+
+def caught_up(told: list[Telling]) -> dict[str, list[type]]:
+    """Return what somebody was told to have missed, by board."""
+    return {
+        each.event.board: [type(event) for event, _ in each.event.missed]
+        for each in told
+        if isinstance(each.event, CaughtUp)
+    }
+
+
+class TestGoing:
+    def test_a_lost_player_keeps_the_seat(self, hall: StoredHall) -> None:
+        do(hall, "Carla", Go("oak board"))
+        absent, gone = lose(hall, "Bert")
+        assert absent.event == Absent(NOW, "Bert", Side.TROLL, Parting.LOST)
+        assert set(absent.audience) == {"Anna", "Bert", "Carla"}
+        assert gone.event == Gone("Bert", "oak board", Parting.LOST, told=True)
+        assert gone.audience == ("Bert",)
+        assert "Bert" not in hall.people
+        assert hall.tables["oak board"].seats[Side.TROLL] == "Bert"
+
+    def test_quitting_keeps_the_seat_of_a_match_alone(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Join(Side.TROLL, "elm table"))
+        told = do(hall, "Bert", Quit())
+        assert kinds(told) == [Absent, Left, Gone]
+        assert hall.tables["elm table"].seats == {}
+        assert hall.tables["oak board"].seats[Side.TROLL] == "Bert"
+
+    def test_being_idle_keeps_every_seat(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Join(Side.TROLL, "elm table"))
+        told = lose(hall, "Bert", parting=Parting.IDLE)
+        assert kinds(told) == [Absent, Absent, Gone]
+        assert hall.tables["elm table"].seats == {Side.TROLL: "Bert"}
+
+    def test_those_in_the_room_are_told_if_no_seat_tells_them(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Go())
+        absent, gone = lose(hall, "Bert")
+        assert set(absent.audience) == {"Anna", "Bert"}
+        assert gone.event == Gone("Bert", None, Parting.LOST)
+        assert set(gone.audience) == {"Bert", "Carla"}
+
+    def test_deciding_changes_nothing(self, hall: StoredHall) -> None:
+        before = dict(hall.tables), dict(hall.people)
+        part(hall, "Bert", Parting.LOST, NOW)
+        arrive(hall, "Dora", NOW, UNKNOWN, member=True)
+        assert (dict(hall.tables), dict(hall.people)) == before
+
+
+class TestComing:
+    def test_to_the_hall(self) -> None:
+        hall = hall_of("Anna")
+        (entered,) = enter(hall, "Bert", styles={"oak board": Style.BRIEF}, member=True)
+        assert entered.event == Entered("Bert", None, True, (("oak board", Style.BRIEF),))  # noqa: FBT003 (a field)
+        assert entered.audience == ("Anna", "Bert")
+        assert [name for name in hall.people if name in hall.people.members] == ["Bert"]
+        assert hall.style("Bert", "oak board") is Style.BRIEF
+
+    def test_to_the_seat_that_was_kept(self, hall: StoredHall) -> None:
+        lose(hall, "Bert")
+        entered, back, news = enter(hall, "Bert", 20.0)
+        assert entered.event == Entered("Bert", "oak board")
+        assert entered.audience == ("Bert",)
+        assert back.event == Returned(20.0, "Bert", Side.TROLL)
+        assert set(back.audience) == {"Anna", "Bert"}
+        assert news.event == CaughtUp("Bert", "oak board")
+        assert news.audience == ("Bert",)
+        assert hall.people["Bert"].room == "oak board"
+        assert hall.tables["oak board"].away == {}
+
+    def test_to_where_it_is_ones_turn_first(self, hall: StoredHall) -> None:
+        begin(hall, "elm table", "Bert", "Anna")
+        do(hall, "Bert", Join(Side.DWARF, "pine board"))
+        lose(hall, "Bert")
+        told = enter(hall, "Bert")
+        assert hall.people["Bert"].room == "elm table"
+        assert kinds(told).count(Returned) == 3
+        assert list(caught_up(told)) == ["elm table", "oak board", "pine board"]
+
+    def test_to_the_hall_if_the_seat_is_gone(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Resign())
+        do(hall, "Anna", Start())
+        do(hall, "Anna", Resign())
+        lose(hall, "Bert")
+        do(hall, "Carla", Join(Side.DWARF, "oak board"), LATER)
+        (entered,) = enter(hall, "Bert", LATER)
+        assert entered.event == Entered("Bert")
+
+    def test_who_was_never_noted_to_be_away_is_simply_there(self) -> None:
+        """As after a crash, if the seats were read and nobody was marked."""
+        again = hall_of()
+        began = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert")
+        again.restore("oak board", 0, [(began, 1)])
+        assert kinds(enter(again, "Anna")) == [Entered, CaughtUp]
+        assert again.people["Anna"].room == "oak board"
+
+
+class TestWhatWasMissed:
+    def test_all_that_happened_in_order(self, hall: StoredHall) -> None:
+        lose(hall, "Bert")
+        do(hall, "Anna", ply("A6", "B6"))
+        do(hall, "Anna", End())
+        assert caught_up(enter(hall, "Bert")) == {"oak board": [Moved, Offered]}
+
+    def test_with_the_table_as_it_stood_then(self, hall: StoredHall) -> None:
+        lose(hall, "Bert")
+        do(hall, "Anna", ply("A6", "B6"))
+        moved = hall.tables["oak board"]
+        do(hall, "Anna", End())
+        offered = hall.tables["oak board"]
+        news = enter(hall, "Bert")[-1].event
+        assert isinstance(news, CaughtUp)
+        assert [table for _, table in news.missed] == [moved, offered]
+
+    def test_nothing_of_it_is_told_twice(self, hall: StoredHall) -> None:
+        lose(hall, "Bert")
+        do(hall, "Anna", ply("A6", "B6"))
+        enter(hall, "Bert")
+        lose(hall, "Bert")
+        assert caught_up(enter(hall, "Bert")) == {"oak board": []}
+
+    def test_a_claim_is_told(self, hall: StoredHall) -> None:
+        lose(hall, "Bert")
+        do(hall, "Anna", Claim(), LATER)
+        assert caught_up(enter(hall, "Bert", LATER)) == {"oak board": [BattleEnded]}
+
+    def test_what_both_have_missed(self, hall: StoredHall) -> None:
+        do(hall, "Carla", Go("oak board"))
+        lose(hall, "Bert")
+        lose(hall, "Anna")
+        assert caught_up(enter(hall, "Anna")) == {"oak board": []}
+        assert caught_up(enter(hall, "Bert")) == {"oak board": [Returned]}
+
+    def test_what_others_do_at_the_board(self) -> None:
+        hall = hall_of("Anna", "Bert")
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        lose(hall, "Anna")
+        do(hall, "Bert", Join(Side.TROLL, "oak board"))
+        do(hall, "Bert", SetRules("classic"))
+        assert caught_up(enter(hall, "Anna")) == {"oak board": [Joined, RulesSet]}
+
+    def test_words_are_not_kept(self, hall: StoredHall) -> None:
+        lose(hall, "Bert")
+        do(hall, "Anna", Say("hello"))
+        assert caught_up(enter(hall, "Bert")) == {"oak board": []}
+
+    def test_no_more_than_can_be_read(self, hall: StoredHall) -> None:
+        lose(hall, "Bert")
+        do(hall, "Carla", Go("oak board"))
+        for number in range(MOST_MISSED):
+            lose(hall, "Anna", NOW + number)
+            enter(hall, "Anna", NOW + number)
+        do(hall, "Anna", ply("A6", "B6"))
+        missed = caught_up(enter(hall, "Bert"))["oak board"]
+        assert len(missed) == MOST_MISSED
+        assert missed[-1] is Moved
+
+    def test_it_is_read_again_after_a_restart(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Start())
+        do(hall, "Bert", Start())
+        lose(hall, "Bert")
+        do(hall, "Anna", ply("A6", "B6"))
+        again = reopened(hall)
+        assert again.tables["oak board"] == hall.tables["oak board"]
+        assert caught_up(enter(again, "Bert")) == {"oak board": [Moved]}
+
+
+class TestStylesKept:
+    def test_for_somebody_with_a_seat(self, hall: StoredHall) -> None:
+        do(hall, "Bert", SetBoard(Style.BRIEF))
+        do(hall, "Bert", SetBoard(Style.FULL, "pine board"))
+        lose(hall, "Bert")
+        enter(hall, "Bert")
+        assert hall.style("Bert", "oak board") is Style.BRIEF
+        assert hall.style("Bert", "pine board") is Style.FULL
+
+    def test_what_an_account_says_comes_first(self, hall: StoredHall) -> None:
+        do(hall, "Bert", SetBoard(Style.BRIEF))
+        lose(hall, "Bert")
+        enter(hall, "Bert", styles={"oak board": Style.FULL}, member=True)
+        assert hall.style("Bert", "oak board") is Style.FULL
+
+    def test_not_for_a_namesake(self, hall: StoredHall) -> None:
+        do(hall, "Carla", SetBoard(Style.BRIEF, "oak board"))
+        lose(hall, "Carla")
+        enter(hall, "Carla")
+        assert hall.style("Carla", "oak board") is Style.FULL
+
+
+@pytest.mark.parametrize("command", [Start(), No()], ids=str)
+def test_a_refusal_brings_nobody_back(hall: StoredHall, command: Command) -> None:
+    lose(hall, "Bert")
+    assert refusal(hall, "Anna", command) in {Refusal.AWAY, Refusal.NOTHING_OFFERED}
+    assert hall.tables["oak board"].away == {Side.TROLL: NOW}
+
+
+def test_who_walks_away_from_a_board_that_was_closed_meanwhile_is_told_of_to_nobody(
+    hall: StoredHall,
+) -> None:
+    walk = WentOut("Bert", "4th board", None), CameIn("Bert", None)
+    went, came = commit(hall, [Decision("Bert", asides=walk)])
+    assert not went.audience
+    assert "Bert" in came.audience

@@ -1,0 +1,206 @@
+"""What cannot have happened cannot be made: events, matches and decisions."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from tests.cases import cases
+from thudmud.errors import InvalidValueError
+from thudmud.game.clocks import Clock, TimeControl
+from thudmud.game.events import (
+    BattleEnded,
+    BattleId,
+    BattleStarted,
+    Commented,
+    Event,
+    Imported,
+    Joined,
+    Moved,
+    PositionSet,
+    RulesSet,
+    SavedMatch,
+    TakenBack,
+)
+from thudmud.game.hall import Decision
+from thudmud.game.match import Match
+from thudmud.game.options import Colour, Element, Options
+from thudmud.rules import (
+    CLASSIC,
+    KOOM_VALLEY,
+    Ending,
+    Game,
+    Move,
+    Outcome,
+    Piece,
+    Score,
+    Side,
+    Square,
+    read_position,
+)
+
+SET_UP = read_position("dA6,TG7,RH8 troll", CLASSIC)
+ROCKY = read_position("dA6,TG7,RH9 troll", KOOM_VALLEY)
+STUCK = read_position("TG7,RH8 dwarf", CLASSIC)
+STEP = Move(Piece.DWARF, Square.parse("A6"), Square.parse("B6"))
+ROLL = Move(Piece.ROCK, Square.parse("H8"), Square.parse("H7"))
+SAVED = SavedMatch(
+    began=BattleId("oak board", 3),
+    battle=1,
+    rules="classic",
+    before=(0, 0),
+    dwarf="Anna",
+    troll="Bert",
+    rated=False,
+    moves=(),
+    outcome=None,
+)
+EVENTS: dict[type[Event], Event] = {
+    type(event): event
+    for event in (
+        Joined(0.0, "Anna", Side.DWARF),
+        RulesSet(0.0, "Anna", "classic"),
+        PositionSet(0.0, "Anna", "classic", SET_UP),
+        BattleStarted(0.0, "Anna", 1, "classic", "Anna", "Bert"),
+        Moved(0.0, "Anna", Side.DWARF, STEP, 1),
+        TakenBack(0.0, "Anna", Side.DWARF, (STEP,)),
+        BattleEnded(0.0, "A", Outcome(Ending.CLAIM, None, Score(0, 0)), 9, "A", "B"),
+        Imported(-1.0, "", "classic", "", "", "", 0, None),
+    )
+}
+
+
+def changed(value: Any, field: str, other: object) -> object:
+    return replace(value, **{field: other})
+
+
+@cases(
+    ("kind", "field", "value", "problem"),
+    [
+        *((kind, "at", float(at), "no time") for kind in EVENTS for at in ("nan", "inf", "1e12")),
+        (Joined, "at", -1e12, "no time"),
+        *((kind, "player", " Anna", "anybody's name") for kind in EVENTS),
+        *((Joined, "player", name, "anybody's name") for name in ("", "a\nb", "a\x1b", "a" * 81)),
+        *((kind, "rules", "chess", "no 'chess' rules") for kind in (RulesSet, BattleStarted)),
+        *(
+            (kind, "opening", position, problem)
+            for kind in (PositionSet, BattleStarted)
+            for position, problem in [
+                (ROCKY, "the Thudstone stands on H8"),
+                (STUCK, "it is over"),
+                (CLASSIC.opening, "as by the rules"),
+            ]
+        ),
+        (Imported, "rules", "chess", "no 'chess' rules"),
+        (Imported, "plies", -1, "no -1 plies"),
+        *((BattleStarted, "number", number, "has 2 battles") for number in (0, 3)),
+        *((BattleStarted, side, "", "anybody's name") for side in ("dwarf", "troll")),
+        *((BattleEnded, side, "", "anybody's name") for side in ("dwarf", "troll")),
+        (BattleEnded, "plies", -1, "no -1 plies"),
+        (BattleEnded, "points", (1, -1), "points"),
+        (Moved, "ply", 0, "counted from 1"),
+        (Moved, "side", Side.TROLL, "the trolls do not play dA6-B6"),
+        (TakenBack, "moves", (), "no ply was taken back"),
+    ],
+)
+def test_events_that_cannot_be(kind: type[Event], field: str, value: object, problem: str) -> None:
+    with pytest.raises(InvalidValueError, match=problem):
+        changed(EVENTS[kind], field, value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("key", ""),
+        ("version", 0),
+        ("ply", -1),
+        ("text", "a" * 301),
+        ("text", " a"),
+        ("text", "a\nb"),
+        ("text", "a\x1bb"),
+    ],
+)
+def test_comments_that_cannot_be(field: str, value: object) -> None:
+    said = Commented(0.0, "Anna", "oak board", 3, 0, "Te\u200dxt")
+    with pytest.raises(InvalidValueError):
+        changed(said, field, value)
+
+
+def test_a_battle_that_was_set_up_is_never_rated() -> None:
+    started = replace(cast("BattleStarted", EVENTS[BattleStarted]), opening=SET_UP)
+    with pytest.raises(InvalidValueError, match="never rated"):
+        replace(started, rated=True)
+
+
+def test_only_the_dwarfs_move_the_rock() -> None:
+    assert Moved(0.0, "Anna", Side.DWARF, ROLL, 1).move is ROLL
+    with pytest.raises(InvalidValueError, match="the trolls do not play RH8-H7"):
+        Moved(0.0, "Anna", Side.TROLL, ROLL, 1)
+
+
+@pytest.mark.parametrize("event", [*EVENTS.values(), SAVED], ids=lambda event: type(event).__name__)
+def test_events_hash_and_pickle(event: Event) -> None:
+    again = pickle.loads(pickle.dumps(event))  # noqa: S301  (our own bytes)
+    assert again == event
+    assert hash(again) == hash(event)
+
+
+@pytest.mark.parametrize(("field", "value"), [("battle", 7), ("battle", 0), ("before", (-1, 0))])
+def test_matches_that_cannot_be(field: str, value: object) -> None:
+    match = Match(Game.start(CLASSIC), BattleId("oak board", 3), "Anna", "Bert")
+    with pytest.raises(InvalidValueError):
+        changed(match, field, value)
+    with pytest.raises(InvalidValueError):
+        changed(SAVED, field, value)
+
+
+@pytest.mark.parametrize(("field", "value"), [("rules", "chess"), ("dwarf", ""), ("troll", "")])
+def test_matches_that_cannot_have_been_put_away(field: str, value: str) -> None:
+    with pytest.raises(InvalidValueError):
+        changed(SAVED, field, value)
+
+
+def test_decisions_that_cannot_be() -> None:
+    joined = EVENTS[Joined]
+    with pytest.raises(InvalidValueError, match="about none"):
+        Decision("Anna", events=(joined,))  # type: ignore[arg-type]
+    with pytest.raises(InvalidValueError, match="at version -1"):
+        Decision("Anna", "oak board", -1)
+
+
+@pytest.mark.parametrize("width", [0, 19, 501])
+def test_a_screen_has_a_width_that_there_is(width: int) -> None:
+    with pytest.raises(InvalidValueError, match="20 to 500 columns"):
+        Options(width=width)
+
+
+@pytest.mark.parametrize("shade", [-1, 256, (0, 0, 256), (-1, 0, 0), (1, 2)])
+def test_a_colour_is_one_that_there_is(shade: int | tuple[int, ...]) -> None:
+    for ground in ("foreground", "background"):
+        with pytest.raises(InvalidValueError, match="no colour is"):
+            changed(Colour(), ground, shade)
+
+
+def test_an_element_has_one_colour() -> None:
+    with pytest.raises(InvalidValueError, match="two colours"):
+        Options(elements=((Element.ROCK, Colour(1)), (Element.ROCK, Colour(2))))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"spent": (3.0, -1.0)}, {"used": -1.0}, {"stood": -1.0}, {"excused": (0.0, -1.0)}],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_no_clock_runs_backwards(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidValueError, match="no ply takes less"):
+        Clock(TimeControl(1), 0.0, Side.DWARF, **wrong)
+
+
+def test_every_ply_of_a_match_that_is_read_took_some_time() -> None:
+    clock = Clock(TimeControl(1), 0.0, Side.DWARF, spent=(3.0, 0.0, 2.0))
+    assert replace(SAVED, clock=clock).clock == clock
+    with pytest.raises(InvalidValueError, match="no ply takes less"):
+        replace(SAVED, clock=replace(clock, spent=(3.0, -0.1, 2.0)))

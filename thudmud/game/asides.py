@@ -1,0 +1,820 @@
+"""What happens away from the boards: people come and go, speak, and ask questions.
+
+Asides are delivered, and never become events. A `StoredAside` is stored as rows before anybody is
+told. `thudmud.views` turns asides into sentences. A ``room`` is the name of a board, or None for
+the hall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+
+from thudmud.game.analysis import Analysis
+from thudmud.game.archive import Battle, RatingChange
+from thudmud.game.command import Command
+from thudmud.game.events import BattleEnded, Moved, Parting, TableEvent
+from thudmud.game.exercises import Exercise
+from thudmud.game.hints import Advice, Line
+from thudmud.game.letters import NO_LETTERS, LetterCount
+from thudmud.game.notifications import Browser, Contact
+from thudmud.game.options import Options, SetOption, Style, Toggle
+from thudmud.game.order import Measure, Sanction
+from thudmud.game.table import Table
+from thudmud.game.telling import Telling
+from thudmud.rules import Comment, Game, Side
+from thudmud.values import value
+
+if TYPE_CHECKING:
+    from thudmud.game.hall import Hall
+    from thudmud.game.people import Person
+
+
+@value
+class Aside:
+    """Something that is told, or noted about the people here; never stored as an event.
+
+    Attributes:
+        crosses: whether other nodes are told, because their players see it or the list of people
+            changes.
+        is_limited: whether it counts towards how often a player may disturb others.
+        is_heard: whether it is something the player said, which others can report.
+        is_choice: whether it changes a member's preferences, see `chosen`.
+        KINDS: all classes of asides.
+    """
+
+    player: str
+    crosses = False
+    is_limited = False
+    is_heard = False
+    is_choice = False
+    KINDS: ClassVar[list[type[Aside]]] = []
+
+    @classmethod
+    def crossing(cls) -> list[type[Aside]]:
+        """Return the classes whose asides cross to other nodes."""
+        return [each for each in cls.KINDS if each.crosses]
+
+    @property
+    def involves(self) -> set[str]:
+        """The players it names, who read "you" in place of their names."""
+        return {self.player}
+
+    def happen(self, hall: Hall) -> Telling:
+        """Apply it to the hall, and return who is told."""
+        return Telling(self, (self.player,))
+
+    def abroad(self) -> Aside:
+        """Return what other nodes are told of it, if it crosses."""
+        return self
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        """Return the player, who is a member, with the preferences that hold after it."""
+        return person
+
+
+class StoredAside:
+    """A mixin: the aside is stored, as rows of its own and not as an event, before it is told."""
+
+    __slots__ = ()
+
+
+AsideT = TypeVar("AsideT", bound=Aside)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def aside(kind: type[AsideT]) -> type[AsideT]:
+    """Make a class an aside: a frozen dataclass that is listed in ``Aside.KINDS``."""
+    made = value(kind)
+    made.is_choice = made.chosen is not Aside.chosen
+    Aside.KINDS.append(made)
+    return made
+
+
+@aside
+class Entered(Aside):
+    """A player came in: to the hall, or to the board where a seat was kept for them.
+
+    ``member`` says whether they have an account. ``styles``, ``options``, ``ignored``,
+    ``followed``, ``plan`` and ``news`` (the last edition they have seen) are their preferences, as
+    far as known. ``adjourned`` says whether a match of theirs is put away, ``letters`` how many
+    letters they have, ``observed`` which boards they observe, and ``active`` roughly when they last
+    typed something.
+    """
+
+    crosses = True
+
+    room: str | None = None
+    member: bool = False
+    styles: tuple[tuple[str, Style], ...] = ()
+    options: Options | None = None
+    adjourned: bool = False
+    ignored: tuple[str, ...] | None = None
+    news: str | None = None
+    letters: LetterCount = NO_LETTERS
+    followed: tuple[str, ...] | None = None
+    plan: str | None = None
+    observed: tuple[str, ...] = ()
+    active: float = field(default=0.0, compare=False)
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.let_in(self)
+        audience = (self.player,) if self.room else hall.told_who_moves(self.player, None)
+        return Telling(self, audience, hall.table_in(self.room))
+
+
+@value
+class AtBoard(Aside):
+    """Something one player is told about a board."""
+
+    board: str
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, (self.player,), hall.table_in(self.board))
+
+
+@aside
+class CaughtUp(AtBoard):
+    """A player who came back is shown a board where a seat was kept, and what they missed.
+
+    ``missed`` are the events, each with the table right after it.
+    """
+
+    missed: tuple[tuple[TableEvent, Table], ...] = ()
+
+
+@aside
+class TookOver(Aside):
+    """A player moved to another connection, and is shown where they are."""
+
+    room: str | None
+    letters: LetterCount = NO_LETTERS
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, (self.player,), hall.table_in(self.room))
+
+
+@aside
+class Gone(Aside):
+    """A player left the server.
+
+    ``told`` says that the others in the room know already, because the player left a seat there.
+    """
+
+    crosses = True
+
+    room: str | None
+    parting: Parting
+    told: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        player, room = self.player, self.room
+        audience = (player,) if self.told else hall.told_who_moves(player, room)
+        hall.take_leave(player)
+        return Telling(self, audience)
+
+
+@aside
+class WentOut(Aside):
+    """A player left a room for another one. Told to those who stay.
+
+    ``told`` says that nothing is said of it: a tournament has told whom it pairs.
+    """
+
+    crosses = is_limited = True
+
+    room: str | None
+    to: str | None
+    told: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        audience = hall.told_who_moves(self.player, self.room)
+        return Telling(self, tuple(name for name in audience if name != self.player))
+
+
+@aside
+class CameIn(Aside):
+    """A player came into a room. Told there, and to the player.
+
+    ``sits`` says that they came to take a seat, which is told next.
+    """
+
+    crosses = is_limited = True
+
+    room: str | None
+    sits: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.rooms.move(hall.people[self.player], self.room)
+        audience = hall.told_who_moves(self.player, self.room)
+        return Telling(self, audience, hall.table_in(self.room))
+
+
+@value
+class Aloud(Aside):
+    """Something a player says or does in a room. ``talk`` limits who hears it."""
+
+    room: str | None
+    text: str
+    talk: Toggle | None = None
+    crosses = is_limited = is_heard = True
+
+    def happen(self, hall: Hall) -> Telling:
+        """Return who hears or sees it.
+
+        What the players of a board say there is heard by all who watch it. What others say stays in
+        the room, except kibitzes and whispers.
+        """
+        player, room, talk = self.player, self.room, self.talk
+        occupants, table = hall.rooms.occupants(room), hall.table_in(room)
+        if talk is Toggle.SHOUT:
+            there = tuple(each.name for each in hall.people.values() if each.options.has(talk))
+        elif room is None or table is None:
+            there = occupants.names
+        else:
+            seated = table.seats.values()
+            if player in seated or talk is Toggle.KIBITZ or talk is Toggle.WHISPER:
+                occupants = hall.rooms.told_of(room)
+            there = occupants.and_also((*seated, player) if talk else seated)
+            if talk:
+                there = hall.who_hears(there, talk, table, player)
+        heard = hall.people.hearers(player, there)
+        is_all = heard[: len(occupants.names)] == occupants.names
+        return Telling(self, heard, table, occupants if is_all else None)
+
+
+@aside
+class Spoke(Aloud):
+    """A player said something."""
+
+    @property
+    def verb(self) -> str:
+        """How they said it: ``say``, ``kibitz``, ``whisper`` or ``shout``."""
+        if self.talk is None or self.talk is Toggle.WATCHERS:
+            return "say"
+        return str(self.talk.value)
+
+
+@aside
+class Emoted(Aloud):
+    """A player did something, by an emote."""
+
+    verb: ClassVar[str] = "emote"
+
+
+@aside
+class PlayersDeaf(AtBoard):
+    """An observer is told, once, that the players at the board do not hear them."""
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people[self.player].knows_deaf = True
+        return Telling(self, (self.player,))
+
+
+@value
+class ToAnother(Aside):
+    """Something a player does that concerns one other player."""
+
+    to: str
+    crosses = is_limited = True
+
+    @property
+    def involves(self) -> set[str]:
+        return {self.player, self.to}
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.people.hearers(self.player, (self.player, self.to)))
+
+
+@aside
+class Told(ToAnother):
+    """A player said something to one other player."""
+
+    text: str
+    is_heard = True
+    verb: ClassVar[str] = "tell"
+
+
+@aside
+class LetterSent(StoredAside, ToAnother):
+    """A player wrote a letter to a member, who need not be here."""
+
+    text: str
+    is_here: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        both = self.player, self.to
+        return Telling(self, both if self.to in hall.people else both[:1])
+
+
+@aside
+class LettersForgotten(StoredAside, Aside):
+    """A player deleted some of their letters. ``numbers`` says which."""
+
+    numbers: tuple[int, ...]
+
+
+@aside
+class ReportMade(StoredAside, Aside):
+    """A player reported another. ``said`` is what they last heard from that player.
+
+    Operators are told by `ReportsTold`.
+    """
+
+    crosses = is_limited = True
+
+    about: str
+    text: str
+    said: tuple[str, ...] = ()
+
+    def abroad(self) -> Aside:
+        return replace(self, said=())  # it is stored, and may be long
+
+
+@aside
+class ReportsTold(Aside):
+    """The operators here are told of reports that were made. ``player`` is ""."""
+
+    reports: tuple[ReportMade, ...]
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.operators_and(self.player))
+
+
+@aside
+class Invited(ToAnother):
+    """A player invited another to a seat at a board.
+
+    Attributes:
+        board: its name.
+        side: the seat.
+        level: at which a bot is to play; None for its usual one.
+        battle: the number of a battle of theirs that was put away and goes on there if the other
+            agrees; None if it is about the seat alone.
+    """
+
+    board: str
+    side: Side
+    level: int | None = None
+    battle: int | None = None
+
+    def happen(self, hall: Hall) -> Telling:
+        if asked := hall.people.get(self.to):
+            asked.invitations[self.player] = self
+        return ToAnother.happen(self, hall)  # super() fails: with slots, @aside makes a new class
+
+
+@aside
+class TurnedDown(ToAnother):
+    """A player declined an invitation to a seat at a board.
+
+    Attributes:
+        board: its name.
+        battle: the number of the battle that was to go on there; None if it was about a seat.
+    """
+
+    board: str
+    battle: int | None = None
+
+    def happen(self, hall: Hall) -> Telling:
+        if asked := hall.people.get(self.player):
+            asked.invitations.pop(self.to, None)
+        return ToAnother.happen(self, hall)  # super() fails: with slots, @aside makes a new class
+
+
+@aside
+class StyleChosen(AtBoard):
+    """A player chose the style in which they see a board."""
+
+    crosses = True
+
+    style: Style
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        return replace(person, styles={**person.styles, self.board: self.style})
+
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        person.styles[self.board] = self.style
+        hall.rooms.changed(person)
+        return Telling(self, (self.player,), hall.board_seen(self.player, self.board))
+
+
+@aside
+class OptionChosen(Aside):
+    """A player chose an option. ``options`` are all their options after that."""
+
+    crosses = True
+
+    choice: SetOption
+    options: Options
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        return replace(person, options=self.options)
+
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        person.options = self.options
+        hall.rooms.changed(person)
+        return Telling(self, (self.player,))
+
+
+@aside
+class FollowedCame(Aside):
+    """Followers of a player who would not see it are told that the player came in."""
+
+    room: str | None
+
+    def happen(self, hall: Hall) -> Telling:
+        raise ValueError(f"{self} is told with what has happened")
+
+
+@aside
+class FollowedBegan(AtBoard):
+    """Followers of one of its players are told that a match begins or is resumed."""
+
+    dwarf: str
+    troll: str
+    resumed: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        raise ValueError(f"{self} is told with what has happened")
+
+
+@aside
+class ResultTold(AtBoard):
+    """Those in the hall are told the result of a rated match between people.
+
+    ``ended`` is the end of its second battle, ``battle`` the number of that.
+    """
+
+    battle: int | None
+    ended: BattleEnded
+    changes: tuple[RatingChange, ...] = ()
+
+    def happen(self, hall: Hall) -> Telling:
+        raise ValueError(f"{self} is told with what has happened")
+
+
+@aside
+class Active(Aside):
+    """A player is active. Noted now and then when they type; nobody is told."""
+
+    crosses = True
+
+    at: float
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people[self.player].active = self.at
+        return Telling(self, ())
+
+
+@aside
+class ObserveChosen(AtBoard):
+    """A player started or stopped observing a board. ``observed`` is the new list."""
+
+    crosses = True
+
+    observed: tuple[str, ...]
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.observe(self.player, self.observed)
+        table = hall.tables[self.board] if self.board in self.observed else None
+        return Telling(self, (self.player,), table)
+
+
+@aside
+class Replayed(Aside):
+    """A player replays a battle, and sees it as it stood after ``ply`` plies.
+
+    ``playing`` says that the next plies follow by themselves. ``then`` is the battle at that ply,
+    if known: the next ply need not be replayed from the opening. ``comments`` are those on all
+    plies. ``analysis`` is what each ply was worth, if that is known and may be told. ``spent`` is
+    how many seconds each ply took, if a clock ran.
+    """
+
+    battle: Battle
+    game: Game
+    ply: int
+    playing: bool = False
+    then: Game | None = field(default=None, compare=False, repr=False)
+    comments: tuple[Comment, ...] = ()
+    analysis: Analysis | None = field(default=None, repr=False)
+    spent: tuple[float, ...] = ()
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people[self.player].replay = self
+        return Telling(self, (self.player,))
+
+
+@aside
+class ReplayLeft(Aside):
+    """A player left a replay. ``replay`` is what they saw last."""
+
+    replay: Replayed
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people[self.player].replay = None
+        return Telling(self, (self.player,))
+
+
+@aside
+class Analysing(Aside):
+    """A battle is being analysed for a player. ``done`` of its plies are finished."""
+
+    battle: Battle
+    done: int
+    plies: int
+
+
+@aside
+class AnalysisCancelled(Aside):
+    """A player cancelled the analysis of a battle."""
+
+    number: int
+
+
+@aside
+class CommentMade(Aside):
+    """A player commented on a ply of a battle, or removed the comment if ``text`` is "".
+
+    The comment itself is stored as an event; this tells the player and ``other``, their opponent in
+    the battle. ``comments`` are all comments on the battle now.
+    """
+
+    crosses = is_limited = True
+
+    other: str
+    battle: int
+    ply: int
+    text: str
+    comments: tuple[Comment, ...] = ()
+
+    @property
+    def involves(self) -> set[str]:
+        return {self.player, self.other}
+
+    def happen(self, hall: Hall) -> Telling:
+        both = [hall.people[name] for name in (self.player, self.other) if name in hall.people]
+        for person in both:
+            if person.replay and person.replay.battle.number == self.battle:
+                person.replay = replace(person.replay, comments=self.comments)
+        told = tuple(person.name for person in (both if self.text else both[:1]))
+        return Telling(self, hall.people.hearers(self.player, told))
+
+
+class Remark(Enum):
+    """A kind of sentence in an exercise. The values are stable, for programs."""
+
+    BEGUN = "begun"
+    """Names the lesson or puzzle."""
+    TASK = "task"
+    """Says what to do."""
+    DONE = "done"
+    """Says that it is done."""
+    NEXT = "next"
+    """Asks the player to say when to go on."""
+    OVER = "over"
+    """The lesson is finished or the puzzle solved; suggests what comes next."""
+    WRONG = "wrong"
+    """The ply is legal, but not what is asked for."""
+    FEWER = "fewer"
+    """The ply goes to the right square, but could capture more."""
+    HINT = "hint"
+    """A hint."""
+    ANSWER = "answer"
+    """The solution."""
+    COUNTED = "counted"
+    """The result counts for the rating, as the first try at a puzzle."""
+
+
+@aside
+class Exercised(Aside):
+    """A player is told something in an exercise, and ``exercise`` is its new state.
+
+    Attributes:
+        player: whose exercise it is.
+        exercise: its state from now on.
+        remarks: the kinds of sentences to say, in order.
+        plies: the plies played, by the player and then by the server, each with the table after it.
+        shows: whether the board is shown.
+        advice: reasons for and against the ply that was tried in a lesson.
+        line: the move that was played or tried at a puzzle, and how it would go on.
+    """
+
+    exercise: Exercise
+    remarks: tuple[Remark, ...]
+    plies: tuple[tuple[Moved, Table], ...] = ()
+    shows: bool = False
+    advice: Advice | None = None
+    line: Line = ()
+
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        if person.exercise is None:
+            hall.rooms.changed(person)
+        person.exercise, person.replay = self.exercise, None
+        person.studies = person.studies.after(self.exercise)
+        return Telling(self, (self.player,), self.exercise.table)
+
+
+@aside
+class ExerciseLeft(Aside):
+    """A player left an exercise, which may wait for them."""
+
+    exercise: Exercise
+
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        person.exercise = None
+        hall.rooms.changed(person)
+        return Telling(self, (self.player,))
+
+
+@aside
+class BattleWaits(ToAnother):
+    """A player opened an exercise during a battle, which waits. ``to`` is the opponent.
+
+    ``to`` is "" in practice. ``exercise`` is the name of the exercise's board.
+    """
+
+    board: str
+    exercise: str
+
+
+@aside
+class TimeShort(AtBoard):
+    """A player whose turn it is has fewer than ``seconds`` seconds left."""
+
+    seconds: float
+
+
+@aside
+class CodeAsked(StoredAside, Aside):
+    """A player wants mails at an address, which gets a code.
+
+    ``network`` is theirs, for counting; "" if it does not count.
+    """
+
+    is_limited = True
+
+    address: str = field(repr=False)
+    network: str = field(default="", repr=False)
+
+
+@aside
+class CodeTyped(StoredAside, Aside):
+    """A player typed the right code."""
+
+    code: str = field(repr=False)
+
+
+@aside
+class BrowserAdded(StoredAside, Aside):
+    """A player wants to be notified in a browser."""
+
+    browser: Browser = field(repr=False)
+
+
+@aside
+class NotifyChosen(StoredAside, Aside):
+    """A player chose how they are notified, and of what."""
+
+    choice: Command
+    contact: Contact = field(repr=False)
+
+
+class OfOperators(StoredAside, Aside):
+    """Something an operator did. It is stored or logged before it is told."""
+
+    __slots__ = ()
+
+
+@aside
+class Announced(OfOperators):
+    """An operator told everybody something."""
+
+    crosses = True
+
+    text: str
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, tuple(hall.people))
+
+
+@value
+class OfSanction(OfOperators):
+    """A sanction is imposed or lifted. Told to the player concerned and to all operators."""
+
+    sanction: Sanction
+    crosses = True
+
+    @property
+    def involves(self) -> set[str]:
+        return {self.player, self.sanction.whom}
+
+    def happen(self, hall: Hall) -> Telling:
+        told_of_it = hall.operators_and(self.player)
+        is_ban = self.sanction.measure is Measure.BAN
+        if not is_ban and self.sanction.whom in hall.people:
+            told_of_it = *told_of_it, self.sanction.whom
+        return Telling(self, tuple(dict.fromkeys(told_of_it)))
+
+
+@aside
+class Sanctioned(OfSanction):
+    """An operator imposed a sanction."""
+
+
+@aside
+class Lifted(OfSanction):
+    """An operator lifted a sanction, which is told as it was imposed."""
+
+
+@aside
+class ReportClosed(OfOperators):
+    """An operator closed a report. Told to all operators."""
+
+    crosses = True
+
+    number: int
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.operators_and(self.player))
+
+
+@aside
+class ReportsClosed(OfOperators):
+    """An operator closed all reports of a kind that were open by then. Told to all operators.
+
+    Attributes:
+        player: the operator.
+        last: the number of the last one that may be among them.
+        how_many: how many there were.
+        about: the player that they are about; "" for any.
+        by: the player who made them; "" for any.
+    """
+
+    crosses = True
+
+    last: int
+    how_many: int
+    about: str = ""
+    by: str = ""
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.operators_and(self.player))
+
+
+@aside
+class ShutdownTold(OfOperators):
+    """Everybody on this node, or one player, is told that the server will shut down.
+
+    Attributes:
+        player: the operator who asked for it.
+        at: when it stops, in seconds since the epoch.
+        seconds: how many seconds remain; None if the shutdown is cancelled.
+        why: the reason, if one was given.
+        to: the only player who is told; "" for everybody.
+    """
+
+    at: float
+    seconds: float | None
+    why: str = ""
+    to: str = ""
+
+    def happen(self, hall: Hall) -> Telling:
+        if self.to:
+            return Telling(self, (self.to,))
+        hall.shutdown = None if self.seconds is None else self
+        return Telling(self, tuple(hall.people))
+
+
+@aside
+class BoardListed(AtBoard):
+    """The entry of a board in the list of boards changed. ``player`` is "".
+
+    Told to the programs of those in the hall.
+    """
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.rooms.occupants(None).names, hall.tables[self.board])
+
+
+@aside
+class Asked(Aside):
+    """A player asked a question. The answer is for them alone.
+
+    ``answer`` is what was looked up for it: from the store, or from an adviser.
+    """
+
+    question: Command
+    board: str | None = None
+    answer: Any = None
+
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        self.question.answered(hall, person, self.answer)
+        table = hall.board_seen(self.player, self.board) if self.board else None
+        return Telling(self, (self.player,), table)

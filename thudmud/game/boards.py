@@ -1,0 +1,138 @@
+"""The open boards, found by name, key, words or seated player."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from thudmud.game.events import MADE
+from thudmud.game.options import Style
+from thudmud.game.people import ByPlayer
+from thudmud.game.table import BoardSpec, Table
+
+_NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
+
+
+class TableRegister(dict[str, Table]):
+    """The tables by name, in the order in which they are listed and counted.
+
+    Only the hall changes them.
+
+    Args:
+        quiet_plies: after how many plies without a capture one player may end a battle alone;
+            0 for never.
+        seat_grace: how many seconds a player may be away before others need not wait.
+        idle_limit: after how many seconds without a ply a battle without a clock may be claimed;
+            0 for never.
+
+    Attributes:
+        words: all words of their names, in lower case.
+        made: the names of boards that players opened, by number.
+        styles: the default style of each board.
+    """
+
+    def __init__(self, quiet_plies: int, seat_grace: float, idle_limit: float) -> None:
+        super().__init__()
+        self._limits = quiet_plies, seat_grace, idle_limit
+        self.words: frozenset[str] = frozenset()
+        self.made: dict[int, str] = {}
+        self._keys: dict[str, str] = {}
+        self.styles: dict[str, Style] = {}
+        self._by_words: dict[tuple[str, ...], str] = {}
+        self._places: dict[str, int] = {}
+        self._seats = ByPlayer()
+        """By player, the boards at which they have a seat."""
+
+    def open(self, specs: Iterable[BoardSpec], version: int = 0) -> None:
+        """Add boards at the end.
+
+        Args:
+            specs: the boards. Their keys and names have to be new.
+            version: how many events are stored under the key of each already.
+        """
+        for spec in specs:
+            self[spec.name] = replace(Table.set_up(spec, *self._limits), version=version)
+            self.styles[spec.name] = spec.style
+        self._index()
+
+    def put(self, board: str, table: Table) -> list[str]:
+        """Replace a table; return the players who may have lost their last seat."""
+        before, self[board] = self[board], table
+        if table.seats is before.seats:
+            return []
+        self._seats.change(board, before.seats.values(), table.seats.values())
+        return [player for player in before.seats.values() if not self.seats_of(player)]
+
+    def close(self, board: str) -> list[str]:
+        """Remove a board; return the players who may have lost their last seat."""
+        lost = self.put(board, Table.set_up(BoardSpec(board)))
+        del self[board]
+        self.styles.pop(board, None)
+        self._index()
+        return lost
+
+    def rename(self, board: str, name: str) -> None:
+        """Rename a board, which keeps its place."""
+        table = replace(self[board], name=name)
+        boards = [(name, table) if each == board else (each, other) for each, other in self.items()]
+        self.clear()
+        self.update(boards)
+        seated = tuple(table.seats.values())
+        self._seats.change(board, seated, ())
+        self._seats.change(name, (), seated)
+        self.styles[name] = self.styles.pop(board, Style.FULL)
+        self._index()
+
+    def _index(self) -> None:
+        """Build the indexes by words, keys and places."""
+        self._keys = {table.key: name for name, table in self.items()}
+        self._by_words = {tuple(name.lower().split()): name for name in self}
+        self.words = frozenset(word for words in self._by_words for word in words)
+        self._places = {name: place for place, name in enumerate(self)}
+        self.made = {
+            int(found[1]): table.name
+            for table in self.values()
+            if table.key.startswith(MADE) and (found := _NUMBERED.match(table.name))
+        }
+
+    def called(self, key: str) -> str:
+        """Return the name of the board with a key, or the key itself if there is none."""
+        return self._keys.get(key, key)
+
+    def with_key(self, key: str) -> Table | None:
+        """Return the table with a key, if there is one."""
+        name = self._keys.get(key)
+        return None if name is None else self[name]
+
+    def spelt(self, board: str) -> str:
+        """Return the name of a board as it is spelt, given in any case; else the same again."""
+        if board in self:
+            return board
+        return next((each for each in self if each.lower() == board.lower()), board)
+
+    def named(self, words: tuple[str, ...]) -> str | None:
+        """Return the board whose name is these lower-case words, if there is one."""
+        return self._by_words.get(words)
+
+    def seats_of(self, player: str) -> list[Table]:
+        """Return the tables at which a player has a seat."""
+        boards = sorted(self._seats.of(player), key=self._places.__getitem__)
+        return [table for board in boards if (table := self[board]).side_of(player)]
+
+    def has_seat(self, player: str) -> bool:
+        """Whether a player of that name, in any case, has a seat."""
+        return bool(self._seats.of(player))
+
+    def made_of(self, player: str) -> list[str]:
+        """Return the names of player-opened boards at which a player has a seat."""
+        return [each.name for each in self.seats_of(player) if each.key.startswith(MADE)]
+
+    def free_of_hall(self) -> str | None:
+        """Return the first board of the hall itself at which nobody has a seat, if there is one."""
+        of_hall = (each for each in self.values() if not each.key.startswith(MADE))
+        return next((each.name for each in of_hall if not each.seats), None)
+
+    def in_use_by(self, player: str) -> list[str]:
+        """Return those of `made_of` that count towards the limits on boards."""
+        return [board for board in self.made_of(player) if self[board].is_in_use]

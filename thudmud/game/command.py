@@ -1,0 +1,132 @@
+"""Commands: frozen values that lines of text are parsed into, and that decide what they do.
+
+The commands themselves are in `thudmud.verbs`, a module for each family. ``@verb`` makes a class a
+command and names the grammar rules by which it is typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+
+from thudmud.english import length
+from thudmud.errors import InvalidValueError
+from thudmud.values import value
+
+if TYPE_CHECKING:
+    from thudmud.game.hall import Decision, Hall
+    from thudmud.game.people import Person
+    from thudmud.game.scene import Scene
+
+
+_TYPED: Mapping[str, Callable[[Any], str]] = {
+    "level": "level {}".format,
+    "on": "on {}".format,
+    "opponent": "with {}".format,
+    "page": "page {}".format,
+    "rated": lambda _: "unrated",
+    "seconds": lambda seconds: f"for {length(seconds)}",
+    "sender": "from {}".format,
+    "side": lambda side: f"as {side.value}",
+    "turn": lambda side: f"turn {side.plural}",
+    "why": "because {}".format,
+}
+"""How fields with these names are typed. All other fields are typed as they are."""
+
+
+def _plainly(value: object) -> str:
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+@value
+class Command:
+    """What a line asks for.
+
+    Its fields are the parts of its grammar rule, in order; parts left out of the line have the
+    default. ``str()`` is its canonical form, which parses to an equal command.
+
+    Attributes:
+        words: the first words of the canonical form; by default the name of the rule.
+        typed: the fields in the canonical form, in order; by default all.
+        is_question: whether a player's program may ask it: it changes nothing, and its answer has
+            facts.
+        is_choice: whether it changes a member's preferences, see `chosen`.
+        speaks: whether others read the player's own words. Muted players may not give it.
+    """
+
+    words: ClassVar[str] = ""
+    typed: ClassVar[tuple[str, ...]] = ()
+    is_question: ClassVar[bool] = False
+    is_choice: ClassVar[bool] = False
+    speaks: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        return f"{self.words}{self._typed(*self.typed or self.__match_args__)}"
+
+    def _typed(self, *names: str) -> str:
+        """Return some fields as they are typed, each after a blank, leaving out defaults."""
+        known, text = self.__dataclass_fields__, ""
+        for name in names:
+            value = getattr(self, name)
+            if value != known[name].default:
+                text += f" {_TYPED.get(name, _plainly)(value)}"
+        return text
+
+    def decide(self, scene: Scene) -> Decision:
+        """Return the decision that carries it out. Nothing has changed yet.
+
+        By default it is a question whose answer needs nothing looked up.
+
+        Raises:
+            Refused: a table or the hall does not allow it.
+            IllegalMove: the rules of the game do not allow it.
+            Unread: something has to be looked up first.
+        """
+        return scene.answer(self)
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        """Return the player, who is a member, with the preferences that hold after the answer."""
+        return person
+
+    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+        """Note what the answer changes for the player who asked, if anything."""
+
+
+VERBS: dict[str, Callable[..., Command]] = {}
+"""By the name of a grammar rule: what makes a command of its parts."""
+
+COMMANDS: list[type[Command]] = []
+"""All classes of commands."""
+
+CommandT = TypeVar("CommandT", bound=Command)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT]]:
+    """Return a decorator that makes a class a command: a frozen dataclass with grammar rules.
+
+    Args:
+        rules: grammar rules whose parts are the fields, in order.
+        makers: other grammar rules, each with the class method that makes a command of its parts.
+
+    Raises:
+        InvalidValueError: one of the rules makes another command already.
+    """
+
+    def make(kind: type[CommandT]) -> type[CommandT]:
+        if not kind.words:
+            kind.words = next(iter((*rules, *makers))).replace("_", " ")
+        made = value(kind)
+        made.is_choice = made.chosen is not Command.chosen
+        known = dict.fromkeys(rules, made) | {
+            rule: getattr(made, maker) for rule, maker in makers.items()
+        }
+        if twice := known.keys() & VERBS:
+            raise InvalidValueError(f"more than one verb is made by {', '.join(twice)}")
+        VERBS.update(known)
+        COMMANDS.append(made)
+        return made
+
+    return make

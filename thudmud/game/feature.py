@@ -1,0 +1,140 @@
+"""Features: self-contained packages of commands, messages and reactions.
+
+`thudmud.features` lists them. Importing a feature registers its commands
+(`thudmud.game.command.verb`), its asides, its words and facts (`thudmud.views.registry`) and the
+texts of its refusals. Event handlers and timers are registered per service, by ``Feature.setup``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Coroutine
+from typing import Any, NamedTuple, Protocol
+
+from thudmud.game.archive import Lookup
+from thudmud.game.asides import Aside
+from thudmud.game.command import Command
+from thudmud.game.events import HallEvent, TableEvent
+from thudmud.game.hall import Hall
+from thudmud.game.table import Table
+from thudmud.values import value
+
+
+class AppliedEvent(NamedTuple):
+    """An event that has been stored, applied to the hall, and delivered.
+
+    Attributes:
+        event: the event.
+        table: the table right after the event; the table right before it if a board was closed or
+            renamed; None if the event concerns no table.
+        before: the table right before an event of a table.
+        is_ours: whether this service decided it, as opposed to another node.
+    """
+
+    event: TableEvent | HallEvent | Aside
+    table: Table | None
+    before: Table | None
+    is_ours: bool
+
+
+Handler = Callable[[AppliedEvent], None]
+
+Key = tuple[str, ...]
+"""Identifies a timer: the feature, or the part of the service, then what the timer is about."""
+
+
+class Bus(Protocol):
+    """Publishes applied events to handlers."""
+
+    def on(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:
+        """Subscribe a handler to events of exactly these types; subclasses don't match.
+
+        Handlers run once the line that caused the event is done, in the order of the events, and
+        for one event in the order of subscription. Other players' lines may be in progress.
+        """
+
+    def defer(self, call: Callable[[], None]) -> None:
+        """Queue a call behind the handlers that are queued now."""
+
+
+class Scheduler(Protocol):
+    """One-shot timers, at most one per key."""
+
+    def at(self, key: Key, time: float, call: Callable[[], object]) -> None:
+        """Schedule a call, in seconds since the epoch; a time in the past means immediately.
+
+        If the key is already scheduled, the earlier time wins.
+        """
+
+    def cancel(self, key: Key) -> bool:
+        """Cancel a timer; return whether there was one."""
+
+
+class FeatureContext(Protocol):
+    """The part of a service that features may use."""
+
+    @property
+    def hall(self) -> Hall:
+        """The hall, read-only."""
+
+    @property
+    def bus(self) -> Bus:
+        """The event bus."""
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """The timers; they never fire in a service without an event loop."""
+
+    def clock(self) -> float:
+        """Return the current time, in seconds since the epoch."""
+
+    def local_players(self) -> Collection[str]:
+        """Return the names of the players connected to this node."""
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Start a coroutine eagerly; the rest runs as a background task once it blocks."""
+
+    def has_screen(self, player: str) -> bool:
+        """Whether a player on this node reads text; bots and some programs don't."""
+
+    @property
+    def has_adviser(self) -> bool:
+        """Whether players can get hints."""
+
+    def tell(self, aside: Aside) -> None:
+        """Apply an aside, and deliver it to players on this node."""
+
+    async def wait_for_line(self, player: str) -> None:
+        """Wait until a player's line in progress, or their joining, is done."""
+
+    async def look_up(self, lookup: Lookup[Any]) -> Any:
+        """Return the answer to a lookup, of the type that the lookup declares.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+
+    async def run_command(self, player: str, command: Command) -> None:
+        """Execute a command on behalf of a player, if they are connected to this node.
+
+        Raises:
+            StoreError: its events cannot be stored, or a lookup failed.
+        """
+
+
+@value
+class Feature:
+    """A feature.
+
+    Attributes:
+        name: the name of its package, its help page, and its entry in ``[features] off``.
+        commands: the commands that players can type.
+        setup: registers event handlers and timers with a service; None if there are none.
+        needs: the features that this one imports.
+        synonyms: pairs of a keyword and the space-separated words that players try instead of it.
+    """
+
+    name: str
+    commands: tuple[type[Command], ...]
+    setup: Callable[[FeatureContext], object] | None = None
+    needs: tuple[str, ...] = ()
+    synonyms: tuple[tuple[str, str], ...] = ()

@@ -1,0 +1,276 @@
+"""A match of two battles, the seats swapped for the second; and battles read from events.
+
+Points belong to seats, not to names: a player who takes over a seat gets its points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field, replace
+from enum import Enum
+
+from thudmud.game import events
+from thudmud.game.clocks import Clock, TimeControl
+from thudmud.rules import RULESETS, Game, Move, Position, Side, read_record
+from thudmud.values import value
+
+RATED_PLIES = 6
+"""The fewest plies of a rated battle; for a match, those of its first battle."""
+
+
+class Unrated(Enum):
+    """Why a battle or match changes no rating. The values are stable, for programs."""
+
+    CASUAL = "casual"
+    """Its players agreed on a casual match, or it is not known otherwise."""
+    GUEST = "guest"
+    """One of its players has no account."""
+    TOO_SHORT = "too_short"
+    """Its first battle had fewer plies than `RATED_PLIES`."""
+    REPLACED = "replaced"
+    """Somebody sat down in it in place of a player."""
+    SET_UP = "set_up"
+    """It began from a position that was set up."""
+    TOO_OFTEN = "too_often"
+    """Its players have played each other too often of late."""
+
+
+@value
+class Match:
+    """The battle on the board, and its place in the match.
+
+    Attributes:
+        game: the battle on the board.
+        began: its identity.
+        dwarf: who plays the dwarfs, or did so last if the seat is free.
+        troll: the same for the trolls.
+        rated: whether it may count for ratings. It does not if a player was replaced.
+        battle: 1 or 2.
+        before: the points from earlier battles, of the dwarfs' player and of the trolls' player.
+        single: whether it has only one battle, as an imported one has.
+        number: the battle's number; None if not known.
+        levels: the levels of bots in it.
+        clock: the clock; None without one.
+        tournament: what it is a part of, if anything.
+        spoilt: why it is no longer rated, if it was; forgotten when it is put away.
+    """
+
+    game: Game
+    began: events.BattleId
+    dwarf: str
+    troll: str
+    rated: bool = False
+    battle: int = 1
+    before: tuple[int, int] = (0, 0)
+    single: bool = False
+    number: int | None = None
+    levels: events.Levels = events.NO_BOTS
+    clock: Clock | None = None
+    tournament: events.TournamentRound | None = None
+    spoilt: Unrated | None = field(default=None, compare=False)
+    running: bool = field(init=False, compare=False, repr=False)
+    """Whether a battle is being played."""
+
+    def __post_init__(self) -> None:
+        events.require_match(self.battle, self.before)
+        object.__setattr__(self, "running", self.game.outcome is None)
+
+    @classmethod
+    def restored(
+        cls, saved: events.SavedMatch, number: int | None = None, at: float = 0.0
+    ) -> Match:
+        """Return a match that was put away, in the battle with a number.
+
+        Its clock, if it has one, runs on from the time ``at``.
+        """
+        game = Game.start(RULESETS[saved.rules], saved.opening).play_all(saved.moves)
+        game = replace(game, outcome=saved.outcome)
+        return cls(
+            game,
+            saved.began,
+            saved.dwarf,
+            saved.troll,
+            saved.rated,
+            saved.battle,
+            saved.before,
+            number=number,
+            levels=saved.levels,
+            clock=saved.clock and saved.clock.resumed(at),
+        )
+
+    def saved(self, at: float = 0.0) -> events.SavedMatch:
+        """Return the match as it is put away at a time, until which its clock runs."""
+        return events.SavedMatch(
+            self.began,
+            self.battle,
+            self.game.ruleset.name,
+            self.before,
+            self.dwarf,
+            self.troll,
+            self.rated,
+            self.game.moves,
+            self.game.outcome,
+            self.levels,
+            self.opening,
+            self.clock.read(at) if self.clock and self.running else self.clock,
+        )
+
+    def with_game(self, game: Game, clock: Clock | None) -> Match:
+        """Return the match with the state of its battle and clock replaced."""
+        return Match(  # `replace` would cost more, for each ply
+            game,
+            self.began,
+            self.dwarf,
+            self.troll,
+            self.rated,
+            self.battle,
+            self.before,
+            self.single,
+            self.number,
+            self.levels,
+            clock,
+            self.tournament,
+            self.spoilt,
+        )
+
+    def with_player(self, side: Side, player: str, level: int | None) -> Match:
+        """Return the match with ``player`` in a seat, perhaps in place of another player."""
+        before = self.dwarf if side is Side.DWARF else self.troll
+        if (player, level) == (before, self.levels.of(side)):
+            return self
+        levels = self.levels.changed(side, level)
+        match = self.unrated(Unrated.REPLACED)
+        if side is Side.DWARF:
+            return replace(match, dwarf=player, levels=levels)
+        return replace(match, troll=player, levels=levels)
+
+    def unrated(self, why: Unrated) -> Match:
+        """Return the match without counting for ratings any more."""
+        return replace(self, rated=False, spoilt=why if self.rated else self.spoilt)
+
+    def points(self, side: Side) -> int:
+        """Return the points, from finished battles, of the player who now has ``side``."""
+        outcome = self.game.outcome
+        return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
+
+    @property
+    def began_rated(self) -> bool:
+        """Whether it was to count for ratings when it began."""
+        return self.rated or self.spoilt is not None
+
+    def is_worth_asking(self, side: Side) -> bool:
+        """Whether a player is asked before they drop it: they lead, or it has been played."""
+        leads = self.standing(side) > self.standing(side.other)
+        return leads or self.is_advanced or len(self.game.moves) >= RATED_PLIES
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """The players of the dwarfs and of the trolls."""
+        return self.dwarf, self.troll
+
+    @property
+    def is_binding(self) -> bool:
+        """Whether it is rated and counts by now, so that to drop it is to lose it."""
+        return self.rated and (self.is_advanced or len(self.game.moves) >= RATED_PLIES)
+
+    @property
+    def is_advanced(self) -> bool:
+        """Whether the first battle has ended, and the match is not over."""
+        return not self.over and (self.battle > 1 or not self.running)
+
+    def standing(self, side: Side) -> int:
+        """Return the points of a side's player if the battle ended as it stands."""
+        return self.points(side) + (self.game.score.of(side) if self.running else 0)
+
+    @property
+    def between_members(self) -> bool:
+        """Whether it may count for ratings between people."""
+        return self.rated and self.levels == events.NO_BOTS
+
+    @property
+    def time(self) -> TimeControl | None:
+        """The time control of its battles; None without a clock."""
+        return self.clock.control if self.clock else None
+
+    @property
+    def opening(self) -> Position | None:
+        """The opening of its battles if it was set up, else None."""
+        opening = self.game.opening
+        return None if opening == self.game.ruleset.opening else opening
+
+    @property
+    def is_practice(self) -> bool:
+        """Whether one player has both sides. Then there is no second battle."""
+        return self.dwarf == self.troll and not self.single
+
+    @property
+    def battles(self) -> int:
+        """How many battles there are."""
+        return 1 if self.single or self.is_practice else events.BATTLES
+
+    @property
+    def over(self) -> bool:
+        """Whether all battles have ended."""
+        return not self.running and self.battle == self.battles
+
+
+def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
+    """Return a battle, folded from its events.
+
+    Args:
+        stream: the events of the stream of its ``source``, from there on. Events after the battle's
+            end, and other events of the board, are ignored.
+        before: the battle before these events, if they do not begin at its source.
+
+    Raises:
+        ValueError: the first event is none from which a battle can be read.
+    """
+    following = iter(stream)
+    game = before or _opened(next(following, None))
+    played: list[Move] = []  # after ``game``: all at once they take a fraction of the time
+    for event in following:
+        match event:
+            case events.Moved(move=move):
+                played.append(move)
+            case events.TakenBack(moves=moves) if len(moves) <= len(played):
+                del played[-len(moves) :]
+            case events.TakenBack(moves=moves):
+                game, played = game.play_all(played), []
+                game = game.after(len(game.moves) - len(moves))
+            case events.BattleEnded(outcome=outcome):
+                return replace(game.play_all(played), outcome=outcome)
+            case (
+                events.BattleStarted()
+                | events.Adjourned()
+                | events.Resumed()
+                | events.Cleared()
+                | events.Imported()
+            ):
+                break
+    return game.play_all(played)
+
+
+def imported_in_steps(event: events.Imported, plies: int) -> Iterator[Game]:
+    """Yield an imported battle after so many plies, after as many more, and so on to its end.
+
+    To read a long one takes a while, since each of its plies is checked by the rules.
+    """
+    lines = event.record.splitlines()
+    first = plies + 1 + sum(each.startswith("[") for each in lines)
+    game = read_record("\n".join(lines[:first]), RULESETS[event.rules]).game
+    for start in range(first, len(lines), plies):
+        yield game
+        for line in lines[start : start + plies]:
+            game = game.push(line)
+    yield replace(game, outcome=event.outcome)
+
+
+def _opened(event: events.Event | None) -> Game:
+    match event:
+        case events.BattleStarted(rules=rules, opening=opening):
+            return Game.start(RULESETS[rules], opening)
+        case events.Imported(rules=rules, record=record, outcome=outcome):
+            return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
+        case events.Resumed(match=saved):
+            return Match.restored(saved).game
+    raise ValueError("the events of a battle begin with its start")

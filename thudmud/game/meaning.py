@@ -1,0 +1,375 @@
+"""Which board or player is meant by words that a player typed.
+
+A board's name ends in a noun, preceded by adjectives: ``oak board``, ``board``, ``2nd board`` and
+``last board`` may all mean the same. This module also finds what "it" means, and what is meant if
+no board is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from thudmud.errors import Refused
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.people import BotLevel, Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
+from thudmud.values import value
+
+ORDINAL_WORDS = {
+    word: number
+    for number, word in enumerate(
+        ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"), 1
+    )
+} | {"last": -1}
+ARTICLES = {"the", "a", "an"}
+RESERVED = frozenset(
+    {
+        "it",
+        "hall",
+        "here",
+        "round",
+        "around",
+        "me",
+        "myself",
+        "capturing",
+        "level",
+        *ARTICLES,
+        *ORDINAL_WORDS,
+    }
+)
+"""Words that cannot be names, since they mean something else there."""
+
+_ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th)?")
+
+
+@value
+class Phrase:
+    """A parsed noun phrase: its words, and an ordinal that picks one of the names that fit.
+
+    ``ordinal`` counts from 1; -1 is the last; None is no ordinal.
+    """
+
+    words: tuple[str, ...]
+    ordinal: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Phrase:
+        """Return the phrase in a text, in any case, without articles; the ordinal may come last."""
+        words = [word for word in text.lower().split() if word not in ARTICLES]
+        for place in (0, -1):
+            if words and (ordinal := _ordinal(words[place])) is not None:
+                del words[place]
+                return cls(tuple(words), ordinal)
+        return cls(tuple(words))
+
+    def fits(self, name: str) -> bool:
+        """Whether ``name`` has these words, in this order.
+
+        An ordinal alone fits every name.
+        """
+        rest = iter(name.lower().split())
+        return all(word in rest for word in self.words)
+
+    def among(self, names: Sequence[str]) -> list[str]:
+        """Return the names that the words fit, in order, regardless of the ordinal."""
+        exact = [name for name in names if tuple(name.lower().split()) == self.words]
+        if exact and self.ordinal is None:
+            return exact
+        return [name for name in names if self.fits(name)]
+
+    def pick(self, fitting: Sequence[str]) -> str | None:
+        """Return the name that is meant, of those that fit; None if there is not exactly one.
+
+        Without an ordinal there must be only one that fits.
+        """
+        if self.ordinal is None:
+            return fitting[0] if len(fitting) == 1 else None
+        index = self.ordinal if self.ordinal < 0 else self.ordinal - 1
+        return fitting[index] if -len(fitting) <= index < len(fitting) and self.ordinal else None
+
+
+def _ordinal(word: str) -> int | None:
+    if word in ORDINAL_WORDS:
+        return ORDINAL_WORDS[word]
+    found = _ORDINAL.fullmatch(word)
+    return int(found[1]) if found else None
+
+
+def is_exercise_meant(person: Person, words: str | None) -> bool:
+    """Whether ``words`` for a board mean the exercise that ``person`` is at.
+
+    A player at an exercise who names no board means the exercise.
+    """
+    if person.exercise is None:
+        return False
+    name = person.exercise.table.name
+    if words is None or Phrase.parse(words).words == (name,):
+        return True
+    return words.lower() == "it" and person.used == name
+
+
+def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the table that ``words`` mean to ``person``, which may be that of an exercise.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    if person.exercise and is_exercise_meant(person, words):
+        return person.exercise.table
+    return hall_board_meant(hall, person, words)
+
+
+def board_asked_about(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the table that a question is about: what was looked at last, if nothing is said.
+
+    In the room of a board, or at an exercise, it is that one.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    is_anywhere = person.room is not None or person.exercise is not None
+    used = None if words is not None or is_anywhere else hall.tables.get(person.used or "")
+    return used or board_meant(hall, person, words)
+
+
+def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the table in the hall that ``words`` mean to ``person``; the likeliest if None.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    if words is None:
+        return _unsaid_board(hall, person)
+    if words.lower() == "it":
+        if person.used is None or person.used not in hall.tables:
+            raise Refused(Refusal.NOTHING_USED, boards=tuple(hall.tables))
+        return hall.tables[person.used]
+    return hall.tables[_named_board(hall, person, words)]
+
+
+MOVE_SETTLES = 5.0
+"""Seconds after the end of a battle in which a move typed there is played at no other board: the
+player may not have known of the end."""
+
+
+def move_board_meant(hall: Hall, person: Person, words: str | None, now: float) -> Table:
+    """Return the table at which a move is to be played.
+
+    A move without a board, in a room where no battle runs, is for the only board where it is the
+    player's turn, if there is one.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    if words is not None or person.room is None:
+        return hall_board_meant(hall, person, words)
+    table = hall.tables[person.room]
+    if table.running or (table.match and now - table.since < MOVE_SETTLES):
+        return table
+    turns = [each for each in hall.tables.seats_of(person.name) if each.is_turn_of(person.name)]
+    if len(turns) > 1:
+        raise Refused(Refusal.SAY_WHICH, boards=tuple(each.name for each in turns))
+    return turns[0] if turns else table
+
+
+def named(hall: Hall, player: str, words: str | None) -> Decision:
+    """Return the decision for a command that was refused.
+
+    The board that it named, if any, is "it" for ``player`` from now on.
+    """
+    board = None
+    with suppress(Refused):
+        if words is not None:
+            board = board_meant(hall, hall.people[player], words).name
+    return Decision(player, board)
+
+
+def fits_a_board(hall: Hall, words: str) -> bool:
+    """Whether a noun phrase fits any board, regardless of its ordinal."""
+    phrase = Phrase.parse(words)
+    # Nearly all phrases are a board's full name, or have a word that is in no name.
+    if hall.tables.named(phrase.words) is not None:
+        return True
+    return hall.tables.words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
+
+
+_ENDS_IN_BOARD = re.compile(r"(.+) on ((?:(?! on )[^.!])+)[.!]*", re.IGNORECASE)
+
+
+def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
+    """Split a text such as ``Well played on oak`` into what is said and the words for a board.
+
+    A noun alone names no board, as in "put pressure on the board"; an adjective or ordinal does.
+    """
+    found = _ENDS_IN_BOARD.fullmatch(text)
+    if found is None or not fits_a_board(hall, found[2]):
+        return text, None
+    phrase = Phrase.parse(found[2])
+    size = len(phrase.words)
+    begins = any(tuple(name.lower().split())[:size] == phrase.words for name in hall.tables)
+    is_told = size and (begins or phrase.ordinal is not None)
+    return (found[1], found[2]) if is_told else (text, None)
+
+
+def watched_meant(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the board that a player talks about, where they are, play or observe.
+
+    Raises:
+        Refused: no such board or more than one fits.
+    """
+    seats = [table.name for table in hall.tables.seats_of(person.name)]
+    watched = dict.fromkeys((*([person.room] if person.room else ()), *seats, *person.observed))
+    if words is not None:
+        table = hall_board_meant(hall, person, words)
+        if table.name not in watched:
+            raise Refused(Refusal.NOT_WATCHING, board=table.name)
+        return table
+    match list(watched):
+        case []:
+            raise Refused(Refusal.WATCHING_NOTHING)
+        case [board, *others] if person.room or not others:
+            return hall.tables[board]
+        case several:
+            raise Refused(Refusal.SAY_WHICH, boards=tuple(several))
+
+
+_BATTLE = re.compile("battle ([1-9][0-9]{0,8})", re.IGNORECASE)
+
+
+def observed_meant(hall: Hall, person: Person, words: str) -> Table:
+    """Return the table that is meant by its name, by a player at it, or by its battle's number.
+
+    Raises:
+        Refused: none or more than one fits.
+    """
+    if words.lower() == "it" or fits_a_board(hall, words):
+        return hall_board_meant(hall, person, words)
+    if found := _BATTLE.fullmatch(words):
+        for table in hall.tables.values():
+            if table.running and table.match and table.match.number == int(found[1]):
+                return table
+        raise Refused(Refusal.NOT_RUNNING, number=int(found[1]))
+    away = away_from(hall, words)
+    try:
+        player = away[0] if away else player_meant(hall, words)
+    except Refused as refusal:
+        if refusal.code is Refusal.NO_SUCH_PLAYER:
+            raise Refused(Refusal.NOTHING_TO_OBSERVE, words=words) from None
+        raise
+    seats = hall.tables.seats_of(player)
+    match [table for table in seats if table.running] or seats:
+        case [table]:
+            return table
+        case []:
+            raise Refused(Refusal.PLAYS_NOWHERE, player=player)
+        case several:
+            boards = tuple(table.name for table in several)
+            raise Refused(Refusal.PLAYS_AT_SEVERAL, player=player, boards=boards)
+
+
+def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return the seated player with that name who is away, and from which boards; None if none."""
+    kept = [
+        (table.seats[side], table.name) for table in hall.tables.values() for side in table.away
+    ]
+    for player, _ in kept:
+        if player.lower() == words.lower():
+            return player, tuple(board for name, board in kept if name == player)
+    return None
+
+
+def player_meant(hall: Hall, words: str) -> str:
+    """Return the name of the player here that is ``words``, or alone begins so, in any case.
+
+    Raises:
+        Refused: nobody fits, or more than one.
+    """
+    names = hall.people.names
+    if words.lower() in names:
+        return names[words.lower()]
+    return one_called(words, names.values(), Refusal.NO_SUCH_PLAYER)
+
+
+def one_called(words: str, names: Iterable[str], none: Refusal) -> str:
+    """Return the one of some names that is ``words``, in any case, or else alone begins so.
+
+    Raises:
+        Refused: by the code ``none`` if none does; or more than one does.
+    """
+    match called(words, names):
+        case [name]:
+            return name
+        case []:
+            raise Refused(none, words=words)
+        case several:
+            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
+
+
+def called(words: str, names: Iterable[str]) -> list[str]:
+    """Return the one of some names that is ``words``, in any case, or else all that begin so."""
+    near = [name for name in names if name.lower().startswith(words.lower())]
+    return [name for name in near if name.lower() == words.lower()] or near
+
+
+def level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
+    """Return the level of a bot that words mean, by number or by name.
+
+    Raises:
+        Refused: there is no such level, or the bot has none.
+    """
+    if hall.bots.get(bot) is None:
+        raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=bot)
+    for level in hall.levels:
+        if words.lower() in {str(level.number), level.name.lower()}:
+            return level
+    raise Refused(Refusal.NO_SUCH_LEVEL, words=words, levels=tuple(map(str, hall.levels)))
+
+
+def _unsaid_board(hall: Hall, person: Person) -> Table:
+    if person.room:
+        return hall.tables[person.room]
+    seated = hall.tables.seats_of(person.name)
+    if len(seated) == 1:
+        return seated[0]
+    if len(hall.tables) == 1:
+        return next(iter(hall.tables.values()))
+    # A player in several games is asked about those.
+    boards = tuple(table.name for table in seated) or tuple(_staying(hall, person))
+    raise Refused(Refusal.SAY_WHICH, boards=boards)
+
+
+def _staying(hall: Hall, person: Person) -> list[str]:
+    """Return the boards that a player can count and is asked about.
+
+    Boards that were opened for others are left out; they have numbers.
+    """
+    others = set(hall.tables.made.values()) - {person.room}
+    others -= {table.name for table in hall.tables.seats_of(person.name)}
+    return [name for name in hall.tables if name not in others]
+
+
+def _named_board(hall: Hall, person: Person, words: str) -> str:
+    phrase = Phrase.parse(words)
+    if phrase.ordinal is None:
+        # The two most frequent cases, without a look at all boards.
+        if (exact := hall.tables.named(phrase.words)) is not None:
+            return exact
+        if person.room is not None and phrase.fits(person.room):
+            return person.room
+    if phrase.ordinal in hall.tables.made and phrase.fits(hall.tables.made[phrase.ordinal]):
+        return hall.tables.made[phrase.ordinal]
+    counted = [name for name in hall.tables if name not in hall.tables.made.values()]
+    fitting = phrase.among(_staying(hall, person) if phrase.ordinal is None else counted)
+    if not fitting:
+        raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
+    picked = phrase.pick(fitting)
+    if picked:
+        return picked
+    if phrase.ordinal is None:
+        raise Refused(Refusal.WHICH_BOARD, words=words, boards=tuple(fitting))
+    # Player-opened boards were tried by number above, but are listed as well.
+    there = phrase.among(tuple(hall.tables))
+    raise Refused(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))

@@ -1,0 +1,63 @@
+"""Help, accounts, quitting, and repeating the last command."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+
+
+@verb("help")
+class Help(Command):
+    """Read a help page; the contents if ``topic`` is None."""
+
+    topic: str | None = None
+
+
+@verb("syntax")
+class Syntax(Command):
+    """See the patterns of a command; of all of them if ``topic`` is None."""
+
+    topic: str | None = None
+
+
+class ForAccounts(Command):
+    """A command for the keeper of accounts, which carries it out before it gets here."""
+
+    __slots__ = ()
+
+    def decide(self, scene: Scene) -> Decision:
+        raise Refused(Refusal.NO_ACCOUNTS)
+
+
+@verb("register")
+class Register(ForAccounts):
+    """Register one's name, with a password."""
+
+
+@verb("password")
+class Password(ForAccounts):
+    """Change one's password."""
+
+
+@verb("logout_everywhere")
+class LogoutEverywhere(ForAccounts):
+    """End all of one's logins but this one."""
+
+
+@verb("again")
+class Again(Command):
+    """Repeat the last command. The service decides that command instead, if there is one."""
+
+    def decide(self, scene: Scene) -> Decision:
+        raise Refused(Refusal.NOTHING_TO_REPEAT)
+
+
+@verb("quit")
+class Quit(Command):
+    """Leave the server, see `thudmud.game.decisions.part`."""
+
+    def decide(self, scene: Scene) -> Decision:
+        raise ValueError("to quit is more than one decision")

@@ -1,0 +1,272 @@
+"""The people in the hall, their preferences, and whom they ignore and follow."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from thudmud.game.asides import Entered, Invited, ObserveChosen, Replayed
+from thudmud.game.exercises import NOTHING_DONE, Exercise, Studies
+from thudmud.game.options import Options, Profile, SetOption, Style
+from thudmud.values import value
+
+DEFAULTS = Options()
+
+MOST_IGNORED = 100
+"""How many others a player may ignore."""
+
+MOST_FOLLOWED = 100
+"""How many others a player may follow."""
+
+LONGEST_PLAN = 200
+"""The most characters of a plan."""
+
+
+class PersonPart:
+    """A feature's state about a person, for the duration of their visit.
+
+    An immutable value. Its class has to be constructible without arguments: the initial state.
+    """
+
+    __slots__ = ()
+
+    def board_closed(self, board: str) -> PersonPart:  # noqa: ARG002  (others use it)
+        """Return the state after a board was closed."""
+        return self
+
+    def board_renamed(self, board: str, name: str) -> PersonPart:  # noqa: ARG002
+        """Return the state after a board was renamed."""
+        return self
+
+    def unobserved(self, chosen: ObserveChosen) -> ObserveChosen:
+        """Return ``chosen``, or a more specific aside, when they stop observing a board."""
+        return chosen
+
+
+PartT = TypeVar("PartT", bound=PersonPart)
+
+
+@dataclass(slots=True)
+class Person:
+    """A player who is here.
+
+    Attributes:
+        name: what they are called.
+        member: whether they have an account.
+        room: where they are; None is the hall.
+        used: the board they used last, which "it" means.
+        styles: the styles they chose, by board.
+        options: their options.
+        ignored: the names of players they ignore.
+        followed: the names of players they follow.
+        plan: what they say about themselves.
+        active: roughly when they last typed something, in seconds since the epoch.
+        observed: the boards they observe.
+        parts: the state of features about them, by type, see `PersonPart`.
+        knows_deaf: whether they were told that players do not hear observers.
+        news: the edition of the news they last saw.
+        replay: the battle they are replaying, and where they are in it.
+        invitations: the latest invitation from each player.
+        exercise: the lesson or puzzle they are at. Opening one ends a replay, and the other way
+            round.
+        studies: which lessons and puzzles they have done.
+        number: their place in the order of arrival, from 1.
+        node: the node that has told of them last; "" if they are on this one, or it is not known.
+    """
+
+    name: str
+    member: bool = False
+    room: str | None = None
+    used: str | None = None
+    styles: dict[str, Style] = field(default_factory=dict)
+    options: Options = DEFAULTS
+    ignored: tuple[str, ...] = ()
+    followed: tuple[str, ...] = ()
+    plan: str = ""
+    active: float = 0.0
+    observed: tuple[str, ...] = ()
+    parts: dict[type[PersonPart], PersonPart] = field(default_factory=dict)
+    knows_deaf: bool = False
+    news: str = ""
+    replay: Replayed | None = None
+    invitations: dict[str, Invited] = field(default_factory=dict)
+    exercise: Exercise | None = None
+    studies: Studies = NOTHING_DONE
+    number: int = field(default=0, compare=False)
+    node: str = field(default="", compare=False)
+
+    def part(self, kind: type[PartT]) -> PartT:
+        """Return a feature's state about them; the initial state if none is stored."""
+        part = self.parts.get(kind)
+        return kind() if part is None else cast("PartT", part)
+
+    def keep(self, part: PersonPart) -> None:
+        """Replace a feature's state about them."""
+        self.parts[type(part)] = part
+
+    def forget_invitations(self, board: str) -> None:
+        """Forget the invitations to a board."""
+        asked = self.invitations.items()
+        self.invitations = {by: each for by, each in asked if each.board != board}
+
+
+@value
+class BotLevel:
+    """How well a bot plays.
+
+    Attributes:
+        number: 1 for the weakest.
+        name: what it is called.
+        sentence: a description for players.
+    """
+
+    number: int
+    name: str
+    sentence: str
+
+    def __str__(self) -> str:
+        """Return its number and name, such as ``3 Marble``. Either can be typed."""
+        return f"{self.number} {self.name}"
+
+
+class Members(Container[str]):
+    """The names of the members among some people."""
+
+    def __init__(self, people: Mapping[str, Person]) -> None:
+        self._people = people
+
+    def __contains__(self, name: object) -> bool:
+        person = self._people.get(name) if isinstance(name, str) else None
+        return person is not None and person.member
+
+
+class ByPlayer:
+    """An index by player: the boards, or the people, that have a player in their list."""
+
+    def __init__(self) -> None:
+        self._known: defaultdict[str, set[str]] = defaultdict(set)
+
+    def of(self, player: str) -> Collection[str]:
+        """Return the holders of a player's name, in any case."""
+        return self._known.get(player.lower(), ())
+
+    def change(self, holder: str, before: Iterable[str], after: Iterable[str]) -> None:
+        """Note how the list of a holder changed."""
+        for player in before:
+            holders = self._known[player.lower()]
+            holders.discard(holder)
+            if not holders:
+                del self._known[player.lower()]
+        for player in after:
+            self._known[player.lower()].add(holder)
+
+
+class People(dict[str, Person]):
+    """The people who are here, by name, in the order of arrival.
+
+    Attributes:
+        names: their names, by the lower-case forms.
+        members: the names of the members among them.
+        left: people who left but have a seat, as they were.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: dict[str, str] = {}
+        self.members: Container[str] = Members(self)
+        self.left: dict[str, Person] = {}
+        self._ignorers, self._followers = ByPlayer(), ByPlayer()
+        """By player, the people here who ignore, and who follow, that player."""
+
+    def let_in(self, entered: Entered) -> Person:
+        """Add a player, who may be back at a seat they left."""
+        player = entered.player
+        before = self.left.pop(player, None) or Person(player)
+        person = Person(player, entered.member, entered.room, active=entered.active)
+        self[player], self.names[player.lower()] = person, player
+        self.adopt(person, before)
+        self.adopt(person, entered)
+        return person
+
+    def adopt(self, person: Person, wanted: Person | Entered | Profile) -> None:
+        """Take over the known preferences of a player who is here."""
+        person.styles = person.styles | dict(wanted.styles)
+        person.options = wanted.options or person.options
+        person.news = wanted.news or person.news
+        person.plan = person.plan if wanted.plan is None else wanted.plan
+        if wanted.ignored is not None:
+            self.ignore(person.name, wanted.ignored)
+        if wanted.followed is not None:
+            self.follow(person.name, wanted.followed)
+
+    def take_leave(self, player: str, *, is_remembered: bool) -> Person:
+        """Remove a player, who is remembered if they have a seat."""
+        person = self[player]
+        ignored, followed = person.ignored, person.followed
+        self.ignore(player, ())
+        self.follow(player, ())
+        del self[player], self.names[player.lower()]
+        person.ignored, person.followed = ignored, followed
+        if is_remembered:
+            self.left[player] = person
+        else:
+            self.forget(player)
+        return person
+
+    def forget(self, player: str) -> None:
+        """Forget a player who left and has no seat, and their invitations."""
+        self.left.pop(player, None)
+        for person in self.values():
+            person.invitations.pop(player, None)
+
+    def known(self) -> Iterable[Person]:
+        """Return the people who are here and those who are remembered."""
+        return *self.values(), *self.left.values()
+
+    def begins(self, words: str) -> list[str]:
+        """Return the names here that begin with a prefix, in any case, in order of arrival."""
+        return [name for name in self if name.lower().startswith(words.lower())]
+
+    def chosen(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
+        """Return a player's options after some choices.
+
+        ``options`` are the options of a player who is not here, if known.
+        """
+        here, left = self.get(player), self.left.get(player)
+        before = here.options if here else options or (left.options if left else DEFAULTS)
+        return before.chosen(choices)
+
+    def ignores(self, player: str, other: str) -> bool:
+        """Whether a player who is here ignores another, named in any case."""
+        return player in self._ignorers.of(other)
+
+    def ignore(self, player: str, others: Sequence[str]) -> None:
+        """Replace the list of those whom a player ignores."""
+        person = self[player]
+        self._ignorers.change(player, person.ignored, others)
+        person.ignored = tuple(others)
+
+    def follow(self, player: str, others: Sequence[str]) -> None:
+        """Replace the list of those whom a player follows."""
+        person = self[player]
+        self._followers.change(player, person.followed, others)
+        person.followed = tuple(others)
+
+    def hearers(
+        self, player: str, names: tuple[str, ...], besides: Container[str] = ()
+    ) -> tuple[str, ...]:
+        """Return those of ``names`` who do not ignore a player, or are in ``besides``."""
+        ignorers = self._ignorers.of(player)
+        if not ignorers:
+            return names
+        return tuple(name for name in names if name not in ignorers or name in besides)
+
+    def followers_of(self, player: str) -> list[str]:
+        """Return the followers of a player who are here, unless either ignores the other."""
+        return [
+            name
+            for name in sorted(self._followers.of(player))
+            if not self.ignores(player, name) and not self.ignores(name, player)
+        ]

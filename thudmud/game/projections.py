@@ -1,0 +1,493 @@
+"""Battles, tallies and ratings as rows that change with each event.
+
+`project` changes the rows by an event, `rate` changes two ratings by a result. Both are pure. The
+store has the rows, and calls `project` in the transaction that stores the event. So the rows are
+never behind the events, and a starting server has nothing to fold.
+
+A player is whatever the rows use for one: a name in tests, a number in a database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from thudmud.game import archive, events
+from thudmud.game.clocks import time_class
+from thudmud.rules import Comment, Side
+
+if TYPE_CHECKING:
+    from openskill.models import BradleyTerryFull
+
+PROJECTION = 7
+"""Raise it when any row would come out differently, also by a new openskill. A store whose rows
+have another number makes them anew as it opens, in about 100 us a battle."""
+
+PROJECTED = (
+    *events.LANDMARKS,
+    events.BoardOpened,
+    events.BoardClosed,
+    events.SeekMade,
+    events.SeekEnded,
+    events.LessonDone,
+    events.PuzzleTried,
+    events.Commented,
+    events.Interrupted,
+    *events.TOURNAMENTS,
+)
+"""The events that change rows. They must never be pruned: the rows are made anew from them."""
+
+HALL = "hall"
+"""The key of the hall's own stream."""
+
+MATCHES = "(match) "
+"""The prefix of the keys of streams of matches that were put away."""
+
+SCALE = 30
+"""Points for one of openskill's. It makes a player who is 400 points better win about ten battles
+for each one lost, as chess players expect."""
+
+MATCH = "match"
+"""The kind of tally that counts matches. Tallies of battles have a side for their kind."""
+
+PEOPLE, BOTS, PUZZLES = "people", "bots", "puzzles"
+"""The roles of people: against people, against bots, and at puzzles. A bot's role is the number of
+its level. Tallies and ratings are kept by role, so battles against bots change no rating between
+people, and each level of bots gets its own rating."""
+
+ALL_PUZZLES = archive.Pool("")
+"""The one pool of puzzles."""
+
+LAST, MOST_OF_LAST = 10, archive.PROVISIONAL - 1
+"""Of so many rated matches in a row, in one pool, so many can be against the same opponent.
+
+So two who play only each other keep provisional ratings, and nobody can rise far by an opponent who
+lets them win."""
+
+_MU, _SIGMA = 25.0, 25.0 / 3
+"""The strength of a new player, in openskill's points."""
+
+_RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
+
+
+class EventPlace(NamedTuple):
+    """Where an event is stored."""
+
+    stream: str
+    version: int
+    position: int
+
+
+class Strength(NamedTuple):
+    """A player's strength: a normal distribution, and how many results it rests on."""
+
+    mu: float = _MU
+    sigma: float = _SIGMA
+    results: int = 0
+
+    @property
+    def rating(self) -> archive.Rating:
+        """The rating on the scale of chess ratings.
+
+        Players are ranked by these rounded points, so those who look equal are equal.
+        """
+        points = archive.MIDDLE + round(SCALE * (self.mu - _MU))
+        return archive.Rating(points, round(SCALE * self.sigma), self.results)
+
+
+class Rows(Protocol):
+    """The rows, wherever they are kept. Each ``put`` replaces an earlier row."""
+
+    def open_board(self, board: str, rules: str) -> None:
+        """Keep that a board is open, and its first ruleset."""
+
+    def close_board(self, board: str) -> None:
+        """Keep that a board is closed."""
+
+    def put_seek(self, number: int, position: int) -> None:
+        """Keep the position of an open seek."""
+
+    def drop_seek(self, number: int) -> None:
+        """Keep that a seek ended."""
+
+    def put_interruption(self, since: float, until: float) -> None:
+        """Keep that no server ran for some time."""
+
+    def count(self) -> int:
+        """Return the number of the latest battle; 0 if there is none."""
+
+    def battle(self, number: int) -> archive.Battle:
+        """Return the battle with a number, which has to exist."""
+
+    def number_of(self, battle: events.BattleId) -> int | None:
+        """Return the number of the battle that began there, if any."""
+
+    def put_battle(self, battle: archive.Battle) -> None:
+        """Keep a battle by its number and its players, present ones besides earlier ones."""
+
+    def on_board(self, board: str) -> int | None:
+        """Return the number of the current battle at a board; None if it was reset."""
+
+    def put_on_board(self, board: str, number: int | None) -> None:
+        """Keep the number of the current battle at a board; None if it was reset."""
+
+    def put_away(self, number: int, position: int, dwarf: str, troll: str) -> None:
+        """Keep where the match of a battle was put away, and its players."""
+
+    def take_up(self, number: int) -> bool:
+        """Forget that a match was put away; return whether it had been."""
+
+    def tally(self, player: str, role: str, rules: str, kind: str) -> archive.Tally:
+        """Return a player's tally in a role by a ruleset: with a side, or of matches."""
+
+    def put_tally(
+        self, player: str, role: str, rules: str, kind: str, tally: archive.Tally
+    ) -> None:
+        """Keep a player's tally."""
+
+    def strength(self, player: str, role: str, pool: archive.Pool) -> Strength | None:
+        """Return a player's strength in a role, if known."""
+
+    def put_strength(self, player: str, role: str, pool: archive.Pool, strength: Strength) -> None:
+        """Keep a player's strength in a role."""
+
+    def last_opponents(self, player: str, pool: archive.Pool, most: int) -> Sequence[str]:
+        """Return the opponents of the latest matches with people that changed a player's rating."""
+
+    def put_change(self, change: archive.RatingChange, opponent: str, position: int) -> None:
+        """Keep a change of a rating, with the opponent and the position of the end that made it."""
+
+    def put_tournament(self, made: events.TournamentMade) -> None:
+        """Keep a tournament that has been announced."""
+
+    def put_of_tournament(self, number: int, position: int) -> None:
+        """Keep the position of an event of a tournament."""
+
+    def end_tournament(self, ended: events.TournamentEnded) -> None:
+        """Keep that a tournament has ended, and the places of its players."""
+
+    def put_lesson(self, player: str, lesson: int) -> None:
+        """Keep that a player has done a lesson."""
+
+    def has_tried(self, player: str, puzzle: int) -> bool:
+        """Return whether a player has tried a puzzle."""
+
+    def put_try(self, player: str, puzzle: int, *, solved: bool) -> None:
+        """Keep that a player has tried a puzzle, and whether it was solved."""
+
+    def difficulty(self, puzzle: int) -> Strength | None:
+        """Return the difficulty of a puzzle, if known."""
+
+    def put_difficulty(self, puzzle: int, strength: Strength) -> None:
+        """Keep the difficulty of a puzzle."""
+
+    def put_comment(self, number: int, position: int, comment: Comment) -> None:
+        """Keep a comment on a battle, and its position in the store."""
+
+    def remove_comment(self, number: int, ply: int, player: str) -> None:
+        """Forget a player's comment on a ply, if there is one."""
+
+
+def realm_of(stream: str) -> str:
+    """Return the realm of a stream: the part of its key before the first ``/``, or "".
+
+    Players of different realms are different: the Bert of one gateway client, the Bert of another
+    and the member Bert. All boards of a client are in one realm.
+    """
+    return stream[: max(stream.find("/"), 0)]
+
+
+def match_stream(began: events.BattleId) -> str:
+    """Return the key of the stream of a match that was put away.
+
+    Putting away and resuming are appended both to it, at its version, and to the board's stream. So
+    no two boards can resume the same match.
+    """
+    own = _own(began.board)
+    return f"{began.board.removesuffix(own)}{MATCHES}{own} {began.version}"
+
+
+def is_of_a_match(stream: str) -> bool:
+    """Return whether a stream is that of a match that was put away."""
+    return _own(stream).startswith(MATCHES)
+
+
+def is_board_key(key: str) -> bool:
+    """Return whether a key can be that of a board outside a realm."""
+    return key.isprintable() and "/" not in key and key != HALL and not is_of_a_match(key)
+
+
+def _own(stream: str) -> str:
+    """Return the part of a key after its realm."""
+    return stream[stream.find("/") + 1 :]
+
+
+def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> archive.Battle | None:
+    """Change the rows by an event. All events have to come in the order of the store.
+
+    Returns:
+        The battle that has ended by it, or was imported; None if none has.
+    """
+    at = events.BattleId(place.stream, place.version)
+    if is_of_a_match(place.stream):
+        return None  # the board's stream has the same event
+    match event:
+        case events.BoardOpened(key=key, rules=rules):
+            rows.open_board(key, rules)
+        case events.BoardClosed(key=key):
+            rows.close_board(key)
+        case events.SeekMade(number=number):
+            rows.put_seek(number, place.position)
+        case events.SeekEnded(number=number):
+            rows.drop_seek(number)
+        case events.BattleStarted():
+            _begin(event, at, rows)
+        case events.BattleEnded():
+            return _end(event, at, place.position, rows)
+        case events.Adjourned(match=saved):
+            _put_away(saved, at, place.position, rows)
+        case events.Resumed(match=saved):
+            _resume(saved, at, rows)
+        case events.Cleared():
+            _give_up(at, rows)
+        case events.Commented():
+            _comment(event, place.position, rows)
+        case events.Imported():
+            imported = _new(event, at, rows)._replace(
+                until=at.version,
+                state=archive.State.ENDED,
+                plies=event.plies,
+                outcome=event.outcome,
+                imported=True,
+            )
+            rows.put_battle(imported)
+            return imported
+        case events.LessonDone(player=player, lesson=lesson):
+            rows.put_lesson(player, lesson)
+        case events.PuzzleTried():
+            _try_puzzle(event, rows)
+        case events.Interrupted(at=until, since=since):
+            rows.put_interruption(since, until)
+        case _ if isinstance(event, events.TournamentEvent):
+            rows.put_of_tournament(event.number, place.position)
+            if isinstance(event, events.TournamentMade):
+                rows.put_tournament(event)
+            elif isinstance(event, events.TournamentEnded):
+                rows.end_tournament(event)
+    return None
+
+
+@cache
+def _model() -> BradleyTerryFull:
+    from openskill.models import BradleyTerryFull  # noqa: PLC0415  (it takes a while)
+
+    return BradleyTerryFull(mu=_MU, sigma=_SIGMA)
+
+
+def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Strength]:
+    """Return the strengths of two players after a match or battle; ``a`` has the dwarfs.
+
+    One game of openskill's Bradley-Terry model (Weng and Lin, a Bayesian successor of Glicko): a
+    win, draw or loss moves and narrows both distributions.
+    """
+    model = _model()
+    teams = [[model.rating(mu=each.mu, sigma=each.sigma)] for each in (a, b)]
+    [[new_a], [new_b]] = model.rate(teams, ranks=_RANKS[winner])
+    return (
+        Strength(new_a.mu, new_a.sigma, a.results + 1),
+        Strength(new_b.mu, new_b.sigma, b.results + 1),
+    )
+
+
+def _begin(event: events.BattleStarted, at: events.BattleId, rows: Rows) -> None:
+    first = _leave_off(at, rows)
+    before, rated = (0, 0), event.rated
+    if event.number > 1:
+        before = _points(first)[::-1] if first else before  # they have swapped seats
+        rated = rated and first is not None and first.rated
+    battle = _new(event, at, rows)._replace(
+        part=event.number,
+        before=before,
+        rated=rated,
+        set_up=event.opening is not None,
+        time=event.time,
+        tournament=event.tournament,
+    )
+    rows.put_battle(battle)
+    rows.put_on_board(at.board, battle.number)
+
+
+def _end(
+    event: events.BattleEnded, at: events.BattleId, position: int, rows: Rows
+) -> archive.Battle | None:
+    battle = _on_board(at.board, rows)
+    if battle is None or battle.state is not archive.State.RUNNING:
+        return None  # it has ended already, and counts only once
+    battle = battle._replace(
+        state=archive.State.ENDED,
+        until=at.version,
+        dwarf=event.dwarf,
+        troll=event.troll,
+        plies=event.plies,
+        outcome=event.outcome,
+        rated=event.rated and battle.rated,
+        points=event.points,
+    )
+    if event.dwarf == event.troll:
+        rows.put_battle(battle)
+        return battle  # practice does not count
+    dwarf, troll = zip((event.dwarf, event.troll), _roles(event.levels), strict=True)
+    is_between_people = event.levels == events.NO_BOTS
+    pool = archive.Pool(battle.rules)
+    if is_between_people:
+        pool = archive.Pool(battle.rules, time_class(battle.time))
+    before = rows.strength(*dwarf, pool), rows.strength(*troll, pool)
+    battle = battle._replace(ratings=(_known(before[0]), _known(before[1])))
+    rows.put_battle(battle)
+    if battle.set_up:
+        return battle  # positions that were set up do not count
+    winner = event.outcome.winner
+    if None in event.levels:  # battles between bots count for ratings only
+        for who, side in ((dwarf, Side.DWARF), (troll, Side.TROLL)):
+            tally = rows.tally(*who, battle.rules, side.value)
+            tally = tally.and_one(mine=winner is side, theirs=winner is side.other)
+            rows.put_tally(*who, battle.rules, side.value, tally)
+            if event.points:
+                mine, theirs = event.points if side is Side.DWARF else event.points[::-1]
+                tally = rows.tally(*who, battle.rules, MATCH)
+                tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
+                rows.put_tally(*who, battle.rules, MATCH, tally)
+    if battle.rated and is_between_people:
+        _rate_match(battle, position, rows)
+    elif battle.rated:
+        # Rated by battle, since most people play only one battle with a bot.
+        known = before[0] or Strength(), before[1] or Strength()
+        after = rate(*known, winner)
+        for place, (player, role) in enumerate((dwarf, troll)):
+            rows.put_strength(player, role, pool, after[place])
+            if role == BOTS:
+                points, rating = known[place].rating.points, after[place].rating
+                change = archive.RatingChange(player, pool, points, rating, with_bot=True)
+                rows.put_change(change, battle.players[1 - place], position)
+    return battle
+
+
+def _known(strength: Strength | None) -> int | None:
+    """Return the points of a rating, if it is one to be gone by."""
+    rating = strength and strength.rating
+    return None if rating is None or rating.is_provisional else rating.points
+
+
+def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
+    """Rate the match between people that a battle ended, if it did, by its points."""
+    if battle.points is None:
+        return
+    pool, players = archive.Pool(battle.rules, time_class(battle.time)), battle.players
+    pairs = players, players[::-1]
+    if any(
+        rows.last_opponents(player, pool, LAST - 1).count(other) >= MOST_OF_LAST
+        for player, other in pairs
+    ):
+        return
+    lead = battle.points[0] - battle.points[1]
+    winner = (Side.DWARF if lead > 0 else Side.TROLL) if lead else None
+    before = tuple(rows.strength(player, PEOPLE, pool) or Strength() for player in players)
+    after = rate(before[0], before[1], winner)
+    known = [not each.rating.is_provisional for each in before]
+    for (player, other), place in zip(pairs, (0, 1), strict=True):
+        # A match with an unknown player says little about a well-known one.
+        if known[1 - place] or not known[place]:
+            rows.put_strength(player, PEOPLE, pool, after[place])
+            points = before[place].rating.points
+            change = archive.RatingChange(player, pool, points, after[place].rating)
+            rows.put_change(change, other, position)
+
+
+def _roles(levels: events.Levels) -> tuple[str, str]:
+    """Return the roles of two players, by their levels."""
+    person = PEOPLE if levels == events.NO_BOTS else BOTS
+    dwarf, troll = (person if level is None else str(level) for level in levels)
+    return dwarf, troll
+
+
+def _try_puzzle(event: events.PuzzleTried, rows: Rows) -> None:
+    """Rate a player and a puzzle, which wins against players who do not solve it."""
+    if rows.has_tried(event.player, event.puzzle):
+        return
+    rows.put_try(event.player, event.puzzle, solved=event.solved)
+    before = rows.strength(event.player, PUZZLES, ALL_PUZZLES), rows.difficulty(event.puzzle)
+    winner = Side.DWARF if event.solved else Side.TROLL  # the player takes the place of the dwarfs
+    player, puzzle = rate(before[0] or Strength(), before[1] or Strength(), winner)
+    rows.put_strength(event.player, PUZZLES, ALL_PUZZLES, player)
+    rows.put_difficulty(event.puzzle, puzzle)
+
+
+def _put_away(match: events.SavedMatch, at: events.BattleId, position: int, rows: Rows) -> None:
+    battle = _on_board(at.board, rows)
+    if battle is None or battle.id != match.began:
+        _give_up(at, rows)
+        return
+    rows.put_on_board(at.board, None)
+    rows.put_away(battle.number, position, match.dwarf, match.troll)
+    if battle.state is archive.State.RUNNING:
+        away = battle._replace(
+            state=archive.State.ADJOURNED, until=at.version, plies=len(match.moves)
+        )
+        rows.put_battle(away._replace(dwarf=match.dwarf, troll=match.troll))
+
+
+def _resume(match: events.SavedMatch, at: events.BattleId, rows: Rows) -> None:
+    _give_up(at, rows)
+    number = rows.number_of(match.began)
+    if number is None or not rows.take_up(number):
+        return  # it was resumed at another board already
+    rows.put_on_board(at.board, number)
+    battle = rows.battle(number)
+    if battle.state is archive.State.ADJOURNED:
+        rows.put_battle(
+            battle._replace(state=archive.State.RUNNING, source=at, until=None, plies=None)
+        )
+
+
+def _comment(event: events.Commented, position: int, rows: Rows) -> None:
+    number = rows.number_of(events.BattleId(event.key, event.version))
+    if number is None:
+        return  # the battle is unknown
+    rows.remove_comment(number, event.ply, event.player)
+    if event.text:
+        rows.put_comment(number, position, Comment(event.ply, event.player, event.text))
+
+
+def _give_up(at: events.BattleId, rows: Rows) -> None:
+    """Keep that a board was reset, and its battle abandoned."""
+    if _leave_off(at, rows):
+        rows.put_on_board(at.board, None)
+
+
+def _leave_off(at: events.BattleId, rows: Rows) -> archive.Battle | None:
+    """Keep that the current battle at a board, if any, is abandoned; return it."""
+    battle = _on_board(at.board, rows)
+    if battle and battle.state is archive.State.RUNNING:
+        rows.put_battle(battle._replace(state=archive.State.UNFINISHED, until=at.version))
+    return battle
+
+
+def _new(
+    event: events.BattleStarted | events.Imported, at: events.BattleId, rows: Rows
+) -> archive.Battle:
+    number = rows.count() + 1
+    return archive.Battle(number, at, event.at, event.rules, event.dwarf, event.troll, at)
+
+
+def _on_board(board: str, rows: Rows) -> archive.Battle | None:
+    number = rows.on_board(board)
+    return None if number is None else rows.battle(number)
+
+
+def _points(battle: archive.Battle) -> tuple[int, int]:
+    """Return the points after a battle, of the dwarfs' player and of the trolls' player."""
+    if battle.outcome is None:
+        return battle.before
+    score = battle.outcome.score
+    return battle.before[0] + score.dwarf, battle.before[1] + score.troll

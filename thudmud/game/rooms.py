@@ -1,0 +1,100 @@
+"""Who is in which room, and who observes one from elsewhere."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from operator import attrgetter
+
+from thudmud.game.people import Person
+from thudmud.game.telling import Occupants
+
+MOST_OBSERVED = 10
+"""How many boards a player may observe at a time."""
+
+
+class Rooms:
+    """Who is in which room, and who observes it from elsewhere."""
+
+    def __init__(self) -> None:
+        self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
+        self._observers: defaultdict[str, dict[str, Person]] = defaultdict(dict)
+        self._come = 0
+        self._known: dict[str | None, Occupants] = {}
+        self._known_told: dict[str | None, Occupants] = {}
+
+    def occupants(self, room: str | None) -> Occupants:
+        """Return the people in a room."""
+        if (known := self._known.get(room)) is not None:
+            return known
+        here = self._here.get(room, {}).values()
+        names = tuple(person.name for person in sorted(here, key=attrgetter("number")))
+        occupants = Occupants(names, frozenset(names))
+        if names:
+            self._known[room] = occupants
+        return occupants
+
+    def told_of(self, room: str) -> Occupants:
+        """Return the people in a room, followed by its observers."""
+        if (known := self._known_told.get(room)) is not None:
+            return known
+        told, observers = self.occupants(room), self._observers.get(room, ())
+        if elsewhere := [name for name in observers if name not in told.members]:
+            names = (*told.names, *elsewhere)
+            told = Occupants(names, frozenset(names))
+        if told.names:
+            self._known_told[room] = told
+        return told
+
+    def observers(self, room: str) -> list[Person]:
+        """Return the observers of a room."""
+        return list(self._observers.get(room, {}).values())
+
+    def observe(self, person: Person, rooms: tuple[str, ...]) -> None:
+        """Replace the rooms that a player observes."""
+        for room in person.observed:
+            self._observers[room].pop(person.name, None)
+            if not self._observers[room]:
+                del self._observers[room]
+        self.changed(person)
+        person.observed = rooms
+        for room in rooms:
+            self._observers[room][person.name] = person
+        self.changed(person)
+
+    def enter(self, person: Person) -> None:
+        """Add a player to their room, as the latest arrival."""
+        self._come += 1
+        person.number = self._come
+        self.move(person, person.room)
+
+    def rename(self, room: str, name: str) -> None:
+        """Rename a room."""
+        for person in self._here.pop(room, {}).values():
+            person.room = name
+            self._here[name][person.name] = person
+        for person in self._observers.pop(room, {}).values():
+            person.observed = tuple(name if each == room else each for each in person.observed)
+            self._observers[name][person.name] = person
+        self._known.pop(room, None)
+        self._known_told.pop(room, None)
+
+    def move(self, person: Person, room: str | None) -> None:
+        """Move a player to a room."""
+        self.leave(person)
+        person.room = room
+        self._here[room][person.name] = person
+        self.changed(person)
+
+    def changed(self, person: Person) -> None:
+        """Forget what was cached of the rooms of a player who came, went or changed an option."""
+        self._known.pop(person.room, None)
+        for room in (person.room, *person.observed):
+            self._known_told.pop(room, None)
+
+    def leave(self, person: Person) -> None:
+        """Remove a player from their room, if they are in one."""
+        self.changed(person)
+        here = self._here[person.room]
+        here.pop(person.name, None)
+        if not here:
+            del self._here[person.room]

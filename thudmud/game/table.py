@@ -1,0 +1,602 @@
+"""The state of one board, folded from its events: seats, match and offers.
+
+A table is a frozen value. `thudmud.verbs.tables` decides what happens to it. The hall knows who is
+watching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
+from functools import reduce
+from types import MappingProxyType
+from typing import TypeVar, assert_never
+
+from thudmud.errors import InvalidValueError
+from thudmud.game import events
+from thudmud.game.clocks import DAY, LONGEST_GRACE, MOST_DAYS, Clock, TimeControl
+from thudmud.game.match import Match, Unrated
+from thudmud.game.options import Style
+from thudmud.rules import (
+    DEFAULT_RULES,
+    RULESETS,
+    Game,
+    IllegalMove,
+    Position,
+    Ruleset,
+    Side,
+)
+from thudmud.values import value
+
+
+@value
+class BoardSpec:
+    """A board as its owner configures it.
+
+    Attributes:
+        name: what it is called, its noun last.
+        rules: its ruleset's name, in any case.
+        style: the style in which newcomers see it.
+        key: the key its events are stored under, which never changes; "" for the name.
+
+    Raises:
+        InvalidValueError: there is no such ruleset.
+    """
+
+    name: str
+    rules: str = DEFAULT_RULES.name
+    style: Style = Style.FULL
+    key: str = ""
+
+    def __post_init__(self) -> None:
+        rules = str(self.rules).lower()
+        if rules not in RULESETS:
+            known = ", ".join(RULESETS)
+            raise InvalidValueError(f"there are no {self.rules!r} rules; there are {known}")
+        object.__setattr__(self, "rules", rules)
+        object.__setattr__(self, "key", self.key or self.name)
+
+
+@value
+class Seat:
+    """One seat of a board, taken or free.
+
+    Attributes:
+        side: dwarf or troll.
+        player: who has it; None if it is free.
+        away_since: when that player went away, in seconds since the epoch; None if they are here.
+        kept_for: of a free seat in a match under way, who left it; others need an invitation.
+    """
+
+    side: Side
+    player: str | None = None
+    away_since: float | None = None
+    kept_for: str | None = None
+
+
+SIDES = tuple(Side)  # an enum is iterated over in Python, which a line does often
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+NO_SEATS: Mapping[Side, str] = MappingProxyType({})
+NO_OFFERS: Mapping[events.Offer, Side] = MappingProxyType({})
+NOBODY_AWAY: Mapping[Side, float] = MappingProxyType({})
+
+
+@value
+class Table:
+    """The state of one board.
+
+    Attributes:
+        name: what the board is called, its noun last.
+        key: what its events are stored under.
+        own_rules: the ruleset that the board returns to when it is reset.
+        ruleset: the ruleset of the next match; the match on the board has its own.
+        opening: the opening of the next match if it was set up, else None.
+        quiet_limit: after how many plies without a capture one player may end the battle alone;
+            0 for never.
+        seat_grace: how many seconds a player may be away before the others need not wait.
+        idle_limit: after how many seconds without a ply the other player may claim a battle that is
+            played without a clock; 0 for never.
+        seats: the players by side; free seats are left out.
+        away: by side, when a seated player went away, in seconds since the epoch.
+        match: the match on the board, running or over; None before the first.
+        offers: the open offers, each with the side that made it.
+        version: how many events have been folded.
+        levels: the levels of seated bots.
+        time: the time control of the next match; None for no clock.
+        since: when the current turn began, or the last battle ended, in seconds since the epoch.
+        excused: how many seconds of absence since then do not count as idle.
+        warned: when both were warned since then that the battle can be claimed; None if not.
+        taken_back: how many plies of the battle were taken back since it began or was resumed.
+    """
+
+    name: str
+    key: str
+    own_rules: Ruleset
+    ruleset: Ruleset
+    quiet_limit: int = 200
+    seat_grace: float = 300.0
+    idle_limit: float = 600.0
+    seats: Mapping[Side, str] = field(default_factory=lambda: NO_SEATS)
+    match: Match | None = None
+    offers: Mapping[events.Offer, Side] = field(default_factory=lambda: NO_OFFERS)
+    away: Mapping[Side, float] = field(default_factory=lambda: NOBODY_AWAY)
+    version: int = 0
+    opening: Position | None = None
+    levels: events.Levels = events.NO_BOTS
+    time: TimeControl | None = None
+    since: float = 0.0
+    excused: float = 0.0
+    warned: float | None = None
+    taken_back: int = 0
+
+    # These follow from the rest. They are read more often than tables are made, so they are kept.
+
+    game: Game | None = field(init=False, compare=False, repr=False)
+    """The battle on the board, running or ended; None before the first."""
+    running: bool = field(init=False, compare=False, repr=False)
+    """Whether a battle is being played."""
+    full: bool = field(init=False, compare=False, repr=False)
+    """Whether both seats are taken."""
+    clock: Clock | None = field(init=False, compare=False, repr=False)
+    """The running clock as it stood after the last event; None if none runs.
+
+    No clock runs while a seat is free.
+    """
+
+    def __post_init__(self) -> None:
+        match, full = self.match, len(self.seats) == len(SIDES)
+        running = match is not None and match.running
+        object.__setattr__(self, "game", match and match.game)
+        object.__setattr__(self, "running", running)
+        object.__setattr__(self, "full", full)
+        object.__setattr__(self, "clock", match.clock if match and running and full else None)
+
+    @classmethod
+    def set_up(
+        cls,
+        spec: BoardSpec,
+        quiet_limit: int = 200,
+        seat_grace: float = 300.0,
+        idle_limit: float = 600.0,
+    ) -> Table:
+        """Return the empty table that ``spec`` describes."""
+        rules = RULESETS[spec.rules]
+        return cls(spec.name, spec.key, rules, rules, quiet_limit, seat_grace, idle_limit)
+
+    def apply(self, event: events.TableEvent, battle: int | None = None) -> Table:
+        """Return the table after ``event``. ``battle`` is the number of the battle it begins."""
+        match = self.match
+        before = self
+        if match and match.clock and match.running and not self.full:
+            clock = replace(match.clock, at=event.at)  # it has not run against the free seat
+            before = replace(self, match=match.with_game(match.game, clock))
+        table = _applied(event, before, battle)
+        if table is before:
+            table = replace(before)
+        object.__setattr__(table, "version", self.version + 1)  # nobody has seen it yet
+        return _waited_for(event, before, table) if table.running else table
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the board is as it was opened, apart from its seats."""
+        chosen = self.opening or self.time
+        is_as_set_up = self.ruleset == self.own_rules and not chosen
+        return self.match is None and is_as_set_up
+
+    @property
+    def half_played(self) -> bool:
+        """Whether the first battle of a match has ended and the second has not begun."""
+        return self.match is not None and not self.match.running and not self.match.over
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a match has begun and is not over."""
+        return self.match is not None and not self.match.over
+
+    @property
+    def seating(self) -> tuple[Seat, ...]:
+        """Both seats, the dwarfs' first."""
+        return tuple(
+            [
+                Seat(side, self.seats[side], self.away.get(side))
+                if side in self.seats
+                else Seat(side, kept_for=self.kept_for(side))
+                for side in SIDES
+            ]
+        )
+
+    def kept_for(self, side: Side) -> str | None:
+        """Return who left a seat that is free in a match under way; None for any other seat."""
+        if side in self.seats or self.match is None or self.match.over:
+            return None
+        return self.match.dwarf if side is Side.DWARF else self.match.troll
+
+    @property
+    def is_practice(self) -> bool:
+        """Whether one player has both seats."""
+        return self.full and self.seats[Side.DWARF] == self.seats[Side.TROLL]
+
+    @property
+    def quiet(self) -> bool:
+        """Whether there was no capture for so long that either player may end the battle."""
+        game = self.game
+        return bool(game and self.quiet_limit and game.quiet_plies >= self.quiet_limit)
+
+    def as_of(self, at: float) -> Table:
+        """Return the table with its clock advanced to a time."""
+        if self.clock is None or self.match is None or at <= self.clock.at:
+            return self
+        return replace(self, match=replace(self.match, clock=self.clock.read(at)))
+
+    @property
+    def idle_warning(self) -> float:
+        """How many seconds before an idle battle can be claimed both players are warned."""
+        return min(60.0, self.idle_limit / 2)
+
+    @property
+    def idle_since(self) -> float:
+        """The time from which the player to move counts as idle."""
+        return self.since + self.excused
+
+    @property
+    def claim_at(self) -> float | None:
+        """When the battle of an idle player can be claimed; None before both were warned."""
+        if self.warned is None:
+            return None
+        return max(self.idle_since + self.idle_limit, self.warned + self.idle_warning)
+
+    @property
+    def by_correspondence(self) -> bool:
+        """Whether a correspondence match is under way."""
+        time = self.match.time if self.match and self.under_way else None
+        return time is not None and time.is_correspondence
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a match can begin or go on: it is not over, and a person is left to play it.
+
+        Players by correspondence come and go.
+        """
+        if self.match and self.match.over:
+            return False
+        here = (side for side in self.seats if side not in self.away)
+        return self.by_correspondence or any(self.levels.of(side) is None for side in here)
+
+    @property
+    def in_haste(self) -> bool:
+        """Whether a clock runs, other than for correspondence."""
+        return self.clock is not None and not self.by_correspondence
+
+    @property
+    def grace(self) -> float | None:
+        """How many seconds a seat is kept for an absent player; None while a clock decides."""
+        if not self.by_correspondence:
+            return self.seat_grace
+        return None if self.running else self.seat_grace + MOST_DAYS * DAY
+
+    def long_away(self, side: Side, now: float) -> bool:
+        """Whether the holder of a seat has been away longer than others have to wait."""
+        since, grace = self.away.get(side), self.grace
+        return since is not None and grace is not None and now - since >= grace
+
+    def side_of(self, player: str) -> Side | None:
+        """Return the side that ``player`` plays, if any; if both, the side to move."""
+        if self.seats.get(Side.DWARF) != player:
+            return Side.TROLL if self.seats.get(Side.TROLL) == player else None
+        if self.game and self.seats.get(Side.TROLL) == player:
+            return self.game.turn
+        return Side.DWARF
+
+    def is_turn_of(self, player: str) -> bool:
+        """Whether ``player`` is to move in a running battle."""
+        game = self.game if self.running else None
+        return game is not None and self.seats.get(game.turn) == player
+
+    def sides_of(self, player: str) -> tuple[Side, ...]:
+        """Return the sides that ``player`` plays: none, one or both."""
+        return tuple([side for side in SIDES if self.seats.get(side) == player])
+
+
+def spent_on(stream: Iterable[events.Event]) -> tuple[float, ...]:
+    """Return how many seconds each ply of a battle took; nothing without a clock.
+
+    Args:
+        stream: the events of the stream of its ``source``, from there on, as for `game_of`.
+    """
+    return spent_at(clocked(stream))
+
+
+def spent_at(table: Table | None) -> tuple[float, ...]:
+    """Return how many seconds each ply of the battle at a table took; nothing without a clock."""
+    return table.match.clock.spent if table and table.match and table.match.clock else ()
+
+
+def clocked(stream: Iterable[events.Event], table: Table | None = None) -> Table | None:
+    """Return a table with the clock of a battle, folded from its events as `game_of` does.
+
+    Args:
+        stream: the events of the stream of its ``source``, from there on.
+        table: the table before these events, if they do not begin at its source.
+    """
+    for event in stream:
+        match event:
+            case events.BattleStarted(rules=rules) if table is None:
+                table = Table.set_up(BoardSpec("board", rules)).apply(replace(event, number=1))
+            case events.Resumed(match=saved) if table is None:
+                table = Table.set_up(BoardSpec("board", saved.rules)).apply(event)
+            case (
+                events.BattleEnded()
+                | events.BattleStarted()
+                | events.Adjourned()
+                | events.Resumed()
+                | events.Cleared()
+            ):
+                break
+            case _ if table and isinstance(event, events.TableEvent):
+                table = table.apply(event)
+    return table
+
+
+def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Table:
+    """Return the table after an event, apart from its version. Frequent events come first."""
+    match event:
+        case events.Moved(move=move):
+            match = _match(table)
+            clock = match.clock and match.clock.pressed(event.at)
+            played = match.with_game(match.game.play(move), clock)
+            return replace(table, match=played, since=event.at, excused=0.0, warned=None)
+        case events.OfferLapsed(offer=offer) | events.Declined(offer=offer):
+            return replace(table, offers=_without(table.offers, offer))
+        case events.Offered(player=player, offer=offer):
+            side = table.side_of(player)
+            if side is None:
+                return table  # the player's name has been erased since: the offer is void
+            return replace(table, offers=MappingProxyType({**table.offers, offer: side}))
+        case events.TakenBack(moves=moves):
+            match = _match(table)
+            game = reduce(lambda game, _: game.undo(), moves, match.game)
+            clock = match.clock and match.clock.taken_back(len(moves), event.at)
+            back = table.taken_back + len(moves)
+            played = match.with_game(game, clock)
+            return replace(table, match=played, offers=NO_OFFERS, taken_back=back)
+        case events.Absent(at=at, side=side):
+            return replace(table, away=MappingProxyType({**table.away, side: at}))
+        case events.Returned(side=side):
+            return replace(table, away=_without(table.away, side))
+        case events.Joined():
+            return _joined(event, table)
+        case events.Left(side=side):
+            seats, away = _without(table.seats, side), _without(table.away, side)
+            levels = table.levels.changed(side, None)
+            return replace(table, seats=seats, away=away, levels=levels)
+        case events.BattleStarted():
+            return _seated(table, _begun(event, table, battle))
+        case events.BattleEnded(outcome=outcome):
+            match = _match(table)
+            ended = replace(match.game, outcome=outcome)
+            clock = match.clock and match.clock.read(event.at)
+            match = match.with_game(ended, clock)
+            if not event.rated:
+                # After a first battle that was too short, the second does not count either.
+                match = match.unrated(Unrated.TOO_SHORT)
+            return replace(table, match=match, offers=NO_OFFERS, since=event.at)
+        case events.ClockHeld(seconds=seconds):
+            match = _match(table)
+            clock = match.clock and match.clock.held(event.at, seconds)
+            return replace(table, match=match.with_game(match.game, clock))
+        case events.IdleWarned(at=at):
+            return replace(table, warned=at)
+        case events.RulesSet(rules=rules):
+            return replace(table, ruleset=RULESETS[rules], match=None, opening=None)
+        case events.PositionSet(rules=rules, opening=opening):
+            return replace(table, ruleset=RULESETS[rules], match=None, opening=opening)
+        case events.TimeSet(time=time):
+            return replace(table, time=time)
+        case events.Resumed(match=saved):
+            restored = _seated(table, Match.restored(saved, battle, event.at))
+            # Between two battles as well: what was before is not read again for it.
+            return replace(restored, since=event.at, excused=0.0, warned=None)
+        case events.Cleared() | events.Adjourned():
+            own = table.own_rules
+            return Table(
+                table.name,
+                table.key,
+                own,
+                own,
+                table.quiet_limit,
+                table.seat_grace,
+                table.idle_limit,
+                version=table.version,
+            )
+        case _:
+            assert_never(event)
+
+
+def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
+    """Return a table with a running battle, with its clock and idle time after an event.
+
+    A player who comes back in their turn is excused for the time they were away, but for no longer
+    than a clock ever stands still. Otherwise nobody could claim from a player who comes and goes.
+    """
+    match event:
+        case events.TakenBack() | events.ClockHeld():
+            return replace(table, since=event.at, excused=0.0, warned=None)
+        case events.BattleStarted() | events.Resumed():
+            table = replace(table, since=event.at, excused=0.0, warned=None)
+            if not table.away:
+                return table
+        case events.Absent() | events.Returned() | events.Joined() | events.Left():
+            pass
+        case _:
+            return table
+    match = _match(table)
+    clock = match.clock and _standing(match.clock, event, table)
+    timed = replace(table, match=match.with_game(match.game, clock))
+    if isinstance(event, events.Joined | events.Left):
+        # Who gets up and sits down again in their own turn has no more time by that.
+        if event.side is match.game.turn and before.match and event.player in before.match.players:
+            return timed
+        return replace(timed, since=event.at, excused=0.0, warned=None)
+    if (
+        isinstance(event, events.Returned)
+        and event.side is match.game.turn
+        and event.side in before.away
+    ):
+        away = max(0.0, event.at - before.away[event.side])
+        return replace(timed, excused=min(LONGEST_GRACE, table.excused + away))
+    return timed
+
+
+def _standing(clock: Clock, event: events.TableEvent, table: Table) -> Clock:
+    """Return a clock after somebody went away or came back, after which a table is as it is."""
+    away = {side for side in clock.away if side in table.away}
+    match event:
+        case events.Absent(side=side, parting=parting) if not parting.is_by_server:
+            away.add(side)
+        case events.BattleStarted() | events.Resumed():
+            away.update(table.away)
+    return clock.standing(event.at, away, cut_off=len(away) < len(table.away))
+
+
+def _joined(event: events.Joined, table: Table) -> Table:
+    side, player, level = event.side, event.player, event.level
+    seats = MappingProxyType({**table.seats, side: player})
+    levels = table.levels.changed(side, level)
+    match = table.match.with_player(side, player, level) if table.match else None
+    # A newcomer has not waited yet for a player who is away, so the absence counts from now.
+    away = MappingProxyType(
+        dict.fromkeys(table.away, event.at) if table.under_way else dict(table.away)
+    )
+    return replace(table, seats=seats, match=match, away=away, levels=levels)
+
+
+def _begun(event: events.BattleStarted, table: Table, number: int | None) -> Match:
+    before, spoilt = (0, 0), None
+    if event.number > 1:
+        first = _match(table)
+        spoilt = first.spoilt
+        before = first.points(Side.TROLL), first.points(Side.DWARF)  # they have swapped seats
+    game = Game.start(RULESETS[event.rules], event.opening)
+    return Match(
+        game,
+        events.BattleId(table.key, table.version + 1),
+        event.dwarf,
+        event.troll,
+        event.rated,
+        event.number,
+        before,
+        number=number,
+        levels=event.levels,
+        clock=Clock(event.time, event.at, game.turn) if event.time else None,
+        tournament=event.tournament,
+        spoilt=spoilt,
+    )
+
+
+def _seated(table: Table, match: Match) -> Table:
+    """Return the table with the players of ``match`` seated. Those who were away still are."""
+    seats = {Side.DWARF: match.dwarf, Side.TROLL: match.troll}
+    since = {table.seats[side]: at for side, at in table.away.items()}
+    away = {side: since[player] for side, player in seats.items() if player in since}
+    return replace(
+        table,
+        ruleset=match.game.ruleset,
+        opening=match.opening,
+        match=match,
+        seats=MappingProxyType(seats),
+        offers=NO_OFFERS,
+        away=MappingProxyType(away),
+        levels=match.levels,
+        time=match.time,
+        taken_back=0,
+    )
+
+
+def _without(mapping: Mapping[Key, Value], key: Key) -> Mapping[Key, Value]:
+    return MappingProxyType({each: value for each, value in mapping.items() if each is not key})
+
+
+def _match(table: Table) -> Match:
+    if table.match is None:
+        raise InvalidValueError(f"the events of the {table.name} do not fit together: no match")
+    return table.match
+
+
+# Checks whether an event can be the next at a table. They are for events that a host has kept as
+# lines of text, which may have been lost or changed. Events in a store need no check.
+
+
+def require_fit(table: Table, event: events.TableEvent) -> None:
+    """Raise InvalidValueError if an event cannot be the next at a table."""
+    if problem := _misfit(table, event):
+        raise InvalidValueError(problem)
+
+
+def require_ply(game: Game | None, event: events.Moved) -> None:
+    """Raise InvalidValueError if a ply cannot be the next in a battle."""
+    if problem := _ply_misfit(game, event):
+        raise InvalidValueError(problem)
+
+
+def _misfit(table: Table, event: events.TableEvent) -> str | None:
+    match event:
+        case events.Moved():
+            return _ply_misfit(table.game, event)
+        case events.Joined(player=player, side=side):
+            taken = side in table.seats or table.side_of(player)
+            return f"{player} cannot sit down" if taken else None
+        case events.Left() | events.Absent() | events.Returned():
+            has_it = table.seats.get(event.side) == event.player
+            return None if has_it else f"{event.player} has no such seat"
+        case events.Offered(player=player):
+            return None if table.side_of(player) else f"{player} has no seat"
+        case events.BattleStarted():
+            return _start_misfit(table, event)
+        case events.BattleEnded(outcome=outcome, plies=plies):
+            game = table.game
+            ends = game and len(game.moves) == plies and game.outcome in {None, outcome}
+            return None if ends else "no such battle ends"
+        case events.TakenBack(moves=moves):
+            game = table.game if table.running else None
+            last = game.moves[-len(moves) :] if game else ()
+            return None if moves == last else "these plies were not the last"
+        case events.RulesSet() | events.PositionSet() | events.TimeSet() | events.Resumed():
+            return "a match is under way" if table.under_way else None
+        case events.Adjourned(match=saved):
+            there = table.match and table.match.saved(saved.clock.at if saved.clock else 0.0)
+            return None if saved == there else "another match was put away"
+        case events.ClockHeld() | events.IdleWarned():
+            return None if table.running else "no battle is played"
+        case events.OfferLapsed() | events.Declined() | events.Cleared():
+            return None
+        case _:
+            assert_never(event)
+
+
+def _start_misfit(table: Table, event: events.BattleStarted) -> str | None:
+    sit = event.dwarf, event.troll
+    swapped = event.number > 1
+    if event.dwarf == event.troll and not table.under_way:  # who takes whatever seats are free
+        is_free = set(table.seats.values()) <= {event.dwarf}
+        return None if is_free and not swapped else "others sit there"
+    seats = tuple(table.seats.get(side) for side in Side)
+    if table.half_played is not swapped:
+        return f"battle {event.number} of a match cannot begin"
+    if event.rules == table.ruleset.name and event.opening != table.opening:
+        return "another position was set up"
+    return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
+
+
+def _ply_misfit(game: Game | None, event: events.Moved) -> str | None:
+    if game is None:
+        return "no battle has begun"
+    if event.ply != len(game.moves) + 1:
+        return f"ply {event.ply} comes after ply {len(game.moves)}"
+    try:
+        legal = game.resolve(event.move.attempt(), event.side)
+    except IllegalMove as refusal:
+        return str(refusal)
+    return None if legal == event.move else f"{event.move} is not played so"
