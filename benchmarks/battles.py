@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
+from thudmud.features.explorer.model import COUNTED_PLIES
 from thudmud.game.events import (
     MADE,
     Absent,
@@ -51,7 +52,6 @@ from thudmud.game.events import (
     SeekMade,
     StoredEvent,
 )
-from thudmud.game.exploring import COUNTED_PLIES
 from thudmud.game.projections import HALL
 from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Piece, Score, Side
 from thudmud.store.codec import SCHEMA, to_array, to_text

@@ -24,8 +24,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
 from benchmarks.store import Row, commits
+from thudmud.features.playing.moves import Play
 from thudmud.rules import DISCWORLD, Side
-from thudmud.verbs.moves import Play
 
 ROOT = Path(__file__).resolve().parents[1]
 PLIES = 200

@@ -43,9 +43,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 from benchmarks.battles import NOW, PLIES, battle, fill, short_battle
 from thudmud.cli.export import export
+from thudmud.features.explorer.model import ExploreLookup
 from thudmud.game.archive import HistoryLookup, StandingsLookup
 from thudmud.game.events import Event, Moved
-from thudmud.game.exploring import ExploreLookup
 from thudmud.rules import DISCWORLD, Game
 from thudmud.store import Store
 from thudmud.store.codec import to_array, to_text

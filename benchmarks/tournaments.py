@@ -18,7 +18,7 @@ from itertools import combinations
 from random import Random
 from statistics import mean
 
-from thudmud.game.pairing import (
+from thudmud.features.tournaments.pairing import (
     BattleScore,
     Entrant,
     MatchResult,
@@ -26,7 +26,7 @@ from thudmud.game.pairing import (
     TournamentKind,
     pair,
 )
-from thudmud.game.standings import standings
+from thudmud.features.tournaments.standings import standings
 
 PLAYERS, ROUNDS, TOURNAMENTS = 200, 9, 10
 WEAKEST, STRONGEST = 1000, 2200  # ratings, which are spread evenly

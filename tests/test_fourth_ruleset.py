@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from thudmud.bots import Dialogue
+from thudmud.features.playing.moves import Play
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.language import ParseError, parse, parsing
@@ -37,7 +38,6 @@ from thudmud.rules.koom_valley import OPENING, RockCaptured, TramplingTrolls
 from thudmud.rules.scoring import ByPieces, ByVictory
 from thudmud.search.levels import LEVELS
 from thudmud.search.player import Player
-from thudmud.verbs.moves import Play
 from thudmud.views.view import Terminal
 
 PIECES = "dA8 dB8 dC8 TF8 XH8 TL6 TL7 TL8 dK11 dL11 dM11 dF15"

@@ -27,6 +27,7 @@ from tests.cases import cases
 from tests.growth import exponent
 from thudmud.accounts.passwords import is_same, word_hash
 from thudmud.errors import ThudmudError
+from thudmud.features.notifications.pages import published_by
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import split_board
 from thudmud.game.table import BoardSpec
@@ -45,7 +46,6 @@ from thudmud.telnet.lines import LineSplitter, readable
 from thudmud.views.words import columns, plain, wrapped
 from thudmud.web.http import read_request
 from thudmud.web.pictures import wanted_by
-from thudmud.web.published import published_by
 from thudmud.web.sharing import base_of, battle_asked, shared_at
 
 ROOT = Path(__file__).parents[1]

@@ -119,7 +119,8 @@ def test_a_record_is_drawn_without_a_server() -> None:
         "cli",
         "english",
         "errors",
-        "play",
+        "features",
+        "game",
         "rules",
         "values",
         "verbs",
@@ -154,9 +155,9 @@ START = (
 )
 """Starts a server, which stops when it announces that it is ready."""
 
-MOST_AT_START = 530
+MOST_AT_START = 550
 """How many modules a server may load until it is ready, all of Python's and of other packages
-included: that is most of the time that a start takes. It loads 517. A feature is a package of its
+included: that is most of the time that a start takes. It loads 545. A feature is a package of its
 own."""
 
 

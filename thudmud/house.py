@@ -10,6 +10,9 @@ from typing import Any, TypeVar, cast
 from thudmud.bots.opponent import Opponent, Task
 from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.features.playing.queries import ViewGame
+from thudmud.features.playing.seats import Join
+from thudmud.features.playing.tables import due
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Asked
 from thudmud.game.command import Command
@@ -37,9 +40,6 @@ from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
 from thudmud.values import value
-from thudmud.verbs.queries import ViewGame
-from thudmud.verbs.seats import Join
-from thudmud.verbs.tables import due
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 

@@ -40,10 +40,10 @@ from benchmarks.load.processes import Running, board, letters
 from benchmarks.load.siege import Besides, Figure
 from benchmarks.load.web import TEXT, framed
 from thudmud.accounts.login import PASSWORD_PROMPT
+from thudmud.features.playing.moves import Play
 from thudmud.game.events import BattleEnded, BattleStarted, Event, Joined, Moved
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
 from thudmud.store import Store
-from thudmud.verbs.moves import Play
 
 BATTLES = 8
 PLIES = 1_990

@@ -19,8 +19,8 @@ from benchmarks.load.players import seated
 from benchmarks.load.processes import KIB, Running, Sections, thudmud
 from benchmarks.load.siege import Besides, Figure, Harm, Playing, flooding, siege
 from benchmarks.load.web import BINARY, HANDSHAKE, framed
+from thudmud.features.playing.moves import Play
 from thudmud.rules import RULESETS, Game
-from thudmud.verbs.moves import Play
 
 MOST_DELAY = 50.0  # ms of the 99th percentile, above the control's
 MOST_CALM = 1.0  # seconds until all is as before

@@ -17,6 +17,9 @@ from thudmud.bots.opponent import (
     TROLLS_AFTER,
     Opponent,
 )
+from thudmud.features.playing.moves import Resign
+from thudmud.features.playing.seats import Join, Leave
+from thudmud.features.rooms.commands import Go
 from thudmud.game.command import Command
 from thudmud.game.events import Parting
 from thudmud.game.hall import Hall as PlayHall
@@ -27,9 +30,6 @@ from thudmud.rules import RULESETS, Game, Side
 from thudmud.service import Arrival, Service, Visit
 from thudmud.service.boards import close_board, rename_board
 from thudmud.store import Store, at_once
-from thudmud.verbs.moves import Resign
-from thudmud.verbs.rooms import Go
-from thudmud.verbs.seats import Join, Leave
 
 GRACE, PAUSE = 300.0, 60.0
 BOARDS = [

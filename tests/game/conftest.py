@@ -5,13 +5,13 @@ from collections.abc import Collection
 import pytest
 
 from thudmud.errors import Refused
+from thudmud.features.playing.moves import End, Play, Resign, Start
+from thudmud.features.playing.seats import Join
+from thudmud.features.playing.tables import Context, TableCommand, decide, vanish
 from thudmud.game.events import Parting, TableEvent
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Attempt, Side, Square, Verb
-from thudmud.verbs.moves import End, Play, Resign, Start
-from thudmud.verbs.seats import Join
-from thudmud.verbs.tables import Context, TableCommand, decide, vanish
 
 NOW = 7.0
 PLAYERS = frozenset({"Anna", "Bert", "Carla"})

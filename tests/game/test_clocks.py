@@ -8,9 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.features.playing.test_moves import PLIES
 from tests.game.conftest import GRACE, NOW, SEATED, after, events, ply, refusal, without
-from tests.verbs.test_moves import PLIES
 from thudmud.errors import InvalidValueError, Refused
+from thudmud.features.playing.moves import Adjourn, Claim, Resign, Start, Undo
+from thudmud.features.playing.seats import Join, Leave, Practice
+from thudmud.features.playing.setup import SetClock
+from thudmud.features.playing.tables import (
+    closed,
+    come_back,
+    due,
+    flag_fallen,
+    folded,
+    held,
+    overdue,
+    part,
+    tidied,
+    vanish,
+)
 from thudmud.game.clocks import (
     DAY,
     LONGEST_GRACE,
@@ -36,21 +51,6 @@ from thudmud.game.match import Match
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Ending, Side
-from thudmud.verbs.moves import Adjourn, Claim, Resign, Start, Undo
-from thudmud.verbs.seats import Join, Leave, Practice
-from thudmud.verbs.setup import SetClock
-from thudmud.verbs.tables import (
-    closed,
-    come_back,
-    due,
-    flag_fallen,
-    folded,
-    held,
-    overdue,
-    part,
-    tidied,
-    vanish,
-)
 
 FAST = TimeControl(1, 5)
 GRACE_FAST = 6.0

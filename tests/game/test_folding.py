@@ -13,6 +13,20 @@ from hypothesis import strategies as st
 from tests.game.annals import Annals
 from tests.game.conftest import GRACE
 from thudmud.errors import Refused
+from thudmud.features.matchmaking.commands import No
+from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.features.playing.seats import Join, Leave, Practice
+from thudmud.features.playing.setup import SetClock, SetRules, SetUpLess, SetUpMore
+from thudmud.features.playing.tables import (
+    Context,
+    TableCommand,
+    come_back,
+    decide,
+    held,
+    overdue,
+    resume,
+    vanish,
+)
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import (
     Adjourned,
@@ -30,20 +44,6 @@ from thudmud.game.hall import Hall
 from thudmud.game.match import Match, game_of
 from thudmud.game.table import BoardSpec, Table, require_fit
 from thudmud.rules import Game, Side, Square
-from thudmud.verbs.matchmaking import No
-from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
-from thudmud.verbs.seats import Join, Leave, Practice
-from thudmud.verbs.setup import SetClock, SetRules, SetUpLess, SetUpMore
-from thudmud.verbs.tables import (
-    Context,
-    TableCommand,
-    come_back,
-    decide,
-    held,
-    overdue,
-    resume,
-    vanish,
-)
 
 SPEC = BoardSpec("oak board")
 NEW = Table.set_up(SPEC, 3, GRACE, GRACE)

@@ -6,6 +6,13 @@ import pytest
 
 from tests.game.conftest import LATER, NOW, ply
 from tests.game.halls import StoredHall, commit, do, enter, hall_of, lose, refusal, reopened
+from thudmud.features.matchmaking.commands import No
+from thudmud.features.playing.moves import Claim, End, Resign, Start
+from thudmud.features.playing.queries import SetBoard
+from thudmud.features.playing.seats import Join
+from thudmud.features.playing.setup import SetRules
+from thudmud.features.rooms.commands import Go
+from thudmud.features.talk.commands import Say
 from thudmud.game.asides import CameIn, CaughtUp, Entered, Gone, WentOut
 from thudmud.game.command import Command
 from thudmud.game.decisions import arrive, part
@@ -27,13 +34,6 @@ from thudmud.game.options import UNKNOWN, Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.telling import Telling
 from thudmud.rules import Side
-from thudmud.verbs.matchmaking import No
-from thudmud.verbs.moves import Claim, End, Resign, Start
-from thudmud.verbs.queries import SetBoard
-from thudmud.verbs.rooms import Go
-from thudmud.verbs.seats import Join
-from thudmud.verbs.setup import SetRules
-from thudmud.verbs.talk import Say
 
 
 @pytest.fixture

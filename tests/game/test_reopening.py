@@ -11,6 +11,13 @@ import pytest
 from tests.game.conftest import GRACE
 from tests.game.halls import BOARDS, StoredHall, reopened
 from thudmud.errors import Refused
+from thudmud.features.matchmaking.commands import No
+from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, Leave
+from thudmud.features.playing.setup import SetClock, SetRules, SetUpLess
+from thudmud.features.playing.tables import held, overdue
+from thudmud.features.rooms.commands import Go
 from thudmud.game.archive import State
 from thudmud.game.clocks import TimeControl
 from thudmud.game.command import Command
@@ -21,13 +28,6 @@ from thudmud.game.match import game_of
 from thudmud.game.more import Quit
 from thudmud.game.options import UNKNOWN
 from thudmud.rules import Side, Square
-from thudmud.verbs.matchmaking import No
-from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
-from thudmud.verbs.resuming import Resume
-from thudmud.verbs.rooms import Go
-from thudmud.verbs.seats import Join, Leave
-from thudmud.verbs.setup import SetClock, SetRules, SetUpLess
-from thudmud.verbs.tables import held, overdue
 
 PLAYERS = ("Anna", "Bert", "Carla")
 OAK, PINE, _ = (spec.name for spec in BOARDS)

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from thudmud import BoardSpec, House, Message, Style, Terminal
+from thudmud.features.playing.moves import Play
 from thudmud.game.archive import (
     AdjournedLookup,
     BattleLookup,
@@ -20,7 +21,6 @@ from thudmud.game.archive import (
 from thudmud.game.events import Imported
 from thudmud.rules import Ending, Outcome, Score
 from thudmud.store.codec import to_line
-from thudmud.verbs.moves import Play
 
 BOARDS = (BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF))
 NAMES = ("Anna", "Bert", "Carla")

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tests.conftest import examples
 from tests.house.plays import told
+from thudmud.features.rooms.messages import greeting
 from thudmud.game.options import Profile, Style, Switch
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.language import KEYWORDS
-from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]

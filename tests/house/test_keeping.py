@@ -34,13 +34,13 @@ from tests.house.plays import (
 )
 from thudmud import BoardSpec, House, Message, Options
 from thudmud.errors import InvalidValueError
+from thudmud.features.playing.moves import Resign
 from thudmud.game.archive import BattleLookup, HistoryLookup, ScoreLookup
 from thudmud.game.command import Command
 from thudmud.game.events import BattleId, Cleared, Joined, Moved, Returned
 from thudmud.game.options import Profile
 from thudmud.rules import Move, Piece, Side, Square
 from thudmud.store.codec import SCHEMA, Misread, TooNew, to_line
-from thudmud.verbs.moves import Resign
 
 Deed = tuple[str, str]
 PUT_AWAY = [*BEGUN, ("Anna", "7"), ("Anna", "adjourn"), ("Bert", "adjourn")]

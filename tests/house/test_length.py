@@ -6,9 +6,9 @@ import pytest
 
 from tests.rules.shorthand import to_and_fro
 from thudmud import BoardSpec, House
+from thudmud.features.playing.moves import Play
 from thudmud.game.archive import BattleLookup
 from thudmud.rules import DISCWORLD, MOST_PLIES, Ending, Outcome, Score
-from thudmud.verbs.moves import Play
 
 LINES = [str(Play(move.attempt())) for move in to_and_fro(DISCWORLD, MOST_PLIES).moves]
 BEGUN = [

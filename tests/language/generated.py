@@ -11,28 +11,7 @@ import re
 
 from hypothesis import strategies as st
 
-from thudmud.features.tv.commands import Tv
-from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
-from thudmud.game.command import Command
-from thudmud.game.days import TODAY, TOMORROW
-from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
-from thudmud.game.notifications import Kind, Quiet
-from thudmud.game.options import (
-    WIDTHS,
-    Charset,
-    Colour,
-    Element,
-    Orient,
-    Scheme,
-    Size,
-    Style,
-    Switch,
-    Toggle,
-)
-from thudmud.game.pairing import TournamentKind
-from thudmud.language import clean
-from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
-from thudmud.verbs.archive import (
+from thudmud.features.archive.commands import (
     Analyse,
     CancelAnalysis,
     Explore,
@@ -46,9 +25,9 @@ from thudmud.verbs.archive import (
     ViewStandings,
     Way,
 )
-from thudmud.verbs.exercises import Lessons, Stop, TryPuzzle, Tutorial
-from thudmud.verbs.letters import FileReport, ForgetLetters, Letters, SendLetter
-from thudmud.verbs.matchmaking import (
+from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
+from thudmud.features.letters.commands import FileReport, ForgetLetters, Letters, SendLetter
+from thudmud.features.matchmaking.commands import (
     Accept,
     Challenge,
     Decline,
@@ -61,33 +40,7 @@ from thudmud.verbs.matchmaking import (
     Withdraw,
     Yes,
 )
-from thudmud.verbs.moves import Adjourn, Claim, End, Play, PlayRecorded, Resign, Start, Undo
-from thudmud.verbs.notifications import (
-    Notify,
-    NotifyBrowser,
-    NotifyCode,
-    NotifyMail,
-    NotifyOf,
-    NotifyOff,
-    NotifyPublished,
-    NotifyQuiet,
-    NotifyWay,
-    Published,
-)
-from thudmud.verbs.options import (
-    SetCharset,
-    SetColour,
-    SetElement,
-    SetOrient,
-    SetReader,
-    SetScheme,
-    SetSize,
-    SetToggle,
-    SetWidth,
-    ShowOptions,
-    ShowScheme,
-)
-from thudmud.verbs.order import (
+from thudmud.features.moderation.commands import (
     Ban,
     Bans,
     Broadcast,
@@ -102,8 +55,44 @@ from thudmud.verbs.order import (
     Unban,
     Unmute,
 )
-from thudmud.verbs.people import Finger, Follow, Ignore, Plan, Unfollow, Unignore, Who
-from thudmud.verbs.queries import (
+from thudmud.features.notifications.commands import (
+    Notify,
+    NotifyBrowser,
+    NotifyCode,
+    NotifyMail,
+    NotifyOf,
+    NotifyOff,
+    NotifyPublished,
+    NotifyQuiet,
+    NotifyWay,
+    Published,
+)
+from thudmud.features.notifications.model import Kind, Quiet
+from thudmud.features.options.commands import (
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetSize,
+    SetToggle,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
+)
+from thudmud.features.people.commands import Finger, Follow, Ignore, Plan, Unfollow, Unignore, Who
+from thudmud.features.playing.moves import (
+    Adjourn,
+    Claim,
+    End,
+    Play,
+    PlayRecorded,
+    Resign,
+    Start,
+    Undo,
+)
+from thudmud.features.playing.queries import (
     Around,
     Captures,
     Hint,
@@ -117,10 +106,9 @@ from thudmud.verbs.queries import (
     ViewPossible,
     Where,
 )
-from thudmud.verbs.resuming import Resume
-from thudmud.verbs.rooms import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
-from thudmud.verbs.seats import Join, Leave, Practice
-from thudmud.verbs.setup import (
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, Leave, Practice
+from thudmud.features.playing.setup import (
     Pieces,
     SetClock,
     SetRules,
@@ -129,8 +117,9 @@ from thudmud.verbs.setup import (
     SetUpMore,
     SetUpOpening,
 )
-from thudmud.verbs.talk import Emote, Kibitz, Say, Shout, Tell, Whisper
-from thudmud.verbs.tournaments import (
+from thudmud.features.rooms.commands import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
+from thudmud.features.talk.commands import Emote, Kibitz, Say, Shout, Tell, Whisper
+from thudmud.features.tournaments.commands import (
     CancelTournament,
     Enter,
     LeaveTournament,
@@ -140,6 +129,26 @@ from thudmud.verbs.tournaments import (
     Tournaments,
     ViewTournament,
 )
+from thudmud.features.tournaments.pairing import TournamentKind
+from thudmud.features.tv.commands import Tv
+from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
+from thudmud.game.command import Command
+from thudmud.game.days import TODAY, TOMORROW
+from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
+from thudmud.game.options import (
+    WIDTHS,
+    Charset,
+    Colour,
+    Element,
+    Orient,
+    Scheme,
+    Size,
+    Style,
+    Switch,
+    Toggle,
+)
+from thudmud.language import clean
+from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
 
 _RULES = ["discworld", "classic", "koom valley"]
 _HALL = ("hall", "the hall")

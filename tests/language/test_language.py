@@ -8,9 +8,9 @@ from pathlib import Path
 import lark
 import pytest
 
+from thudmud.features.playing.setup import SetRules
 from thudmud.language import KEYWORDS, ParseError, parse, second_words, words
 from thudmud.rules import RULESETS
-from thudmud.verbs.setup import SetRules
 
 CHECKOUT = Path(__file__).parents[2]
 GRAMMAR = (CHECKOUT / "grammar" / "thud.lark").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 
 import thudmud
 from tests.cases import cases
-from thudmud.game.exercises import lessons
+from thudmud.features.exercises.model import lessons
 from thudmud.game.refusals import NameProblem
 from thudmud.language.parsing import player_problem
 
@@ -37,7 +37,8 @@ def seen() -> Iterator[str]:
 def written() -> Iterator[str]:
     """Yield the words that begin sentences, or their parts, in the code."""
     root = Path(thudmud.__file__).parent
-    for path in (each for room in ROOMS for each in (root / room).rglob("*.py")):
+    paths = (each for room in ROOMS for each in (root / room).rglob("*.py"))
+    for path in (each for each in paths if each.name not in {"model.py", "storage.py"}):
         tree = ast.parse(path.read_text("utf-8"))
         comments = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in set(ast.walk(tree)) - comments:

@@ -8,6 +8,80 @@ from itertools import chain, permutations
 import pytest
 
 from tests.cases import cases
+from thudmud.features.archive.commands import (
+    Games,
+    History,
+    Replay,
+    Step,
+    ViewRecord,
+    ViewScore,
+    ViewStandings,
+    Way,
+)
+from thudmud.features.exercises.commands import Stop
+from thudmud.features.letters.commands import FileReport, ForgetLetters, Letters, SendLetter
+from thudmud.features.matchmaking.commands import (
+    Accept,
+    Challenge,
+    Decline,
+    Invite,
+    NewBoard,
+    No,
+    PlayNow,
+    Seek,
+    Seeks,
+    Withdraw,
+    Yes,
+)
+from thudmud.features.moderation.commands import (
+    Ban,
+    Bans,
+    Broadcast,
+    CancelShutdown,
+    CloseReport,
+    CloseReports,
+    Kick,
+    Mute,
+    Mutes,
+    Reports,
+    StopServer,
+    Unban,
+    Unmute,
+)
+from thudmud.features.options.commands import (
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetSize,
+    SetToggle,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
+)
+from thudmud.features.people.commands import Finger, Follow, Ignore, Plan, Unfollow, Unignore, Who
+from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.features.playing.queries import (
+    Around,
+    Captures,
+    LastMove,
+    Lines,
+    ScanColumn,
+    ScanRow,
+    SetBoard,
+    ViewClock,
+    ViewGame,
+    ViewPossible,
+    Where,
+)
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, Leave
+from thudmud.features.playing.setup import SetClock, SetRules
+from thudmud.features.rooms.commands import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
+from thudmud.features.talk.commands import Emote, Kibitz, Say, Shout, Tell, Whisper
+from thudmud.features.tournaments.commands import Enter, LeaveTournament
 from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.game.options import (
@@ -25,80 +99,6 @@ from thudmud.game.options import (
 )
 from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
-from thudmud.verbs.archive import (
-    Games,
-    History,
-    Replay,
-    Step,
-    ViewRecord,
-    ViewScore,
-    ViewStandings,
-    Way,
-)
-from thudmud.verbs.exercises import Stop
-from thudmud.verbs.letters import FileReport, ForgetLetters, Letters, SendLetter
-from thudmud.verbs.matchmaking import (
-    Accept,
-    Challenge,
-    Decline,
-    Invite,
-    NewBoard,
-    No,
-    PlayNow,
-    Seek,
-    Seeks,
-    Withdraw,
-    Yes,
-)
-from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
-from thudmud.verbs.options import (
-    SetCharset,
-    SetColour,
-    SetElement,
-    SetOrient,
-    SetReader,
-    SetScheme,
-    SetSize,
-    SetToggle,
-    SetWidth,
-    ShowOptions,
-    ShowScheme,
-)
-from thudmud.verbs.order import (
-    Ban,
-    Bans,
-    Broadcast,
-    CancelShutdown,
-    CloseReport,
-    CloseReports,
-    Kick,
-    Mute,
-    Mutes,
-    Reports,
-    StopServer,
-    Unban,
-    Unmute,
-)
-from thudmud.verbs.people import Finger, Follow, Ignore, Plan, Unfollow, Unignore, Who
-from thudmud.verbs.queries import (
-    Around,
-    Captures,
-    LastMove,
-    Lines,
-    ScanColumn,
-    ScanRow,
-    SetBoard,
-    ViewClock,
-    ViewGame,
-    ViewPossible,
-    Where,
-)
-from thudmud.verbs.resuming import Resume
-from thudmud.verbs.rooms import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
-from thudmud.verbs.seats import Join, Leave
-from thudmud.verbs.setup import SetClock, SetRules
-from thudmud.verbs.talk import Emote, Kibitz, Say, Shout, Tell, Whisper
-from thudmud.verbs.tournaments import Enter, LeaveTournament
 
 
 def at(name: str) -> Square:

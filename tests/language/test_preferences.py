@@ -7,6 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thudmud.features.options.commands import SetToggle
 from thudmud.game.hall import Hall
 from thudmud.game.options import (
     WIDTHS,
@@ -26,7 +27,6 @@ from thudmud.language.parsing import ignored_of, options_of, preferences_of, pro
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.service import Arrival
 from thudmud.store import Store
-from thudmud.verbs.options import SetToggle
 from thudmud.views.view import Terminal
 
 shades = st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)

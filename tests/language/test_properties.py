@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from tests.language.generated import commands, mutated_lines
+from thudmud.features.talk.commands import Say
 from thudmud.game.refusals import Mistake
 from thudmud.language import MAX_LINE, VERBS, ParseError, clean, grammar, parse, slips, words
-from thudmud.verbs.talk import Say
 from thudmud.views.refusals import explain
 
 ENDING = "<end>"

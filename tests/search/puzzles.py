@@ -4,7 +4,7 @@
 prints the puzzles that it finds in them. It takes some seconds a battle, and the same seeds find
 the same puzzles. ``again FILE...`` tries the positions of a file once more, after the search has
 changed. ``choose FILE...`` prints the puzzles found, from easy to hard, as they stand in
-``thudmud/game/puzzles.txt``; `thudmud.game.exercises` explains the format.
+``thudmud/features/exercises/puzzles.txt``; `thudmud.features.exercises.model` explains the format.
 
 What makes a puzzle:
 
@@ -27,7 +27,7 @@ from random import Random
 from typing import NamedTuple
 
 from thudmud.bots.referee import random_opening
-from thudmud.game.exercises import Puzzle, read_puzzle
+from thudmud.features.exercises.model import Puzzle, read_puzzle
 from thudmud.rules import RULESETS, Game, Move, Ruleset, Side, read_position, write_position
 from thudmud.search.levels import LEVELS
 from thudmud.search.player import Player

@@ -19,7 +19,7 @@ from tests.search.puzzles import (
     order,
     tempting,
 )
-from thudmud.game.exercises import Puzzle, puzzles
+from thudmud.features.exercises.model import Puzzle, puzzles
 from thudmud.rules import RULESETS, Side
 
 PUZZLES = puzzles()
@@ -79,5 +79,9 @@ def test_puzzle_has_one_best_move_two_plies_deeper(puzzle: Puzzle) -> None:
 
 
 def test_puzzles_stand_in_the_order_in_which_the_tool_puts_them() -> None:
-    lines = (files("thudmud.game") / "puzzles.txt").read_text(encoding="utf-8").splitlines()
+    lines = (
+        (files("thudmud.features.exercises") / "puzzles.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     assert chosen(sorted(lines)) == lines

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from py_vapid import Vapid
 
-from thudmud.game.notifications import Browser
+from thudmud.features.notifications.model import Browser
 
 
 def in_base64(data: bytes) -> str:

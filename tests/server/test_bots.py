@@ -33,9 +33,10 @@ from thudmud.bots import opponent
 from thudmud.bots.program import ENGINE, MOST_SAID, Program, ProgramError
 from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
+from thudmud.features.moderation.model import Measure, Order, Sanction
+from thudmud.features.playing.moves import Play
 from thudmud.game.command import Command
 from thudmud.game.events import OWN_PROGRAM, BattleStarted, Levels
-from thudmud.game.order import Measure, Order, Sanction
 from thudmud.game.table import Table
 from thudmud.rules import Side
 from thudmud.server import bots as playing
@@ -46,7 +47,6 @@ from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal, Result, Visit
 from thudmud.store import KeptName, StoreError
-from thudmud.verbs.moves import Play
 
 OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--level", "4", "--seed", "1"]
 PAIR = ("Grog", "Mog")

@@ -26,6 +26,7 @@ from tests.service.stores import SlowStore
 from tests.store.deeds import moved
 from thudmud.accounts.login import BACK_WORD, TOLD_WORD
 from thudmud.errors import StartError
+from thudmud.features.playing.moves import Resign
 from thudmud.server import acceptor, serve
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Acceptor
@@ -35,7 +36,6 @@ from thudmud.server.session import TelnetSession
 from thudmud.store import InUse, Store, StoreError
 from thudmud.store.steady import SteadyClock, seconds
 from thudmud.telnet.intake import Reading
-from thudmud.verbs.moves import Resign
 
 SETTINGS = Settings.model_validate(
     {"server": {"port": 0, "shutdown_grace": 0.2}, "web": {"enabled": False}, "bot": []}

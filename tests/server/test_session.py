@@ -11,11 +11,11 @@ from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Serving
 from tests.telnet.commands import DO, DONT, GA, IAC, NAWS, TM, WILL, WONT, naws
 from thudmud.accounts.login import KEEP_WORD, TOLD_WORD
+from thudmud.features.rooms.messages import greeting
 from thudmud.server.acceptor import FAREWELL
 from thudmud.server.config import PlayerSettings
 from thudmud.server.session import IdleTimer
 from thudmud.telnet.screen import encode
-from thudmud.views.rooms import greeting
 
 WELCOME = b"\xff\xfd\x1f" + encode(greeting((), 0)) + b"What is your name? "
 

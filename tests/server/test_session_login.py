@@ -15,6 +15,7 @@ from tests.server.plain import PATIENCE, Client, Serving, Setup
 from tests.telnet.commands import DO, DONT, ECHO, IAC, WILL, WONT
 from thudmud.accounts import last_seen
 from thudmud.accounts.login import TOLD_WORD
+from thudmud.features.options.commands import SetCharset, SetReader, SetWidth
 from thudmud.game.archive import Lookup
 from thudmud.game.options import Charset, Switch
 from thudmud.game.table import BoardSpec
@@ -23,7 +24,6 @@ from thudmud.language.parsing import options_of
 from thudmud.server.session import CUT_OFF, ELSEWHERE
 from thudmud.service import Elsewhere, Result, Visit
 from thudmud.store import NotWritten
-from thudmud.verbs.options import SetCharset, SetReader, SetWidth
 
 ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
 WORD = b"Your resume word, "

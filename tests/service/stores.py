@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 from tests.service.place import PATIENCE
+from thudmud.features.notifications.model import News
 from thudmud.game.archive import Lookup
-from thudmud.game.notifications import News
 from thudmud.store import (
     LEASE,
     Conflict,

@@ -12,6 +12,7 @@ import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
+from thudmud.features.playing.moves import Resign
 from thudmud.game.command import Command
 from thudmud.game.events import Parting
 from thudmud.game.hall import Hall
@@ -22,7 +23,6 @@ from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Result, Service, lines, presence
 from thudmud.store import Conflict, NotWritten, Store, Stored, StoreError
 from thudmud.store.streams import Changes
-from thudmud.verbs.moves import Resign
 from thudmud.views import Message, Terminal
 
 MOVE, ANSWER = "move from f15 to f8", "move from g7 to f7"

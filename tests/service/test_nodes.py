@@ -16,6 +16,8 @@ import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
+from thudmud.features.moderation.model import Order
+from thudmud.features.options.commands import SetWidth
 from thudmud.game.asides import (
     Aside,
     CameIn,
@@ -27,7 +29,6 @@ from thudmud.game.asides import (
 )
 from thudmud.game.events import Parting
 from thudmud.game.options import Options, Profile, Style, Switch, Toggle
-from thudmud.game.order import Order
 from thudmud.game.table import BoardSpec
 from thudmud.language import MAX_LINE
 from thudmud.rules import Side
@@ -37,7 +38,6 @@ from thudmud.service.scheduler import Later
 from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
 from thudmud.store.codec import Form
 from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS
-from thudmud.verbs.options import SetWidth
 from thudmud.views import Terminal
 
 LEASE = 10.0

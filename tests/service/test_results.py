@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from tests.features.tournaments.test_reactors import Cup
 from tests.service.place import Place, Screen
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
-from tests.service.test_tournaments import Cup
 from thudmud.game.asides import ResultTold
 from thudmud.game.events import BattleEnded
 from thudmud.game.hall import Hall

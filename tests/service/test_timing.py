@@ -11,6 +11,9 @@ from tests.alarms import Alarms
 from tests.game.conftest import ply
 from tests.service.place import Place, finished, until
 from tests.service.stores import SlowStore
+from thudmud.features.playing.moves import Adjourn, Claim, End, Resign, Start, Undo
+from thudmud.features.playing.seats import Join
+from thudmud.features.playing.setup import SetClock
 from thudmud.game.asides import TimeShort
 from thudmud.game.clocks import DAY, LONGEST_GRACE, Clock, TimeControl
 from thudmud.game.command import Command
@@ -28,9 +31,6 @@ from thudmud.game.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.service import Arrival, Node, Result
 from thudmud.store import NotWritten
-from thudmud.verbs.moves import Adjourn, Claim, End, Resign, Start, Undo
-from thudmud.verbs.seats import Join
-from thudmud.verbs.setup import SetClock
 
 BOARD = "oak board"
 FIRST = replace(ply("A6", "B6"), on=BOARD)

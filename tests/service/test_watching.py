@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.service.place import Place, Screen
+from thudmud.features.playing.moves import Undo
+from thudmud.features.playing.seats import Join
 from thudmud.game.asides import Told
 from thudmud.game.events import Joined, Parting
 from thudmud.game.refusals import Refusal
@@ -12,8 +14,6 @@ from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.service import Arrival
 from thudmud.store import Store
-from thudmud.verbs.moves import Undo
-from thudmud.verbs.seats import Join
 
 
 class Program(Screen):

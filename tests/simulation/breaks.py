@@ -31,11 +31,11 @@ SERVICE = "thudmud.service.service"
 PRESENCE = "thudmud.service.presence"
 FOLLOWING = "thudmud.service.following"
 BROADCASTING = "thudmud.service.broadcasting"
-NOTIFYING = "thudmud.server.notifying"
-TOURNAMENTS = "thudmud.service.tournaments"
+NOTIFYING = "thudmud.features.notifications.notifying"
+TOURNAMENTS = "thudmud.features.tournaments.reactors"
 TV = "thudmud.features.tv.reactors"
-ARCHIVE = "thudmud.verbs.archive"
-DIRECTING = "thudmud.verbs.directing"
+ARCHIVE = "thudmud.features.archive.commands"
+DIRECTING = "thudmud.features.tournaments.directing"
 STORES = "thudmud.server.stores"
 
 
@@ -414,7 +414,7 @@ BREAKS: dict[str, Mistake] = {
         10,
         [
             Change(
-                "thudmud.verbs.tables",
+                "thudmud.features.playing.tables",
                 'return (ClockHeld(now, "", seconds),) if seconds else ()',
                 "return ()",
             ),

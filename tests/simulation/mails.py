@@ -16,13 +16,13 @@ from random import Random
 from unittest import mock
 
 from tests.simulation.clockwork import Process, World
-from thudmud.game.notifications import CODE, Ways
+from thudmud.features.notifications.messages import Mail
+from thudmud.features.notifications.model import CODE, Ways
+from thudmud.features.notifications.notifying import NotSentError
 from thudmud.server import serve
 from thudmud.server.config import Settings
-from thudmud.server.notifying import NotSentError
 from thudmud.store import Store, StoreError
 from thudmud.store.database import Database
-from thudmud.views.notifications import Mail
 
 FIRST = 300
 """The first seed of a world that may have mails."""

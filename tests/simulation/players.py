@@ -15,9 +15,9 @@ from tests.simulation.clockwork import World
 from tests.simulation.network import Wire
 from tests.simulation.node import Server
 from thudmud.accounts.login import NAME_PROMPT, PROMPTS, TOLD_WORD, WORD_PROMPT
+from thudmud.features.playing.moves import Play
 from thudmud.game.table import Table
 from thudmud.rules import EVERY, SQUARES, Attempt, Piece, Position, Side, Verb
-from thudmud.verbs.moves import Play
 from thudmud.views.facts import TAG
 from thudmud.views.sentences import PROMPT
 

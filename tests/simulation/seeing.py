@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tests.simulation.clockwork import BEGINNING
 from tests.simulation.history import KNOWN, SURE, Fact, Stored, keys_of
 from tests.simulation.players import Player, Told
+from thudmud.features.explorer.model import COUNTED_PLIES, place_of, placed_plies
 from thudmud.features.tv.commands import watchable_battles
 from thudmud.features.tv.model import tv_board
 from thudmud.game.events import (
@@ -23,7 +24,6 @@ from thudmud.game.events import (
     Resumed,
     TakenBack,
 )
-from thudmud.game.exploring import COUNTED_PLIES, place_of, placed_plies
 from thudmud.game.projections import is_of_a_match
 from thudmud.rules import RULESETS, Move
 

@@ -8,7 +8,9 @@ from itertools import combinations
 from math import inf
 from random import Random
 
-from tests.game.tournaments import can_be_paired
+from tests.features.tournaments.tournaments import can_be_paired
+from thudmud.features.tournaments.model import Tournament
+from thudmud.features.tournaments.pairing import TournamentKind
 from thudmud.game.events import (
     Absent,
     BattleEnded,
@@ -24,9 +26,7 @@ from thudmud.game.events import (
     TournamentMade,
     TournamentRound,
 )
-from thudmud.game.pairing import TournamentKind
 from thudmud.game.projections import HALL
-from thudmud.game.tournaments import Tournament
 from thudmud.rules import Side
 from thudmud.store import Entry
 
@@ -129,7 +129,7 @@ def _met_twice(tournament: Tournament) -> Iterable[str]:
     """Yield who was paired twice where nobody can be.
 
     In a Swiss those can whose match was not played, as one of them did not come, and those who
-    could not be paired otherwise, as others have left: see `thudmud.game.swiss`.
+    could not be paired otherwise, as others have left: see `thudmud.features.tournaments.swiss`.
     """
     if tournament.kind in {TournamentKind.ARENA, TournamentKind.DOUBLE_ROUND_ROBIN}:
         return

@@ -10,6 +10,10 @@ from random import Random
 from typing import TypeVar, cast
 
 from tests.server.nodes import Killed, Player
+from thudmud.features.playing.moves import Adjourn, Play, Resign, Start, Undo
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join
+from thudmud.features.playing.tables import Context, TableCommand, decide, resume
 from thudmud.game.command import Command
 from thudmud.game.events import (
     Absent,
@@ -25,10 +29,6 @@ from thudmud.game.events import (
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Game, Side
 from thudmud.store import Entry
-from thudmud.verbs.moves import Adjourn, Play, Resign, Start, Undo
-from thudmud.verbs.resuming import Resume
-from thudmud.verbs.seats import Join
-from thudmud.verbs.tables import Context, TableCommand, decide, resume
 from thudmud.views import boards
 from thudmud.views.view import Display
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
+from thudmud.features.explorer.storage import ExploredRows
 from thudmud.store.backend import Backend
-from thudmud.store.explored import ExploredRows
 from thudmud.store.files import Sqlite
 from thudmud.store.projected import ProjectedRows, project_all
 from thudmud.store.rows import EXPLORED, PROJECTIONS, SqlTable, definitions

@@ -32,7 +32,7 @@ from tests.store.deeds import (
     timeless,
 )
 from tests.store.generated import some_events
-from thudmud.game.analysis import DECIDED, Analysis, KeptAnalysisLookup
+from thudmud.features.analysis.model import DECIDED, Analysis, KeptAnalysisLookup
 from thudmud.game.archive import BattleLookup
 from thudmud.game.events import Adjourned, BattleId, Commented, Event, Imported, Resumed, SavedMatch
 from thudmud.game.projections import HALL, match_stream

@@ -21,20 +21,11 @@ import pytest
 
 from tests.conftest import SOAKING
 from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
-from thudmud.game.analysis import Analysis
+from thudmud.features.analysis.model import Analysis
+from thudmud.features.letters import storage as letters
 from thudmud.game.events import BattleEnded, BattleId, Event, Imported
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
-from thudmud.store import (
-    Damaged,
-    KeptName,
-    StoreError,
-    Unknown,
-    accounts,
-    battles,
-    letters,
-    nodes,
-    scores,
-)
+from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, battles, nodes, scores
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, beside

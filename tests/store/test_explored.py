@@ -15,6 +15,13 @@ from tests.conftest import SOAKING
 from tests.rules.test_random_play import LEFT_TO_RIGHT, SYMMETRIES, Turning, turn_position
 from tests.store.counting import counted_otherwise
 from tests.store.deeds import NOON
+from thudmud.features.explorer.model import (
+    COUNTED_PLIES,
+    MOST_TOLD,
+    Explored,
+    ExploreLookup,
+    is_better,
+)
 from thudmud.game.archive import Battle, BattleLookup, State
 from thudmud.game.events import (
     Adjourned,
@@ -29,7 +36,6 @@ from thudmud.game.events import (
     SavedMatch,
     TakenBack,
 )
-from thudmud.game.exploring import COUNTED_PLIES, MOST_TOLD, Explored, ExploreLookup, is_better
 from thudmud.game.projections import PROJECTION
 from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Position, Score, Side, write_record
 from thudmud.store import Store

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.service.place import Place, until
+from thudmud.features.playing.moves import Play, Resign
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.store import Store
-from thudmud.verbs.moves import Play, Resign
 
 PLIES = 30
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, Clock, is_in_order, started
-from thudmud.game.letters import (
+from thudmud.features.letters.model import (
     Letter,
     LetterCount,
     LetterCountLookup,
@@ -168,7 +168,7 @@ class TestReports:
     async def test_of_those_that_are_closed_the_last_are_kept(
         self, opening: Opening, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("thudmud.store.letters.REPORTS_KEPT", 2)
+        monkeypatch.setattr("thudmud.features.letters.storage.REPORTS_KEPT", 2)
         store = await opening()
         await store.report("Anna", "Bert", "open")
         for number in range(2, 6):

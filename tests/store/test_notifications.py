@@ -10,9 +10,7 @@ from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_persons import holding
 from thudmud.errors import Refused
-from thudmud.game.clocks import DAY
-from thudmud.game.events import BattleEnded
-from thudmud.game.notifications import (
+from thudmud.features.notifications.model import (
     ANOTHER,
     CODE_LASTS,
     CODES_A_DAY,
@@ -30,6 +28,8 @@ from thudmud.game.notifications import (
     Quiet,
     Recipient,
 )
+from thudmud.game.clocks import DAY
+from thudmud.game.events import BattleEnded
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Ending, Outcome, Score
 from thudmud.store import Conflict, KeptName, Nobody, Store

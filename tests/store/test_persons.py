@@ -13,6 +13,7 @@ import pytest
 
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_accounts import ended, rated
+from thudmud.features.tournaments.pairing import TournamentKind
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import (
     BattleStarted,
@@ -24,7 +25,6 @@ from thudmud.game.events import (
     SeekMade,
     TournamentMade,
 )
-from thudmud.game.pairing import TournamentKind
 from thudmud.game.projections import HALL
 from thudmud.rules import Side
 from thudmud.store import KeptName, Nobody, Store

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from tests.store.conftest import Opening
 from tests.store.deeds import is_in_order
+from thudmud.features.tournaments.model import TournamentLookup, TournamentsLookup, folded
+from thudmud.features.tournaments.pairing import BattleScore, TournamentKind
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import (
     BattleStarted,
@@ -22,9 +24,7 @@ from thudmud.game.events import (
     TournamentPaused,
     TournamentRound,
 )
-from thudmud.game.pairing import BattleScore, TournamentKind
 from thudmud.game.projections import HALL
-from thudmud.game.tournaments import TournamentLookup, TournamentsLookup, folded
 from thudmud.store import Store
 
 TIME = TimeControl(10, 5)

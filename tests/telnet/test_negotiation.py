@@ -36,9 +36,9 @@ from tests.telnet.commands import (
     framed,
     naws,
 )
+from thudmud.features.rooms.messages import greeting
 from thudmud.telnet.negotiation import QMethod, QState
 from thudmud.telnet.screen import encode
-from thudmud.views.rooms import greeting
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
 # ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)

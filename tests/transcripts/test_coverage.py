@@ -12,27 +12,44 @@ from typing import Any, get_args
 import pytest
 
 from thudmud.cli.staging import Setup, open_stages, play
-from thudmud.game.asides import (
-    Active,
-    Analysing,
-    AnalysisCancelled,
+from thudmud.features.analysis.model import Analysing, AnalysisCancelled
+from thudmud.features.letters.commands import Letters
+from thudmud.features.matchmaking.commands import PlayNow
+from thudmud.features.moderation.commands import Bans, Mutes, Reports
+from thudmud.features.moderation.model import (
     Announced,
-    Aside,
-    Asked,
-    BrowserAdded,
-    CodeAsked,
-    CodeTyped,
-    LetterSent,
-    LettersForgotten,
     Lifted,
-    NotifyChosen,
-    OptionChosen,
     ReportClosed,
     ReportsClosed,
-    ReportsTold,
-    ResultTold,
     Sanctioned,
     ShutdownTold,
+)
+from thudmud.features.notifications.commands import Notify
+from thudmud.features.notifications.model import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
+from thudmud.features.options.commands import (
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetSize,
+    SetToggle,
+    SetWidth,
+    ShowOptions,
+    ShowScheme,
+)
+from thudmud.features.people.commands import PlanChosen
+from thudmud.features.playing.queries import PieceQuery
+from thudmud.game.asides import (
+    Active,
+    Aside,
+    Asked,
+    LetterSent,
+    LettersForgotten,
+    OptionChosen,
+    ReportsTold,
+    ResultTold,
     TimeShort,
     TookOver,
 )
@@ -66,25 +83,6 @@ from thudmud.game.telling import Telling
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, Part, TranscriptStep
-from thudmud.verbs.letters import Letters
-from thudmud.verbs.matchmaking import PlayNow
-from thudmud.verbs.notifications import Notify
-from thudmud.verbs.options import (
-    SetCharset,
-    SetColour,
-    SetElement,
-    SetOrient,
-    SetReader,
-    SetScheme,
-    SetSize,
-    SetToggle,
-    SetWidth,
-    ShowOptions,
-    ShowScheme,
-)
-from thudmud.verbs.order import Bans, Mutes, Reports
-from thudmud.verbs.people import PlanChosen
-from thudmud.verbs.queries import PieceQuery
 from thudmud.views import messages
 from thudmud.views.registry import words
 from thudmud.views.telling import teller

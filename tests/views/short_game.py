@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from thudmud.game.analysis import Weighed
+from thudmud.features.analysis.model import Weighed
+from thudmud.features.letters.commands import Letters
+from thudmud.features.letters.model import Letter, LettersPage
+from thudmud.features.moderation.model import Order
+from thudmud.features.notifications.commands import Notify
+from thudmud.features.notifications.model import Contact, Quiet, Ways
 from thudmud.game.asides import Asked, LetterSent
 from thudmud.game.hall import Hall
-from thudmud.game.letters import Letter, LettersPage
-from thudmud.game.notifications import Contact, Quiet, Ways
-from thudmud.game.order import Order
 from thudmud.game.people import BotLevel
 from thudmud.game.table import BoardSpec
 from thudmud.game.telling import Telling
 from thudmud.house import House
 from thudmud.rules import Game, Move, Side
-from thudmud.verbs.letters import Letters
-from thudmud.verbs.notifications import Notify
 from thudmud.views import Message
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from tests.views.positions import game_of, played_at_random, table_with
+from thudmud.features.playing.queries import Captures, Lines, ViewPossible
 from thudmud.game.asides import Asked, Entered
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Style
@@ -28,7 +29,6 @@ from thudmud.rules import (
     Verb,
 )
 from thudmud.rules.generation import Fighters
-from thudmud.verbs.queries import Captures, Lines, ViewPossible
 from thudmud.views.telling import teller
 from thudmud.views.view import Display, View
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from tests.cases import cases
+from thudmud.features.archive.commands import Step, Way
+from thudmud.features.exercises.commands import Tutorial
+from thudmud.features.exercises.model import InLesson, lessons
+from thudmud.features.playing.moves import Play, Start
+from thudmud.features.playing.seats import Join
+from thudmud.features.playing.tables import Context, TableCommand, decide
 from thudmud.game.command import Command
-from thudmud.game.exercises import InLesson, lessons
 from thudmud.game.options import Options, Orient, Size
 from thudmud.game.table import BoardSpec, Table
 from thudmud.house import House
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
-from thudmud.verbs.archive import Step, Way
-from thudmud.verbs.exercises import Tutorial
-from thudmud.verbs.moves import Play, Start
-from thudmud.verbs.seats import Join
-from thudmud.verbs.tables import Context, TableCommand, decide
 from thudmud.views import boards
 from thudmud.views.sentences import game_at
 from thudmud.views.view import LARGE_FROM, Display, Terminal

@@ -7,16 +7,16 @@ import re
 import pytest
 
 from tests.cases import cases
+from thudmud.features.playing.moves import Resign
+from thudmud.features.playing.seats import Join, Leave
+from thudmud.features.rooms.messages import greeting
 from thudmud.game import BoardSpec
 from thudmud.game.events import OWN_PROGRAM, Levels
 from thudmud.game.people import BotLevel
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.rules import Side
-from thudmud.verbs.moves import Resign
-from thudmud.verbs.seats import Join, Leave
 from thudmud.views.help import PAGES
-from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
 
 BOTS = ("Grog", "Mog")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from thudmud.features.playing.moves import Resign
 from thudmud.game.asides import TimeShort
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.game.events import ClockHeld, IdleWarned, Left, Parting
@@ -12,7 +13,6 @@ from thudmud.game.telling import Telling
 from thudmud.house import House
 from thudmud.rules import Side
 from thudmud.store.codec import to_line
-from thudmud.verbs.moves import Resign
 from thudmud.views import Message
 from thudmud.views.messages import messages
 from thudmud.views.sentences import event_sentences, in_full, time_left, timed

@@ -13,11 +13,10 @@ import pytest
 from tests.cases import cases
 from tests.views.short_game import played
 from tests.views.test_refusals import all_refusals
-from thudmud.game.analysis import PlyMark
-from thudmud.game.asides import Remark
+from thudmud.features.analysis.model import PlyMark
+from thudmud.features.exercises.model import PUZZLE, TUTORIAL, Remark
+from thudmud.features.hints.model import Merit
 from thudmud.game.events import Offer, SeekEnd
-from thudmud.game.exercises import PUZZLE, TUTORIAL
-from thudmud.game.hints import Merit
 from thudmud.game.match import Unrated
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.rules import RULESETS, Ending, Reason, Verb

@@ -12,6 +12,8 @@ import pytest
 
 from tests.cases import cases
 from thudmud.english import lasting
+from thudmud.features.playing.moves import Play
+from thudmud.features.playing.queries import LastMove, Query, ViewPossible
 from thudmud.game.archive import MIDDLE, PAGE
 from thudmud.game.clocks import TimeClass
 from thudmud.game.match import RATED_PLIES
@@ -32,8 +34,6 @@ from thudmud.rules import (
     Verb,
 )
 from thudmud.server.config import Settings
-from thudmud.verbs.moves import Play
-from thudmud.verbs.queries import LastMove, Query, ViewPossible
 from thudmud.views import boards, facts
 from thudmud.views.help import (
     OF_OPERATORS,

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from tests.views.positions import game_of
+from thudmud.features.playing.moves import Play
 from thudmud.language import parse
 from thudmud.rules import (
     CLASSIC,
@@ -21,7 +22,6 @@ from thudmud.rules import (
     Side,
     Square,
 )
-from thudmud.verbs.moves import Play
 from thudmud.views.legal import MOST_PATHS, moves_by_piece
 
 

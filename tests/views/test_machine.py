@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import examples
+from thudmud.features.playing.moves import Play
 from thudmud.game.options import Toggle
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.rules import SQUARES
-from thudmud.verbs.moves import Play
 from thudmud.views import Message
 from thudmud.views.facts import TAG
 from thudmud.views.view import Terminal

@@ -9,13 +9,13 @@ import pytest
 
 from tests.house.plays import told
 from tests.views.positions import game_of, played_at_random, table_with
+from thudmud.features.playing.moves import Resign
 from thudmud.game.command import Command
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, RULESETS, Piece, Ruleset, Side, Square
 from thudmud.rules.board import bits_of
-from thudmud.verbs.moves import Resign
 from thudmud.views import reader
 from thudmud.views.view import Terminal
 

@@ -15,11 +15,13 @@ from tests.game.halls import StoredHall, do, hall_of, lose
 from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud import BoardSpec, House
 from thudmud.errors import Refused
+from thudmud.features.exercises.model import puzzles
+from thudmud.features.moderation.model import Order
+from thudmud.features.playing.moves import Play
+from thudmud.features.playing.setup import SetRules
 from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup, SeenMember, Unread
 from thudmud.game.decisions import decide
-from thudmud.game.exercises import puzzles
 from thudmud.game.hall import Caps, Makers
-from thudmud.game.order import Order
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Mistake, Refusal
 from thudmud.language import ParseError, parse
@@ -33,8 +35,6 @@ from thudmud.rules import (
     read_record,
     write_record,
 )
-from thudmud.verbs.moves import Play
-from thudmud.verbs.setup import SetRules
 from thudmud.views.refusals import explain, refused, unread
 
 NOW = 7.0

@@ -16,9 +16,9 @@ from icalendar import Calendar
 
 from tests.server.plain import PATIENCE
 from tests.store.test_notifications import confirmed, contact
+from thudmud.features.notifications import publishing
+from thudmud.features.notifications.model import ANOTHER
 from thudmud.game.clocks import DAY
-from thudmud.game.notifications import ANOTHER
-from thudmud.server import publishing
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
 from thudmud.server.serve import open_sessions

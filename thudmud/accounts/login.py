@@ -21,6 +21,7 @@ from thudmud.accounts.last_seen import LastSeen, PlayerDirectory
 from thudmud.accounts.limiters import RateLimiter, network
 from thudmud.accounts.passwords import LENGTHS, Passwords, password_problem
 from thudmud.english import capitalised, lasting
+from thudmud.features.options.messages import choice_text
 from thudmud.game.options import Options, SetOption
 from thudmud.language.parsing import chosen_by
 from thudmud.store import (
@@ -34,7 +35,6 @@ from thudmud.store import (
     new_epoch,
 )
 from thudmud.values import value
-from thudmud.views.options import choice_text
 
 NAME_PROMPT = "What is your name? "
 WORD_PROMPT = "Resume word: "

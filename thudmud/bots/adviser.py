@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from thudmud.bots.program import ProgramError
 from thudmud.bots.workers import Question, Reply, Workers
-from thudmud.game.analysis import Weighed
+from thudmud.features.analysis.model import Weighed
 from thudmud.rules import Game, Move, Side
 
 NODES = 2_000

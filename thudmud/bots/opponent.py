@@ -10,6 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from thudmud.features.matchmaking.commands import No
+from thudmud.features.playing.moves import OFFERING, Adjourn, End, Play, Resign, Start
+from thudmud.features.playing.seats import Leave
+from thudmud.features.rooms.commands import Go
 from thudmud.game.asides import Invited
 from thudmud.game.command import Command
 from thudmud.game.events import BattleId, BoardRenamed, Offer
@@ -18,10 +22,6 @@ from thudmud.game.table import Table
 from thudmud.game.telling import Telling
 from thudmud.rules import Game, Side, read_ply, write_position
 from thudmud.values import value
-from thudmud.verbs.matchmaking import No
-from thudmud.verbs.moves import OFFERING, Adjourn, End, Play, Resign, Start
-from thudmud.verbs.rooms import Go
-from thudmud.verbs.seats import Leave
 
 QUIET = 60
 """Plies without a capture after which it offers to end a battle in any case, and agrees to."""

@@ -16,14 +16,14 @@ from thudmud.bots.opponent import Task
 from thudmud.cli.common import refuse
 from thudmud.cli.engine import any_seed, level, seed
 from thudmud.cli.records import ruleset_named
+from thudmud.features.matchmaking.commands import Invite
+from thudmud.features.playing.moves import Start
+from thudmud.features.playing.seats import Join
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.search.levels import LEVELS, Level
 from thudmud.search.player import Player
-from thudmud.verbs.matchmaking import Invite
-from thudmud.verbs.moves import Start
-from thudmud.verbs.seats import Join
 from thudmud.views import Message
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 

@@ -34,17 +34,17 @@ from thudmud.english import listed
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.evennia.host import LEFT_OUT, BoardHost, escaped, first_session, send, terminal
 from thudmud.evennia.thinking import FoundAdvice, find_out
-from thudmud.game.analysis import AnalysisLookup
+from thudmud.features.analysis.model import AnalysisLookup
+from thudmud.features.archive.commands import Analyse
+from thudmud.features.hints.model import AdviceLookup
+from thudmud.features.playing.moves import Resign
+from thudmud.features.playing.queries import Hint, ViewGame
 from thudmud.game.command import Command
-from thudmud.game.hints import AdviceLookup
 from thudmud.game.table import BoardSpec
 from thudmud.house import BotTurn, House
 from thudmud.language.parsing import player_problem
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import level_called
-from thudmud.verbs.archive import Analyse
-from thudmud.verbs.moves import Resign
-from thudmud.verbs.queries import Hint, ViewGame
 from thudmud.views import Message
 from thudmud.views.refusals import refused
 from thudmud.views.words import wrapped

@@ -29,6 +29,12 @@ from thudmud.errors import Refused, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.help_entries import PAGES_HERE
 from thudmud.evennia.host import LEFT_OUT, escaped, first_session, options, send, send_to, terminal
+from thudmud.features.archive.commands import ArchiveCommand, Step
+from thudmud.features.exercises.commands import ExerciseCommand
+from thudmud.features.matchmaking.commands import Agree, Decline, Invite, No, PlayNow
+from thudmud.features.playing.queries import Hint, SetBoard, ViewGame
+from thudmud.features.playing.tables import GameCommand, TableCommand
+from thudmud.features.rooms.commands import Look, ViewBots
 from thudmud.game.command import Command
 from thudmud.game.meaning import Phrase
 from thudmud.game.more import Help, Syntax
@@ -37,12 +43,6 @@ from thudmud.game.refusals import Mistake, Refusal
 from thudmud.language import VERBS, ParseError, second_words
 from thudmud.language.vocabulary import Vocabulary
 from thudmud.language.words import WORDS
-from thudmud.verbs.archive import ArchiveCommand, Step
-from thudmud.verbs.exercises import ExerciseCommand
-from thudmud.verbs.matchmaking import Agree, Decline, Invite, No, PlayNow
-from thudmud.verbs.queries import Hint, SetBoard, ViewGame
-from thudmud.verbs.rooms import Look, ViewBots
-from thudmud.verbs.tables import GameCommand, TableCommand
 from thudmud.views import Message
 from thudmud.views.facts import as_json, refusal_fact
 from thudmud.views.help import page

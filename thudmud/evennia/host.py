@@ -17,19 +17,19 @@ from evennia.utils.ansi import strip_ansi
 
 from thudmud.errors import Refused
 from thudmud.evennia.thinking import FoundAdvice
-from thudmud.game.analysis import AnalysisLookup
+from thudmud.features.analysis.model import AnalysisLookup
+from thudmud.features.hints.model import AdviceLookup
+from thudmud.features.matchmaking.commands import No, Yes
 from thudmud.game.archive import Found, Unread
 from thudmud.game.command import Command
 from thudmud.game.decisions import decide
 from thudmud.game.events import Parting
-from thudmud.game.hints import AdviceLookup
 from thudmud.game.options import WIDTHS, Options, Profile, Style
 from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.house import House
 from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.language.words import WORDS, openings
-from thudmud.verbs.matchmaking import No, Yes
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
 from thudmud.views.messages import fitted

@@ -17,8 +17,8 @@ from twisted.internet import reactor
 
 from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.workers import Question, Workers
-from thudmud.game.analysis import AnalysisLookup, Weighed, positions
-from thudmud.game.hints import AdviceLookup, Line
+from thudmud.features.analysis.model import AnalysisLookup, Weighed, positions
+from thudmud.features.hints.model import AdviceLookup, Line
 from thudmud.rules import Game
 
 

@@ -10,6 +10,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+import thudmud.game  # noqa: F401  (first, as long as tests/ties.txt has lines of it)
+
 if TYPE_CHECKING:
     from thudmud.game.feature import Feature
 

@@ -5,18 +5,18 @@ What each command does is in its class, in the other modules of this room. Decid
 
 from __future__ import annotations
 
+from thudmud.features.exercises.commands import followed, obey
+from thudmud.features.letters.model import NO_LETTERS, LetterCount
+from thudmud.features.moderation.commands import require_heard
+from thudmud.features.playing.tables import come_back, vanish
 from thudmud.game import events
 from thudmud.game.archive import NOTHING_FOUND, Found
 from thudmud.game.asides import CaughtUp, Entered, Gone
 from thudmud.game.command import Command
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.letters import NO_LETTERS, LetterCount
 from thudmud.game.more import Quit
 from thudmud.game.options import Profile
 from thudmud.game.scene import Scene
-from thudmud.verbs.exercises import followed, obey
-from thudmud.verbs.order import require_heard
-from thudmud.verbs.tables import come_back, vanish
 
 _TOLD_TO_ALL = (
     events.SeekMade,

@@ -14,8 +14,8 @@ from enum import Enum
 from typing import ClassVar, NamedTuple, get_args
 
 from thudmud.errors import InvalidValueError
+from thudmud.features.tournaments.pairing import BattleScore, TournamentKind
 from thudmud.game.clocks import Clock, TimeControl
-from thudmud.game.pairing import BattleScore, TournamentKind
 from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
 from thudmud.values import value
 
@@ -605,7 +605,7 @@ class PuzzleTried(_Event):
     Attributes:
         at: when.
         player: who.
-        puzzle: its key, see `thudmud.game.exercises.Puzzle`.
+        puzzle: its key, see `thudmud.features.exercises.model.Puzzle`.
         solved: whether their first ply was right, without a hint.
     """
 

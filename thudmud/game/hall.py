@@ -14,6 +14,10 @@ from dataclasses import replace
 from enum import Enum
 
 from thudmud.errors import InvalidValueError
+from thudmud.features.exercises.model import ExerciseLeft
+from thudmud.features.moderation.model import Order, ShutdownTold
+from thudmud.features.notifications.model import NO_WAYS, Ways
+from thudmud.features.tournaments.model import Tournament
 from thudmud.game import asides, events
 from thudmud.game.archive import RatingChange
 from thudmud.game.asides import Aside
@@ -21,14 +25,11 @@ from thudmud.game.boards import TableRegister
 from thudmud.game.clocks import TimeClass, time_class
 from thudmud.game.command import Command
 from thudmud.game.events import HallEvent, TableEvent
-from thudmud.game.notifications import NO_WAYS, Ways
 from thudmud.game.options import Options, SetOption, Style, Toggle
-from thudmud.game.order import Order
 from thudmud.game.people import BotLevel, People
 from thudmud.game.rooms import Rooms
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.telling import Telling
-from thudmud.game.tournaments import Tournament
 from thudmud.rules import Side
 from thudmud.values import value
 
@@ -201,7 +202,7 @@ class Hall:
         self.origins: dict[str, str] = {}
         self.own_verbs: Mapping[str, type[Command]] = {}
         self.left_out: frozenset[str] = frozenset()
-        self.shutdown: asides.ShutdownTold | None = None
+        self.shutdown: ShutdownTold | None = None
         self.ways = NO_WAYS
         self.notified: frozenset[str] = frozenset()
         self._said: dict[str, deque[Telling]] = {}
@@ -237,6 +238,10 @@ class Hall:
     def use_notified(self, members: frozenset[str]) -> None:
         """Replace the names of the members who get notifications."""
         self.notified = members
+
+    def plan_shutdown(self, told: ShutdownTold | None) -> None:
+        """Note when the server stops; None if it goes on."""
+        self.shutdown = told
 
     def begin(self, at: float) -> None:
         """Note when the server began to serve, in seconds since the epoch."""
@@ -707,7 +712,7 @@ class Hall:
         for name in players:
             person = self.people.get(name)
             if person and person.exercise:
-                told.append(self._told(asides.ExerciseLeft(name, person.exercise)))
+                told.append(self._told(ExerciseLeft(name, person.exercise)))
         return told
 
     def _told(self, aside: asides.Aside) -> Telling:

@@ -7,8 +7,9 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
-from thudmud.game.asides import Entered, Invited, ObserveChosen, Replayed
-from thudmud.game.exercises import NOTHING_DONE, Exercise, Studies
+from thudmud.features.archive.model import Replayed
+from thudmud.features.exercises.model import NOTHING_DONE, Exercise, Studies
+from thudmud.game.asides import Entered, Invited, ObserveChosen
 from thudmud.game.options import Options, Profile, SetOption, Style
 from thudmud.values import value
 

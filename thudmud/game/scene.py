@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from thudmud.features.exercises.model import ExerciseLeft
 from thudmud.game.archive import Found
-from thudmud.game.asides import Aside, Asked, CameIn, ExerciseLeft, WentOut
+from thudmud.game.asides import Aside, Asked, CameIn, WentOut
 from thudmud.game.command import Command
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.people import Person

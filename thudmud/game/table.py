@@ -1,7 +1,7 @@
 """The state of one board, folded from its events: seats, match and offers.
 
-A table is a frozen value. `thudmud.verbs.tables` decides what happens to it. The hall knows who is
-watching.
+A table is a frozen value. `thudmud.features.playing.tables` decides what happens to it. The hall
+knows who is watching.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from contextlib import suppress
 from weakref import WeakValueDictionary
 
 from thudmud.errors import Refused
+from thudmud.features.playing.queries import ViewGame
 from thudmud.game.asides import Asked
 from thudmud.game.events import BoardOpened, Parting
 from thudmud.game.hall import Hall, kept_for
@@ -29,7 +30,6 @@ from thudmud.service import Arrival, Service, Unfollowed, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.values import value
-from thudmud.verbs.queries import ViewGame
 from thudmud.views import Message
 from thudmud.views.boards import draw
 from thudmud.views.facts import refusal_fact

@@ -20,17 +20,17 @@ from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_a
 from thudmud import features
 from thudmud.english import length_of
 from thudmud.errors import InvalidValueError
+from thudmud.features.notifications.commands import NotifyWay, Published
+from thudmud.features.notifications.model import Kind, Quiet
+from thudmud.features.playing.setup import Pieces
 from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.command import Command
 from thudmud.game.days import day_begins
-from thudmud.game.notifications import Kind, Quiet
 from thudmud.game.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.language.slips import SYNONYMS
 from thudmud.language.words import END_OF_LINE, FLAGS, STOPS, TABLES, WORDS, Stumbled, spoken
 from thudmud.rules import EVERY, RULESETS, Every, Piece, Side, Square, ruleset_called
 from thudmud.verbs import VERBS
-from thudmud.verbs.notifications import NotifyWay, Published
-from thudmud.verbs.setup import Pieces
 
 
 def _square(position: Token) -> Square:

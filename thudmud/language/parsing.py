@@ -14,6 +14,17 @@ from functools import cache, lru_cache
 from typing import Any
 
 from thudmud.errors import Refused, ThudmudError
+from thudmud.features.options.commands import (
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetSize,
+    SetToggle,
+    SetWidth,
+)
 from thudmud.game.archive import PLAN
 from thudmud.game.command import Command
 from thudmud.game.meaning import RESERVED
@@ -42,17 +53,6 @@ from thudmud.language.words import (
     spoken,
 )
 from thudmud.rules import RULESETS
-from thudmud.verbs.options import (
-    SetCharset,
-    SetColour,
-    SetElement,
-    SetOrient,
-    SetReader,
-    SetScheme,
-    SetSize,
-    SetToggle,
-    SetWidth,
-)
 
 
 class ParseError(Refused):

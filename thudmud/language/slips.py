@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from thudmud.english import LENGTHS, length, length_of
 from thudmud.errors import InvalidValueError
+from thudmud.features.playing.moves import Play
 from thudmud.game.clocks import TimeControl
 from thudmud.game.options import SHADES, WIDTHS
 from thudmud.game.refusals import Mistake
@@ -22,7 +23,6 @@ from thudmud.language.words import WORDS, Stumbled, opens
 from thudmud.rules import RULESETS, Attempt, Square, Verb
 from thudmud.rules.board import distance
 from thudmud.values import value
-from thudmud.verbs.moves import Play
 
 _TOPICS = """
     absence accounts capturing classic discworld notation objects peace privacy records rules

@@ -16,6 +16,9 @@ from thudmud.bots.opponent import Opponent, Task
 from thudmud.bots.program import Program, ProgramError, is_there
 from thudmud.bots.workers import Question, Workers
 from thudmud.errors import StartError
+from thudmud.features.playing.moves import Play, Resign
+from thudmud.features.playing.seats import Join
+from thudmud.features.talk.commands import Tell
 from thudmud.game.asides import Invited
 from thudmud.game.command import Command
 from thudmud.game.telling import Telling
@@ -25,9 +28,6 @@ from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Elsewhere, Visit, now
 from thudmud.store import Holder, StoreError
 from thudmud.telnet.screen import Goodbye
-from thudmud.verbs.moves import Play, Resign
-from thudmud.verbs.seats import Join
-from thudmud.verbs.talk import Tell
 from thudmud.views import Message
 
 SLOW, SLOW_AGAIN = 2.0, 10.0

@@ -30,8 +30,8 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.features import NAMES
+from thudmud.features.notifications.model import is_address
 from thudmud.game.events import MADE
-from thudmud.game.notifications import is_address
 from thudmud.game.projections import PROJECTION, is_board_key
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem

@@ -14,11 +14,11 @@ from functools import partial
 
 from thudmud.accounts.limiters import RateLimiter, TokenBucket, network
 from thudmud.features import NAMES
+from thudmud.features.notifications.publishing import Publisher
 from thudmud.server.config import Settings
 from thudmud.server.gallery import Gallery
 from thudmud.server.inbox import InboxQueue
 from thudmud.server.proxies import Proxies
-from thudmud.server.publishing import Publisher
 from thudmud.server.session import Caller, PlayerSession, SessionPolicy
 from thudmud.server.sessions import Sessions
 from thudmud.store import StoreError

@@ -22,10 +22,11 @@ from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.english import counted
 from thudmud.errors import NotYet, StartError
+from thudmud.features.moderation.model import Order
+from thudmud.features.notifications.model import share_of_codes
+from thudmud.features.notifications.notifying import Notifier, notifying_alike, outside, policy_of
 from thudmud.game.hall import Caps, Hall, Makers
-from thudmud.game.notifications import share_of_codes
 from thudmud.game.options import Style
-from thudmud.game.order import Order
 from thudmud.game.table import BoardSpec
 from thudmud.language import clean
 from thudmud.server import logs
@@ -41,7 +42,6 @@ from thudmud.server.config import (
     with_changes,
 )
 from thudmud.server.notify import ServiceManager
-from thudmud.server.notifying import Notifier, notifying_alike, outside, policy_of
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.server.stores import lock_of_one, open_store, serving_lock
 from thudmud.service import Node

@@ -17,21 +17,25 @@ from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, netwo
 from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.game.asides import (
+from thudmud.features.archive.messages import entry, players
+from thudmud.features.moderation.messages import barred
+from thudmud.features.moderation.model import (
     Announced,
     Lifted,
+    Measure,
     OfOperators,
+    Order,
     ReportClosed,
     ReportsClosed,
     Sanctioned,
     ShutdownTold,
 )
+from thudmud.features.rooms.messages import greeting
 from thudmud.game.command import Command
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import hall_board_meant
 from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.options import UNKNOWN, SetOption
-from thudmud.game.order import Measure, Order
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.language.parsing import parse, preferences_of, profile_of
@@ -39,9 +43,6 @@ from thudmud.language.vocabulary import Vocabulary
 from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
 from thudmud.store import Account, Nobody, Store, StoreError
 from thudmud.telnet.screen import Goodbye
-from thudmud.views.archive import entry, players
-from thudmud.views.order import barred
-from thudmud.views.rooms import greeting
 from thudmud.views.standing import board_line
 from thudmud.views.view import Terminal
 from thudmud.views.words import minute

@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import partial
 
 from thudmud.errors import Refused
+from thudmud.features.rooms import messages as rooms
+from thudmud.features.rooms.commands import Go, Look
 from thudmud.game.asides import Aside
 from thudmud.game.command import Command
 from thudmud.game.feature import AppliedEvent
@@ -23,8 +25,6 @@ from thudmud.game.telling import Telling
 from thudmud.service.driving import now
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers
-from thudmud.verbs.rooms import Go, Look
-from thudmud.views import rooms
 from thudmud.views.facts import concerning, where
 from thudmud.views.messages import (
     Message,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from thudmud.game.asides import ShutdownTold
+from thudmud.features.moderation.model import ShutdownTold
 from thudmud.service.scheduler import TimerScheduler
 
 MARKS = (600, 300, 120, 60, 30, 10)

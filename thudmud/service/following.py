@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from thudmud.features.notifications.model import News, notices, round_notices
+from thudmud.features.playing.tables import held, overdue
+from thudmud.features.tournaments.directing import scored
 from thudmud.game.asides import Aside
 from thudmud.game.events import (
     BattleEnded,
@@ -24,7 +27,6 @@ from thudmud.game.events import (
     TableEvent,
 )
 from thudmud.game.hall import Decision
-from thudmud.game.notifications import News, notices, round_notices
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.table import BoardSpec, Table
 from thudmud.service.boards import close_at
@@ -33,8 +35,6 @@ from thudmud.service.driving import future, settle
 from thudmud.service.interface import Base, Unfollowed
 from thudmud.store import Conflict, Entry, Forgotten, NotWritten, StoreError
 from thudmud.store.streams import Changes
-from thudmud.verbs.directing import scored
-from thudmud.verbs.tables import held, overdue
 
 if TYPE_CHECKING:
     import asyncio

@@ -8,13 +8,13 @@ from enum import Enum
 from typing import Any, Protocol
 
 from thudmud.errors import Refused
-from thudmud.game.analysis import Weighed
+from thudmud.features.analysis.model import Weighed
+from thudmud.features.hints.model import Line
+from thudmud.features.letters.model import Postbox, PostboxLookup
+from thudmud.features.moderation.model import OfOperators
 from thudmud.game.archive import Lookup
-from thudmud.game.asides import OfOperators
 from thudmud.game.command import Command
 from thudmud.game.hall import Hall
-from thudmud.game.hints import Line
-from thudmud.game.letters import Postbox, PostboxLookup
 from thudmud.game.options import UNKNOWN, Profile, SetOption
 from thudmud.game.people import Person
 from thudmud.game.table import Table

@@ -12,25 +12,34 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from thudmud.errors import Refused
+from thudmud.features.analysis.model import Analysis, AnalysisLookup, UnderWayLookup
+from thudmud.features.analysis.reactors import Analyses
+from thudmud.features.archive.commands import Analyse, CancelAnalysis, Replay, Step
+from thudmud.features.archive.reactors import Replays
+from thudmud.features.hints.model import AdviceLookup
+from thudmud.features.hints.reactors import Hints
+from thudmud.features.letters.commands import FileReport, Letters
+from thudmud.features.letters.model import LettersPage
+from thudmud.features.matchmaking.commands import PlayNow, offered_to, require_share
+from thudmud.features.moderation.model import OfOperators, ShutdownTold
+from thudmud.features.notifications.model import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
+from thudmud.features.playing.tables import TableCommand
+from thudmud.features.talk.commands import is_shout
+from thudmud.features.tournaments.commands import require_places
 from thudmud.game import asides
-from thudmud.game.analysis import Analysis, AnalysisLookup, UnderWayLookup
 from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
 from thudmud.game.command import COMMANDS, Command
 from thudmud.game.decisions import can_wait, decide, is_limited
 from thudmud.game.events import Parting
 from thudmud.game.hall import Decision
-from thudmud.game.hints import AdviceLookup
-from thudmud.game.letters import LettersPage
 from thudmud.game.more import Again, Quit
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
 from thudmud.language import ParseError, parse
-from thudmud.service.analysing import Analyses
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.countdown import Countdown
 from thudmud.service.following import Following
-from thudmud.service.hinting import Hints
 from thudmud.service.interface import (
     Adviser,
     Base,
@@ -44,14 +53,7 @@ from thudmud.service.interface import (
     Visit,
 )
 from thudmud.service.presence import Presence
-from thudmud.service.replaying import Replays
 from thudmud.store import Conflict, Nobody, StoreError
-from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step
-from thudmud.verbs.letters import FileReport, Letters
-from thudmud.verbs.matchmaking import PlayNow, offered_to, require_share
-from thudmud.verbs.tables import TableCommand
-from thudmud.verbs.talk import is_shout
-from thudmud.verbs.tournaments import require_places
 from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
@@ -439,21 +441,21 @@ class PlayerLines:
                 number = await self._store.report(player, about, text, said)
                 who = {"number": number, "player": player, "about": about}
                 _log.warning("a player was reported", extra=who)
-            case asides.CodeAsked(player, address, network):
+            case CodeAsked(player, address, network):
                 most = self._hall.caps.codes_per_hour
                 await self._store.ask_code(player, address, network, most)
-            case asides.CodeTyped(player, code):
+            case CodeTyped(player, code):
                 left = await self._store.confirm(player, code)
                 if left is not None:
                     raise Refused(Refusal.CODE_WRONG if left else Refusal.NO_CODE, left=left)
-            case asides.BrowserAdded(player, browser):
+            case BrowserAdded(player, browser):
                 await self._store.add_browser(player, browser)
-            case asides.NotifyChosen(player, _, contact):
+            case NotifyChosen(player, _, contact):
                 await self._store.keep_contact(player, contact)
-            case asides.OfOperators():
+            case OfOperators():
                 if self._policy.ordered:
                     await self._policy.ordered(aside)
-                if isinstance(aside, asides.ShutdownTold):  # only this node shuts down
+                if isinstance(aside, ShutdownTold):  # only this node shuts down
                     self._countdown.begin(aside)
             case _:
                 raise TypeError(f"nobody knows how {aside} is stored")

@@ -14,8 +14,12 @@ from functools import partial
 from typing import cast
 
 from thudmud.errors import Refused
+from thudmud.features.archive.reactors import Replays
+from thudmud.features.letters.model import NO_LETTERS, LetterCount, LetterCountLookup
+from thudmud.features.moderation.model import Measure, Sanctioned
+from thudmud.features.playing.tables import come_back, vanish
 from thudmud.game.archive import AdjournedLookup
-from thudmud.game.asides import CaughtUp, Gone, Sanctioned, TookOver
+from thudmud.game.asides import CaughtUp, Gone, TookOver
 from thudmud.game.decisions import arrive, part
 from thudmud.game.events import (
     TABLE_EVENTS_BUT_MOVES,
@@ -27,18 +31,14 @@ from thudmud.game.events import (
 )
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
-from thudmud.game.letters import NO_LETTERS, LetterCount, LetterCountLookup
 from thudmud.game.options import Profile
-from thudmud.game.order import Measure
 from thudmud.game.telling import Telling
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
 from thudmud.service.neighbours import entered
-from thudmud.service.replaying import Replays
 from thudmud.store import Conflict, StoreError
-from thudmud.verbs.tables import come_back, vanish
 
 RETRY = 1.0
 """Seconds before storing a player's presence is tried again."""

@@ -40,13 +40,20 @@ from typing import Any, cast
 
 from thudmud import features
 from thudmud.errors import Refused
+from thudmud.features.analysis.model import GOES_ON
+from thudmud.features.archive.messages import recorded
+from thudmud.features.archive.reactors import Replays
+from thudmud.features.explorer.messages import explored
+from thudmud.features.explorer.model import ExploredPosition, ExploreLookup
+from thudmud.features.matchmaking.commands import PlayNow
+from thudmud.features.matchmaking.reactors import Seeking
+from thudmud.features.moderation.reactors import ReportNews
+from thudmud.features.tournaments.reactors import Director
 from thudmud.game import events
-from thudmud.game.analysis import GOES_ON
 from thudmud.game.archive import AdjournedLookup, BattleLookup, FoundBattle, Lookup
 from thudmud.game.asides import Aside, BoardListed, Entered
 from thudmud.game.command import Command
 from thudmud.game.events import TableEvent
-from thudmud.game.exploring import ExploredPosition, ExploreLookup
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Hall, claimants
 from thudmud.game.options import Toggle
@@ -75,19 +82,12 @@ from thudmud.service.neighbours import Neighbours
 from thudmud.service.nodes import Node
 from thudmud.service.onlookers import tell
 from thudmud.service.presence import Presence
-from thudmud.service.replaying import Replays
-from thudmud.service.reporting import ReportNews
 from thudmud.service.scheduler import Later, TimerScheduler
-from thudmud.service.seeking import Seeking
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
-from thudmud.service.tournaments import Director
 from thudmud.store import Store
-from thudmud.verbs.matchmaking import PlayNow
 from thudmud.views import sentences
-from thudmud.views.archive import recorded
 from thudmud.views.data import Fact
-from thudmud.views.exploring import explored
 from thudmud.views.facts import refusal_fact
 from thudmud.views.messages import Message
 from thudmud.views.refusals import refused

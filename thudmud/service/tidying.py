@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 
+from thudmud.features.matchmaking.reactors import LEAST_GRACE
+from thudmud.features.playing.tables import deserted, tidied
 from thudmud.game.asides import Gone, WentOut
 from thudmud.game.events import Absent, Adjourned, BattleEnded, Cleared, Left
 from thudmud.game.feature import AppliedEvent
@@ -17,9 +19,7 @@ from thudmud.game.table import Table
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
-from thudmud.service.seeking import LEAST_GRACE
 from thudmud.store import Conflict, StoreError
-from thudmud.verbs.tables import deserted, tidied
 
 RETRY = 5.0
 """Seconds before it is tried again to store something."""

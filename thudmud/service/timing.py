@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from functools import partial
 
+from thudmud.features.playing.tables import due, overdue
 from thudmud.game.asides import TimeShort
 from thudmud.game.events import TABLE_EVENTS, BattleId
 from thudmud.game.feature import AppliedEvent
@@ -20,7 +21,6 @@ from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
 from thudmud.store import Conflict, StoreError
-from thudmud.verbs.tables import due, overdue
 
 RETRY = 5.0
 """Seconds before storing these events is tried again."""

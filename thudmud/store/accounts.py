@@ -14,9 +14,17 @@ from hmac import compare_digest
 from types import MappingProxyType
 from typing import Any, cast
 
+from thudmud.features.letters import storage as letters
+from thudmud.features.moderation.model import (
+    Measure,
+    Network,
+    Order,
+    Sanction,
+    network_of,
+    network_text,
+)
+from thudmud.features.notifications import storage as notifications
 from thudmud.game.clocks import DAY
-from thudmud.game.order import Measure, Network, Order, Sanction, network_of, network_text
-from thudmud.store import letters, notifications
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
 from thudmud.store.hall import forget_titles

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import cast
 
-from thudmud.game.analysis import Analysis
+from thudmud.features.analysis.model import Analysis
 from thudmud.game.archive import (
     PAGE,
     AdjournedMatch,

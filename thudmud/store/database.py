@@ -23,6 +23,7 @@ from secrets import randbits
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import Refused, ThudmudError
+from thudmud.features.explorer.storage import ExploredRows
 from thudmud.game.events import (
     Adjourned,
     BoardOpened,
@@ -45,7 +46,6 @@ from thudmud.game.projections import (
 )
 from thudmud.store.backend import Backend
 from thudmud.store.codec import from_array, stamped, to_array, to_text
-from thudmud.store.explored import ExploredRows
 from thudmud.store.feed import Feed
 from thudmud.store.interface import (
     Conflict,

@@ -10,6 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, cast
 
+from thudmud.features.tournaments.model import (
+    PastTournament,
+    PastTournaments,
+    Tournament,
+    TournamentsLookup,
+    folded,
+)
+from thudmud.features.tournaments.pairing import TournamentKind
 from thudmud.game.archive import PAGE
 from thudmud.game.events import (
     SeekMade,
@@ -18,15 +26,7 @@ from thudmud.game.events import (
     TournamentEvent,
     TournamentMade,
 )
-from thudmud.game.pairing import TournamentKind
 from thudmud.game.projections import HALL
-from thudmud.game.tournaments import (
-    PastTournament,
-    PastTournaments,
-    Tournament,
-    TournamentsLookup,
-    folded,
-)
 from thudmud.store.codec import from_text, to_text
 from thudmud.store.database import Database
 from thudmud.store.interface import OpenBoard

@@ -9,7 +9,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from thudmud.game.analysis import KeptAnalysisLookup
+from thudmud.features.analysis.model import KeptAnalysisLookup
+from thudmud.features.explorer.model import ExploreLookup
+from thudmud.features.letters import storage as letters
+from thudmud.features.letters.model import (
+    MOST_REPORTS,
+    LetterCountLookup,
+    LettersLookup,
+    ReportedLookup,
+    ReportsLookup,
+)
+from thudmud.features.notifications import storage as notifications
+from thudmud.features.notifications.model import AskedLookup, ContactLookup
+from thudmud.features.tournaments.model import PastTournaments, TournamentLookup, TournamentsLookup
 from thudmud.game.archive import (
     PLAN,
     AdjournedLookup,
@@ -25,20 +37,10 @@ from thudmud.game.archive import (
     StudiesLookup,
 )
 from thudmud.game.events import BattleId, Event, Imported
-from thudmud.game.exploring import ExploreLookup
-from thudmud.game.letters import (
-    MOST_REPORTS,
-    LetterCountLookup,
-    LettersLookup,
-    ReportedLookup,
-    ReportsLookup,
-)
 from thudmud.game.match import game_of, imported_in_steps
-from thudmud.game.notifications import AskedLookup, ContactLookup
 from thudmud.game.table import Table, clocked, spent_at
-from thudmud.game.tournaments import PastTournaments, TournamentLookup, TournamentsLookup
 from thudmud.rules import Game
-from thudmud.store import accounts, battles, hall, letters, notifications, scores
+from thudmud.store import accounts, battles, hall, scores
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry
 

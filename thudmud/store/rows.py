@@ -83,9 +83,9 @@ DURABLE = {
     # Reports about players; ``said`` is a JSON list of lines.
     "report": "number integer primary key, at real, reporter integer, about integer, text text,"
     " said text, is_open integer",
-    # How members are told outside the server, and of what, see `thudmud.game.notifications`.
-    # ``secret`` is in the links of mails that end them, ``calendar`` in the address of a calendar;
-    # ``mailed`` is when the last mail was sent.
+    # How members are told outside the server, and of what, see
+    # `thudmud.features.notifications.model`. ``secret`` is in the links of mails that end them,
+    # ``calendar`` in the address of a calendar; ``mailed`` is when the last mail was sent.
     "contact": "player integer primary key, address text, refused integer, off text, quiet text,"
     " secret text, calendar text, feed integer, mailed real",
     # Codes that were sent to an address within a day; the last one of a player counts.
@@ -149,8 +149,9 @@ PROJECTIONS = {
     # Comments on plies; ``position`` is that of the event.
     "comment": "battle integer, ply integer, player integer, position integer, text text,"
     " primary key (battle, ply, player)",
-    # What was played from which positions, see `thudmud.store.explored`: ``place`` is the number of
-    # a position; ``battle`` the one that has reached it, or null if ``played`` has the counts.
+    # What was played from which positions, see `thudmud.features.explorer.storage`: ``place`` is
+    # the number of a position; ``battle`` the one that has reached it, or null if ``played`` has
+    # the counts.
     "explored": "id integer primary key, upto integer, sum integer",
     "reached": "place integer primary key, battle integer",
     "played": "place integer, ply text, times integer, dwarf integer, troll integer,"

@@ -18,16 +18,16 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from thudmud.features.letters import storage as letter_rows
+from thudmud.features.moderation.model import Order
+from thudmud.features.notifications import storage as notification_rows
+from thudmud.features.notifications.model import News
 from thudmud.game.archive import BattleLookup, Lookup
 from thudmud.game.events import Adjourned, Event, Resumed
-from thudmud.game.notifications import News
-from thudmud.game.order import Order
 from thudmud.game.projections import match_stream
 from thudmud.store import accounts as account_rows
 from thudmud.store import battles as battle_rows
 from thudmud.store import hall, nodes, persons, scores
-from thudmud.store import letters as letter_rows
-from thudmud.store import notifications as notification_rows
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, Misread
@@ -665,7 +665,7 @@ class Store:
                 return report
 
     async def explore(self) -> None:
-        """Count what was played in battles that are not counted yet, see `thudmud.store.explored`.
+        """Count what was played in battles that are not counted yet, see `features.explorer`.
 
         There are such battles where a version of this program has found the counts of another one.
         Others can write in between: it pauses after each transaction for as long as that took.

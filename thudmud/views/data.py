@@ -9,8 +9,8 @@ from itertools import zip_longest
 from operator import or_
 from typing import Any
 
+from thudmud.features.archive.model import Replayed
 from thudmud.game import archive
-from thudmud.game.asides import Replayed
 from thudmud.game.clocks import DAY, left_after
 from thudmud.rules import (
     SQUARES,

@@ -14,6 +14,8 @@ from functools import lru_cache
 from math import ceil
 
 from thudmud.errors import Refused
+from thudmud.features.archive.ratings import unrated
+from thudmud.features.people.messages import person_data
 from thudmud.game import events
 from thudmud.game.archive import (
     FoundBattle,
@@ -35,8 +37,6 @@ from thudmud.rules import (
 from thudmud.views import data
 from thudmud.views.colours import as_hex
 from thudmud.views.data import Data, Fact, RecordedBattle
-from thudmud.views.people import person_data
-from thudmud.views.ratings import unrated
 from thudmud.views.sentences import game_at
 
 _PRESENCE = (events.Returned, events.Absent)

@@ -16,6 +16,7 @@ from itertools import groupby
 from math import comb
 
 from thudmud.english import capitalised, counted, listed
+from thudmud.features.playing.queries import Captures
 from thudmud.rules import (
     EVERY,
     Attempt,
@@ -38,7 +39,6 @@ from thudmud.rules.board import (
     square_at,
     squares_in,
 )
-from thudmud.verbs.queries import Captures
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped, wrapped_each
 

@@ -11,14 +11,8 @@ from itertools import groupby, takewhile
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, lasting, listed
-from thudmud.game import events
-from thudmud.game.clocks import TimeControl
-from thudmud.game.options import Style
-from thudmud.game.table import Table
-from thudmud.rules import SQUARES, Piece, Position, Side, Square
-from thudmud.rules.board import LETTERS, Direction, squares_in, walk
-from thudmud.verbs.moves import Claim
-from thudmud.verbs.queries import (
+from thudmud.features.playing.moves import Claim
+from thudmud.features.playing.queries import (
     Around,
     Captures,
     LastMove,
@@ -29,7 +23,13 @@ from thudmud.verbs.queries import (
     ViewClock,
     Where,
 )
-from thudmud.verbs.setup import SetClock
+from thudmud.features.playing.setup import SetClock
+from thudmud.game import events
+from thudmud.game.clocks import TimeControl
+from thudmud.game.options import Style
+from thudmud.game.table import Table
+from thudmud.rules import SQUARES, Piece, Position, Side, Square
+from thudmud.rules.board import LETTERS, Direction, squares_in, walk
 from thudmud.views import sentences
 from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
 from thudmud.views.view import Display

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
+from thudmud.features.matchmaking.commands import Invite
+from thudmud.features.playing.moves import OFFERING, Play, Start
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, Leave, Practice
+from thudmud.features.playing.setup import SetUpMore
+from thudmud.features.rooms.commands import Boards
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.game.meaning import Phrase
 from thudmud.game.options import WIDTHS
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.game.table import Seat
 from thudmud.rules import Attempt, Ending, Reason, RecordError, Side, Square, Verb
-from thudmud.verbs.matchmaking import Invite
-from thudmud.verbs.moves import OFFERING, Play, Start
-from thudmud.verbs.resuming import Resume
-from thudmud.verbs.rooms import Boards
-from thudmud.verbs.seats import Join, Leave, Practice
-from thudmud.verbs.setup import SetUpMore
 from thudmud.views.words import MOST_BOARDS, because, wrapped
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, lasting, listed, precisely
+from thudmud.features.matchmaking.commands import No, Withdraw
+from thudmud.features.playing.moves import OFFERING, Adjourn, Claim, End, Start
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Leave
 from thudmud.game import events
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.game.events import NO_BOTS, Offer, Parting, TableEvent
 from thudmud.game.match import Match, Unrated
 from thudmud.game.table import Table
 from thudmud.rules import MOST_PLIES, Ending, Game, Move, Outcome, Piece, Score, Side, Verb
-from thudmud.verbs.matchmaking import No, Withdraw
-from thudmud.verbs.moves import OFFERING, Adjourn, Claim, End, Start
-from thudmud.verbs.resuming import Resume
-from thudmud.verbs.seats import Leave
 from thudmud.views.refusals import free_seat, who_sits
 
 TURNED = (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from thudmud.english import counted
+from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.game.events import Offered
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.table import Table
 from thudmud.rules import Side
-from thudmud.verbs.matchmaking import PlayNow
 from thudmud.views import boards, reader, sentences
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each

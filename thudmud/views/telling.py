@@ -11,35 +11,31 @@ from collections.abc import Callable
 from functools import partial
 
 from thudmud.english import lasting
+from thudmud.features.analysis import messages as analysis
+from thudmud.features.archive import messages as archive
+from thudmud.features.archive import ratings, replays
+from thudmud.features.archive.commands import Replay
+from thudmud.features.exercises import messages as exercises
+from thudmud.features.explorer import messages as exploring
+from thudmud.features.hints import messages as hints
+from thudmud.features.letters import messages as letters
+from thudmud.features.matchmaking import messages as matchmaking
+from thudmud.features.moderation import messages as order
+from thudmud.features.notifications import messages as notifications
+from thudmud.features.options import messages as options
+from thudmud.features.people import messages as people
+from thudmud.features.playing import messages as queries
+from thudmud.features.rooms import messages as rooms
+from thudmud.features.rooms.commands import Unobserve
+from thudmud.features.talk import messages as talk
+from thudmud.features.tournaments import messages as tournaments
 from thudmud.game import events
 from thudmud.game.asides import Aside, Asked, TimeShort
 from thudmud.game.hall import Hall
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
-from thudmud.verbs.archive import Replay
-from thudmud.verbs.rooms import Unobserve
-from thudmud.views import (
-    analysis,
-    archive,
-    exercises,
-    exploring,
-    hints,
-    letters,
-    matchmaking,
-    notifications,
-    options,
-    order,
-    people,
-    queries,
-    ratings,
-    reader,
-    replays,
-    rooms,
-    sentences,
-    talk,
-    tournaments,
-)
 from thudmud.views import help as help_pages
+from thudmud.views import reader, sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import DRAWN, table_facts
 from thudmud.views.registry import Occasion, words

@@ -22,6 +22,8 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
+from thudmud.features.notifications.pages import COST, Publications, published_by
+from thudmud.features.notifications.pages import answered as published_answer
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.intake import Reading, notice_dead_links
@@ -39,8 +41,6 @@ from thudmud.values import value
 from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
 from thudmud.web.http import END, HttpRequest, normalized_origin, plain, read_request
 from thudmud.web.pictures import COSTS, Asker, PictureRequest, Pictures, answered, wanted_by
-from thudmud.web.published import COST, Publications, published_by
-from thudmud.web.published import answered as published_answer
 from thudmud.web.sharing import Preview, base_of, battle_asked
 from thudmud.web.site import SOCKET, answer, files
 

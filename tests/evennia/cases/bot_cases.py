@@ -9,8 +9,8 @@ from unittest.mock import patch
 from tests.evennia.cases.furnished import Furnished
 from thudmud.bots.workers import Question, Reply
 from thudmud.evennia.thinking import find_out
-from thudmud.game.analysis import AnalysisLookup, Weighed, positions
-from thudmud.game.hints import AdviceLookup
+from thudmud.features.analysis.model import AnalysisLookup, Weighed, positions
+from thudmud.features.hints.model import AdviceLookup
 from thudmud.rules import DISCWORLD, Game
 
 

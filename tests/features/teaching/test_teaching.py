@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.alarms import Alarms
+from tests.features.hints.test_reactors import SlowAdviser
 from tests.service.place import Place
-from tests.service.test_hints import SlowAdviser
+from thudmud.features.playing.moves import Play, Resign
 from thudmud.features.teaching.reactors import REMINDER_DELAY, Teacher
 from thudmud.language import parse
 from thudmud.rules import RULESETS
 from thudmud.store import Store
-from thudmud.verbs.moves import Play, Resign
 
 MOVE = 'Move by typing two squares: "f1 f2".'
 TOLD = f'{MOVE} "hint" suggests a move.'

@@ -9,6 +9,9 @@ import pytest
 from tests.game.conftest import NOW
 from tests.game.halls import StoredHall, commit, do, hall_of, refusal
 from thudmud.errors import Refused
+from thudmud.features.playing.moves import Start
+from thudmud.features.playing.seats import Join, Practice
+from thudmud.features.rooms.commands import Go, Observe, Unobserve
 from thudmud.features.tv.commands import Tv
 from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
 from thudmud.game.archive import Found, Performance, PlayerScore, Pool, Rating, ScoresLookup
@@ -19,9 +22,6 @@ from thudmud.game.rooms import MOST_OBSERVED
 from thudmud.game.table import BoardSpec
 from thudmud.language import parse
 from thudmud.rules import Side
-from thudmud.verbs.moves import Start
-from thudmud.verbs.rooms import Go, Observe, Unobserve
-from thudmud.verbs.seats import Join, Practice
 
 PLAYERS = ("Anna", "Bert", "Carla", "Dora")
 

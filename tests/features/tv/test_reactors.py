@@ -11,10 +11,10 @@ from tests.service.place import BOARDS, Place
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from tests.service.test_observing import world
+from thudmud.features.playing.moves import Resign
 from thudmud.features.tv import reactors
 from thudmud.features.tv.model import tv_board
 from thudmud.game.table import BoardSpec
-from thudmud.verbs.moves import Resign
 
 __all__ = ["world"]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from thudmud.features.exercises.commands import Tutorial
+from thudmud.features.hints.model import MOST_TRAMPLES
+from thudmud.features.playing.queries import Hint
 from thudmud.features.teaching.model import MoveTaught
-from thudmud.game.hints import MOST_TRAMPLES
 from thudmud.rules import Move, Piece
 from thudmud.rules.board import distance
-from thudmud.verbs.exercises import Tutorial
-from thudmud.verbs.queries import Hint
 from thudmud.views.registry import Occasion, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped_each

@@ -1,0 +1,211 @@
+"""Analyses as players see them: a curve or sentences, the worst plies, and one ply at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thudmud.features.analysis.messages import MOST_TOLD, curve, of_ply, told
+from thudmud.features.analysis.model import DECIDED, AnalysedBattle, Analysing, Analysis
+from thudmud.game.archive import Battle, State
+from thudmud.game.events import BattleId
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.telling import Telling
+from thudmud.rules import DISCWORLD, Game
+from thudmud.views.telling import teller
+from thudmud.views.view import Display, View
+from thudmud.views.words import columns
+
+WIDE = Display(width=200)
+READER = Display(width=200, reader=True)
+GAME = Game.start(DISCWORLD).push("dF1-F6").push("TG7-F7xF6").push("dA6-E6").push("TF7-E7")
+OAK = BattleId("oak board", 3)
+BATTLE = Battle(12, OAK, 0.0, "discworld", "Anna", "Bert", OAK, 9, State.UNFINISHED, plies=4)
+BETTER = (
+    (),
+    (),
+    Game.start(DISCWORLD).push("dA6-B6").push("TG7-G6").moves,
+    Game.start(DISCWORLD).push("dF1-F6").push("TG7-F7xF6").moves[1:],
+)
+ANALYSIS = Analysis(6000, (0, 20, -130, -430, 0), (0, 0, 300, 430), BETTER)
+FOUND = AnalysedBattle(BATTLE, GAME, ANALYSIS)
+
+
+def test_all_at_once() -> None:
+    assert told(FOUND, WIDE) == [
+        "Battle 12, 1970-01-01: Anna (dwarfs), Bert (trolls); discworld, 4 plies, never finished.",
+        "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The "
+        "numbers at the bottom count plies.",
+        "  +5 |",
+        "     |",
+        "     |",
+        "   0 |----+",
+        "     |  :#",
+        "     |   #",
+        "  -5 |   :",
+        "          4",
+        "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
+        "Ply 3 ? Anna (dwarfs), A6 to E6. Better by 3.0: A6 to B6, then G7 to G6.",
+        "Ply 4 ?? Bert (trolls), F7 to E7. Better by 4.3: G7 to F7 taking F6.",
+        '"replay 12" shows each ply, with what it was worth.',
+    ]
+
+
+SLID = AnalysedBattle(
+    BATTLE, GAME, Analysis(6000, (0, 0, 0, -130, -260), (0, 0, 130, 0), BETTER, (0, 0, 260, 210))
+)
+
+
+def test_small_losses_are_told_at_the_largest_with_their_sum() -> None:
+    assert told(SLID, WIDE)[-4:-1] == [
+        "The dwarfs made 1 inaccuracy (?!); the trolls made 1 inaccuracy (?!).",
+        "Ply 3 ?! Anna (dwarfs), A6 to E6. Small losses add up to 2.6 points; this is the largest."
+        " Better: A6 to B6, then G7 to G6.",
+        "Ply 4 ?! Bert (trolls), F7 to E7. Small losses add up to 2.1 points; this is the largest."
+        " Better: G7 to F7 taking F6.",
+    ]
+    assert told(SLID, READER)[-3].startswith("Ply 3, an inaccuracy of Anna, dwarfs: A6 to E6.")
+    assert of_ply(SLID.analysis, GAME, 3) == (
+        "An inaccuracy, ?!: now the trolls are ahead by 1.3. Small losses add up to 2.6 points;"
+        " this is the largest. Better: A6 to B6, then G7 to G6."
+    )
+
+
+def test_small_losses_without_a_better_line_are_told_too() -> None:
+    analysis = replace(SLID.analysis, lines=((),) * 4)
+    assert of_ply(analysis, GAME, 3).endswith("Small losses add up to 2.6 points here.")
+
+
+def test_a_screen_reader_gets_sentences() -> None:
+    assert told(FOUND, READER)[1:9] == [
+        "At the start the sides are even.",
+        "After ply 1, the sides are even.",
+        "After ply 2, the trolls are ahead by 1.3.",
+        "After ply 3, the trolls are ahead by 4.3.",
+        "At the end, after ply 4, the sides are even.",
+        "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
+        "Ply 3, a mistake of Anna, dwarfs: A6 to E6. Better by 3.0: A6 to B6, then G7 to G6.",
+        "Ply 4, a blunder of Bert, trolls: F7 to E7. Better by 4.3: G7 to F7 taking F6.",
+    ]
+
+
+def test_of_a_long_battle_a_screen_reader_gets_some_ten_sentences() -> None:
+    game = longer(119)
+    found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 120, (0,) * 119, ((),) * 119))
+    sentences = [each for each in told(found, READER) if "sides" in each]
+    assert sentences[1] == "After ply 20, the sides are even."
+    assert sentences[-1] == "At the end, after ply 119, the sides are even."
+    assert len(sentences) < 12
+
+
+def longer(plies: int) -> Game:
+    """Return a battle in which two pieces go back and forth."""
+    game, there = Game.start(DISCWORLD), ["dA6-B6", "TG7-G6", "dB6-A6", "TG6-G7"]
+    for ply in range(plies):
+        game = game.push(there[ply % 4])
+    return game
+
+
+def test_of_many_bad_plies_the_worst_are_told() -> None:
+    game = longer(30)
+    lost, line = tuple(range(200, 230)), game.moves[:1]
+    found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 31, lost, (line,) * 30))
+    lines = told(found, WIDE)
+    marked = [int(each.split()[1]) for each in lines if each.startswith("Ply ")]
+    assert marked == list(range(31 - MOST_TOLD, 31))
+    assert lines[-1].startswith("These are the 10 that lost most.")
+
+
+@pytest.mark.parametrize(
+    ("ply", "sentence"),
+    [
+        (0, "At the start the sides are even."),
+        (1, "Now the sides are even."),
+        (2, "Now the trolls are ahead by 1.3."),
+        (
+            3,
+            "A mistake, ?: now the trolls are ahead by 4.3. Better by 3.0: A6 to B6, then G7 to"
+            " G6.",
+        ),
+    ],
+)
+def test_a_ply_in_a_replay(ply: int, sentence: str) -> None:
+    assert of_ply(ANALYSIS, GAME, ply) == sentence
+
+
+@pytest.mark.parametrize(
+    ("worths", "sentence"),
+    [
+        (
+            (0, 0, DECIDED, 0, 0),
+            "A blunder, ??: now the sides are even. This would have won: A6 to B6",
+        ),
+        (
+            (0, 0, 0, -DECIDED, 0),
+            "A blunder, ??: now the trolls have won, or can. This would not have lost: A6 to B6",
+        ),
+    ],
+)
+def test_what_has_decided_a_battle(worths: tuple[int, ...], sentence: str) -> None:
+    analysis = Analysis(6000, worths, (0, 0, DECIDED, 0), BETTER)
+    assert of_ply(analysis, GAME, 3) == f"{sentence}, then G7 to G6."
+
+
+def progress(analysing: Analysing) -> str:
+    hall, view = Hall([]), View("Anna", Style.FULL, Display(width=500))
+    return " ".join(teller(hall, Telling(analysing, ("Anna",)))(view))
+
+
+def test_how_far_it_has_come() -> None:
+    assert progress(Analysing("Anna", BATTLE, 0, 118)) == (
+        "All 118 plies of battle 12 are being analysed. You are told when that is done; "
+        '"analyse cancel" ends it.'
+    )
+    assert progress(Analysing("Anna", BATTLE, 40, 118)) == (
+        "Battle 12 is being analysed: 40 of 118 plies are done."
+    )
+
+
+RISING = [100 * (each - 20) // 4 for each in range(60)]
+
+
+def test_the_curve_in_ascii() -> None:
+    assert curve(RISING, WIDE) == [
+        " +10 |                                                 .....::::##",
+        "     |                                    .....::::###############",
+        "     |                       ....:::::############################",
+        "   0 |----------+---------+---------+---------+---------+---------",
+        "     |#########:::::''''",
+        "     |'''''",
+        " -10 |",
+        "                10        20        30        40        50",
+    ]
+
+
+def test_the_curve_in_utf8() -> None:
+    assert curve(RISING, Display(width=200, utf8=True)) == [
+        " +10 |                        ⢀⣀⣤⣤⣶⣾",
+        "     |                  ⣀⣠⣤⣶⣾⣿⣿⣿⣿⣿⣿⣿",
+        "     |           ⣀⣠⣤⣴⣶⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿⣿",
+        "   0 |----------+---------+---------",
+        "     |⣿⣿⣿⣿⡿⠿⠛⠛⠉⠁",
+        "     |⠛⠉⠁",
+        " -10 |",
+        "                20        40",
+    ]
+
+
+@given(
+    st.lists(st.integers(-6000, 6000) | st.sampled_from([DECIDED, -DECIDED]), min_size=3),
+    st.integers(20, 300),
+)
+def test_the_curve_fits_every_screen(worths: list[int], width: int) -> None:
+    for utf8 in (False, True):
+        rows = curve(worths, Display(width=width, utf8=utf8))
+        assert len(rows) == 8
+        assert all(columns(row) < width for row in rows)
+        assert utf8 or all(row.isascii() for row in rows)

@@ -1,0 +1,313 @@
+"""Analyses: what the plies of a battle lost, and who is given one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.game.conftest import ply
+from tests.game.halls import StoredHall, do, enter, hall_of, refusal
+from thudmud.errors import InvalidValueError
+from thudmud.features.analysis.model import (
+    DECIDED,
+    INACCURACY,
+    Analysis,
+    AnalysisCancelled,
+    AnalysisLookup,
+    KeptAnalysisLookup,
+    PlyMark,
+    UnderWayLookup,
+    Weighed,
+    analysed,
+    positions,
+)
+from thudmud.features.archive import commands as archive
+from thudmud.features.archive.commands import Analyse, CancelAnalysis, Replay, Step, Way
+from thudmud.features.archive.model import Replayed
+from thudmud.features.playing.moves import Adjourn, Resign, Start
+from thudmud.features.playing.seats import Join
+from thudmud.game.archive import BattleLookup, Found, Unread
+from thudmud.game.asides import Asked
+from thudmud.game.decisions import decide
+from thudmud.game.refusals import Refusal
+from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Move, Side, Square
+from thudmud.store import at_once
+
+GAME = Game.start(DISCWORLD).push("dA6-B6").push("TG7-G6").push("dB6-C6")
+
+
+def other(game: Game, number: int) -> Move:
+    """Return a ply that was not played."""
+    return next(each for each in positions(game)).legal_moves()[-1 - number]
+
+
+def weighed(*worths: tuple[int, ...], game: Game = GAME) -> list[Weighed]:
+    """Return that some worths were found, and that each time another ply was best."""
+    return [Weighed(100, each, (other(game, number),)) for number, each in enumerate(worths)]
+
+
+def lost(*worths: tuple[int, ...]) -> tuple[int, ...]:
+    return analysed(GAME, weighed(*worths)).lost
+
+
+class TestMarks:
+    def test_a_ply_loses_what_the_battle_is_worth_less_to_its_side(self) -> None:
+        assert lost((0, 0), (-250, -250), (180, 180), (180, 180)) == (250, 430, 0)
+
+    def test_who_plays_the_last_ply_that_is_seen_is_not_ahead_by_that(self) -> None:
+        """At each depth the side that plays last is 3 dwarfs ahead."""
+        up, down = (150, -150, 150, -150), (-150, 150, -150, 150)
+        assert lost(up, down, up, down) == (0, 0, 0)
+        assert lost(up, down[:3], up, down[:2]) == (0, 0, 0)
+
+    def test_what_is_seen_at_one_depth_alone_is_not_counted(self) -> None:
+        assert lost((0, 0, 0), (0, -300, 0), (0, 0, 0), (0, 0, 0)) == (0, 0, 0)
+        assert lost((0, 0, 0, 0), (0, -300, -300), (0, 0, 0), (0, 0, 0))[0] == 300
+
+    def test_what_is_certain_is_counted_however_deep_it_was_seen(self) -> None:
+        assert lost((0, 0, 0), (0, -3 * DECIDED), (0, 0), (0, 0))[0] == DECIDED
+
+    def test_a_win_that_is_seen_later_is_a_win_still(self) -> None:
+        assert lost((0, DECIDED + 3), (0, 0, 0, DECIDED + 1), (0, 0), (0, 0))[0] == 0
+
+    def test_what_was_hardly_looked_at_is_compared_with_nothing(self) -> None:
+        assert lost((900,), (0,), (900,), (0,)) == (0, 0, 0)
+
+    def test_the_best_ply_loses_nothing(self) -> None:
+        found = weighed((0, 0), (-500, -500), (0, 0), (0, 0))
+        found[0] = Weighed(100, (0, 0), GAME.moves[:1])
+        assert analysed(GAME, found).lost[0] == 0
+
+    def test_a_ply_is_marked_by_what_it_lost(self) -> None:
+        found = analysed(GAME, weighed((0, 0), (-199, -199), (1, 1), (-399, -399)))
+        assert [found.mark(each) for each in (1, 2, 3)] == [
+            None, PlyMark.MISTAKE, PlyMark.BLUNDER,
+        ]  # fmt: skip
+
+    def test_what_was_better_is_kept_if_it_was_much_better(self) -> None:
+        found = analysed(GAME, weighed((0, 0), (-49, -49), (1, 1), (1, 1)))
+        assert found.lines == ((), (other(GAME, 1),), ())
+
+
+def sliding(*steps: int) -> Analysis:
+    """Return the analysis of a battle whose worth changes by so much with each ply."""
+    there, game, worth = ("dA6-B6", "TG7-G6", "dB6-A6", "TG6-G7"), Game.start(DISCWORLD), 0
+    worths = [(0, 0)]
+    for number, step in enumerate(steps):
+        game, worth = game.push(there[number % 4]), worth + step
+        worths.append((worth, worth))
+    return analysed(game, weighed(*worths, game=game))
+
+
+def marks(analysis: Analysis) -> dict[int, str]:
+    numbers = range(1, len(analysis.lost) + 1)
+    return {number: mark.value for number in numbers if (mark := analysis.mark(number))}
+
+
+class TestSlides:
+    def test_eight_dwarfs_lost_by_small_steps_are_all_accounted_for(self) -> None:
+        found = sliding(*[-50, 0] * 7, -80, 0, *[-50, 0] * 7, -20, 0)
+        assert found.worths[-1] == -800
+        assert set(marks(found).values()) == {"?!"}
+        assert sum(map(found.cost, marks(found))) >= 600  # the rest is below the threshold
+        assert 15 in marks(found)  # the largest of its slide
+
+    def test_slide_is_said_at_its_largest_loss_with_the_whole_loss(self) -> None:
+        found = sliding(-60, 0, -100, 0, -60, 0, 0, 0)
+        assert marks(found) == {3: "?!"}
+        assert INACCURACY <= found.slide(3) <= 220
+        assert found.lines[2]
+
+    def test_loss_that_is_compensated_is_no_inaccuracy(self) -> None:
+        assert marks(sliding(*[-90, 90] * 10)) == {}
+        assert marks(sliding(-90, 0, -90, 180, -90, 0, -90, 180)) == {}
+
+    def test_swing_between_the_sides_is_no_inaccuracy(self) -> None:
+        assert marks(sliding(*[-180, 180] * 10)) == {}
+
+    def test_losses_of_both_sides_are_told_apart(self) -> None:
+        found = sliding(*[-60, 0] * 5, *[0, 60] * 5)
+        assert {ply % 2 for ply in marks(found)} == {0, 1}
+        assert all(mark == "?!" for mark in marks(found).values())
+
+    def test_fall_at_a_mistake_is_counted_once(self) -> None:
+        assert marks(sliding(0, 0, 0, 0, -350, 0, 0, 0, 0, 0)) == {5: "?"}
+
+    def test_won_battle_is_no_slide(self) -> None:
+        found = sliding(-150, 0, -DECIDED, 0, 0, 0)
+        assert "?!" not in marks(found).values()
+
+    def test_analysis_without_slides_has_no_inaccuracies(self) -> None:
+        old = Analysis(100, (0, -100, -100), (100, 0), ((), ()))
+        assert marks(old) == {}
+        with pytest.raises(InvalidValueError):
+            replace(old, slides=(1,))
+
+
+class TestWorths:
+    def test_the_beginning_is_worth_what_the_score_is(self) -> None:
+        found = analysed(GAME, weighed((-2200, -2200), (-2300, -2200), (-2200,), (-2000,)))
+        assert found.worths == (0, -50, 0, 200)
+
+    def test_so_is_one_that_was_set_up(self) -> None:
+        one_dwarf = GAME.opening.dwarfs & -GAME.opening.dwarfs
+        game = Game.start(DISCWORLD, replace(GAME.opening, dwarfs=one_dwarf))
+        game = game.play(game.legal_moves()[0])
+        assert analysed(game, weighed((70, 70), (90, 90), game=game)).worths == (-3100, -3080)
+
+    def test_one_that_is_won_is_worth_that(self) -> None:
+        found = analysed(GAME, weighed((-500, -500), (0, -DECIDED - 2), (0,), (3 * DECIDED,)))
+        assert found.worths == (0, -DECIDED, 500, DECIDED)
+
+    def test_one_that_a_ply_has_ended_is_worth_the_score(self) -> None:
+        dwarf, troll = Square.parse("A6").bit, Square.parse("B6").bit
+        game = Game.start(DISCWORLD, replace(GAME.opening, dwarfs=dwarf, trolls=troll))
+        over = game.push("dA6-B6xB6")
+        assert over.outcome
+        assert len(list(positions(over))) == 1
+        found = analysed(over, weighed((300, 300), game=over))
+        assert (found.worths, found.lost) == ((-300, 100), (0,))
+
+    def test_of_one_that_was_resigned_the_last_position_is_weighed_too(self) -> None:
+        assert len(list(positions(GAME.resign(Side.TROLL)))) == 4
+        assert all(each.outcome is None for each in positions(GAME.resign(Side.TROLL)))
+
+    def test_where_battles_are_won_by_goals_the_end_is_worth_a_win(self) -> None:
+        rock, dwarf, troll = (Square.parse(each).bit for each in ("F2", "E2", "H12"))
+        opening = replace(KOOM_VALLEY.opening, rock=rock, dwarfs=dwarf, trolls=troll)
+        game = Game.start(KOOM_VALLEY, opening).push("RF2-F1")
+        assert game.outcome
+        assert analysed(game, weighed((300, 300), game=game)).worths == (0, DECIDED)
+
+    def test_it_is_of_one_battle(self) -> None:
+        with pytest.raises(InvalidValueError):
+            Analysis(100, (0, 0), (0, 0), ((), ()))
+        with pytest.raises(InvalidValueError):
+            Weighed(100, (), GAME.moves)
+        with pytest.raises(InvalidValueError):
+            Weighed(100, (0,), ())
+
+
+FOUND = analysed(GAME, weighed((0, 0), (-250, -250), (0, 0), (0, 0)))
+
+
+@pytest.fixture
+def hall() -> StoredHall:
+    """Return a hall in which Anna and Bert have played a battle of three plies at the oak board."""
+    hall = hall_of("Anna", "Bert", "Carla")
+    do(hall, "Anna", Join(Side.DWARF, "oak board"))
+    do(hall, "Bert", Join(Side.TROLL, "oak board"))
+    do(hall, "Anna", Start("oak board"))
+    for player, command in [
+        ("Anna", ply("A6", "B6")), ("Bert", ply("G7", "G6")), ("Anna", ply("B6", "C6")),
+    ]:  # fmt: skip
+        do(hall, player, command)
+    return hall
+
+
+def end(hall: StoredHall) -> None:
+    do(hall, "Bert", Resign())
+
+
+def keep(hall: StoredHall) -> None:
+    at_once(hall.store.keep_analysis(hall.battles[0].id, FOUND))
+
+
+class TestWhoIsGivenOne:
+    def test_what_is_kept_is_shown(self, hall: StoredHall) -> None:
+        end(hall)
+        keep(hall)
+        (told,) = do(hall, "Carla", Analyse(1))
+        assert isinstance(told.event, Asked)
+        assert told.event.answer == (hall.battles[0], hall.game(1), FOUND)
+        assert told.audience == ("Carla",)
+
+    def test_what_is_not_has_to_be_found_out(self, hall: StoredHall) -> None:
+        end(hall)
+        battle, game = hall.battles[0], hall.game(1)
+        found = Found({BattleLookup(1): hall.found(BattleLookup(1))})
+        found.take(KeptAnalysisLookup(battle.id, 3), None)
+        with pytest.raises(Unread) as unread:
+            decide(hall, "Carla", Analyse(1), 0, found)
+        assert unread.value.lookup == AnalysisLookup(battle, game)
+        found.take(AnalysisLookup(battle, game), FOUND)
+        ((aside,),) = [each.asides for each in decide(hall, "Carla", Analyse(1), 0, found)]
+        assert isinstance(aside, Asked)
+        assert aside.answer == (battle, game, FOUND)
+
+    def test_not_of_a_battle_that_goes_on_or_may_be_gone_on_with(self, hall: StoredHall) -> None:
+        assert refusal(hall, "Carla", Analyse(1)) is Refusal.NOT_OVER
+        do(hall, "Anna", Adjourn())
+        do(hall, "Bert", Adjourn())
+        assert refusal(hall, "Carla", Analyse(1)) is Refusal.NOT_OVER
+
+    def test_not_of_one_without_plies_or_of_none(self, hall: StoredHall) -> None:
+        end(hall)
+        do(hall, "Anna", Start())
+        do(hall, "Anna", Resign())
+        assert refusal(hall, "Carla", Analyse(2)) is Refusal.TOO_SHORT
+        assert refusal(hall, "Carla", Analyse(3)) is Refusal.NO_SUCH_BATTLE
+        assert refusal(hall, "Carla", Analyse()) is Refusal.ANALYSE_WHICH
+
+    def test_battle_that_is_too_long_is_refused_at_once(
+        self, hall: StoredHall, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(archive, "LONGEST", 2)
+        end(hall)
+        assert refusal(hall, "Carla", Analyse(1)) is Refusal.TOO_LONG_TO_ANALYSE
+
+    def test_not_to_who_plays_for_ratings(self) -> None:
+        hall = hall_of("Carla")
+        enter(hall, "Anna", member=True)
+        enter(hall, "Bert", member=True)
+        for board in ("oak board", "pine board"):
+            do(hall, "Anna", Join(Side.DWARF, board))
+            do(hall, "Bert", Join(Side.TROLL, board))
+            do(hall, "Anna", Start(board))
+        do(hall, "Anna", replace(ply("A6", "B6"), on="oak board"))
+        do(hall, "Bert", replace(ply("G7", "G6"), on="oak board"))
+        do(hall, "Anna", Resign("oak board"))
+        found = analysed(hall.game(1), weighed((0, 0), (0, 0), (0, 0), game=hall.game(1)))
+        at_once(hall.store.keep_analysis(hall.battles[0].id, found))
+        assert refusal(hall, "Anna", Analyse(1)) is Refusal.NO_ANALYSES_RATED
+        (told,) = do(hall, "Anna", Replay(1))
+        assert isinstance(told.event, Replayed)
+        assert told.event.analysis is None
+        (told,) = do(hall, "Carla", Replay(1))
+        assert isinstance(told.event, Replayed)
+        assert told.event.analysis == found
+        do(hall, "Anna", Resign("pine board"))
+        assert do(hall, "Anna", Analyse(1))
+
+    def test_in_a_replay_that_battle_is_meant(self, hall: StoredHall) -> None:
+        end(hall)
+        do(hall, "Carla", Replay(1))
+        keep(hall)
+        do(hall, "Carla", Analyse())
+        (told,) = do(hall, "Carla", Step(Way.NEXT))
+        assert isinstance(told.event, Replayed)
+        assert (told.event.ply, told.event.analysis) == (1, FOUND)
+
+    def test_who_plays_for_ratings_meanwhile_is_shown_no_more_of_it(self, hall: StoredHall) -> None:
+        end(hall)
+        keep(hall)
+        (told,) = do(hall, "Carla", Replay(1))
+        assert isinstance(told.event, Replayed)
+        assert told.event.analysis
+        enter(hall, "Dora", member=True)
+        hall.people["Carla"].member = True
+        do(hall, "Carla", Join(Side.DWARF, "pine board"))
+        do(hall, "Dora", Join(Side.TROLL, "pine board"))
+        do(hall, "Carla", Start("pine board"))
+        (told,) = do(hall, "Carla", Step(Way.NEXT))
+        assert isinstance(told.event, Replayed)
+        assert told.event.analysis is None
+
+    def test_it_is_cancelled_by_who_waits_for_it(self, hall: StoredHall) -> None:
+        with pytest.raises(Unread) as unread:
+            decide(hall, "Carla", CancelAnalysis(), 0)
+        assert unread.value.lookup == UnderWayLookup("Carla")
+        found = Found({UnderWayLookup("Carla"): (1, 2, 3)})
+        (decision,) = decide(hall, "Carla", CancelAnalysis(), 0, found)
+        assert decision.asides == (AnalysisCancelled("Carla", 1),)

@@ -1,0 +1,384 @@
+"""Analyses: who waits for one, how far it has come, and that it is made once."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.service.place import Place, refused, until
+from thudmud.features.analysis import reactors as analysing
+from thudmud.features.analysis.model import Weighed
+from thudmud.game.hall import Caps
+from thudmud.game.refusals import Refusal
+from thudmud.rules import Game, Move
+from thudmud.store import NotWritten, Store
+
+BEGUN = (
+    "All 3 plies of battle 1 are being analysed. You are told when that is done; "
+    '"analyse cancel" ends it.'
+)
+FAILED = 'Battle 1 could not be analysed this time. "analyse 1" tries again.'
+BLUNDER = "Ply 2 ?? Bert (trolls), G7 to G6."
+
+
+class SlowWeigher:
+    """Weighs a position for each ticket that it is given; the second ply is always a blunder."""
+
+    def __init__(self) -> None:
+        self.weighed: list[int] = []
+        self.begun: list[Game] = []
+        self.at_once = 1
+        self.tickets = asyncio.Semaphore(0)
+        self.error: Exception | None = None
+        self.knows = True
+
+    async def advise(self, _board: str, _game: Game) -> tuple[Move, ...] | None:
+        return None
+
+    async def weigh(self, game: Game) -> Weighed | None:
+        self.begun.append(game)
+        await self.tickets.acquire()
+        if self.error:
+            raise self.error
+        ply = len(game.moves)
+        self.weighed.append(ply)
+        worth = 0 if ply < 2 else 500
+        return Weighed(7, (worth, worth), tuple(game.legal_moves()[-1:])) if self.knows else None
+
+    def let(self, positions: int = 100) -> None:
+        for _ in range(positions):
+            self.tickets.release()
+
+
+@pytest.fixture
+def adviser() -> SlowWeigher:
+    return SlowWeigher()
+
+
+async def place_with(adviser: SlowWeigher | None, store: Store | None = None) -> Place:
+    """Return a place where Anna and Bert have played a battle of three plies."""
+    place = Place(store or Store.in_memory(), adviser=adviser)
+    await place.open()
+    await place.sit()
+    for name, line in [("Anna", "move a6 b6"), ("Bert", "move g7 g6"), ("Anna", "move b6 c6")]:
+        await place.type(name, line)
+    await place.type("Bert", "resign", "yes")
+    return place
+
+
+@pytest.fixture
+async def place(adviser: SlowWeigher) -> Place:
+    return await place_with(adviser)
+
+
+async def idle() -> None:
+    """Wait until nothing is done in the background."""
+    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+
+
+async def test_it_comes_when_it_is_done_and_nobody_elses_lines_wait(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    assert await place.type("Anna", "analyse 1") == BEGUN
+    assert await place.type("Anna", "say Well?") == "You say: Well?"
+    place.told.clear()
+    adviser.let()
+    await idle()
+    assert set(place.told) == {"Anna"}
+    [told] = place.told["Anna"]
+    assert told.startswith("Battle 1, ")
+    assert BLUNDER in told
+    assert adviser.weighed == [0, 1, 2, 3]
+
+
+async def test_it_is_made_once(place: Place, adviser: SlowWeigher) -> None:
+    adviser.let()
+    await place.type("Anna", "analyse 1")
+    await idle()
+    await place.enter("Carla")
+    assert BLUNDER in await place.type("Carla", "analyse 1")
+    assert BLUNDER in await place.type("Anna", "analyse 1")
+    assert len(adviser.weighed) == 4
+
+
+async def test_it_is_kept_when_the_server_starts_again(tmp_path: Path) -> None:
+    adviser = SlowWeigher()
+    adviser.let()
+    path = tmp_path / "thud.db"
+    store = await Store.open(path)
+    place = await place_with(adviser, store)
+    await place.type("Anna", "analyse 1")
+    await until(lambda: BLUNDER in "\n".join(place.told["Anna"]))
+    await place.service.close()
+    await store.close()
+    store = await Store.open(path)
+    place = Place(store)  # where nobody could make it
+    await place.open()
+    await place.enter("Carla")
+    assert BLUNDER in await place.type("Carla", "analyse 1")
+    assert "A blunder, ??: now the dwarfs are ahead by 5.0." in await place.type(
+        "Carla", "replay 1", "next", "next"
+    )
+    await place.service.close()
+    await store.close()
+
+
+async def test_who_asks_for_the_same_waits_for_the_same(place: Place, adviser: SlowWeigher) -> None:
+    await place.enter("Carla")
+    await place.type("Anna", "analyse 1")
+    adviser.let(2)
+    await until(lambda: len(adviser.weighed) == 2)
+    assert await place.type("Carla", "analyse 1") == (
+        "Battle 1 is being analysed: 1 of 3 plies are done."
+    )
+    adviser.let()
+    await idle()
+    assert BLUNDER in place.told["Anna"][-1]
+    assert BLUNDER in place.told["Carla"][-1]
+    assert len(adviser.weighed) == 4
+
+
+async def test_one_at_a_time_for_each_player_who_is_told_how_far_it_has_come(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    await place.type("Anna", "start", "move a6 b6")
+    await place.type("Bert", "move a6 b6", "resign", "yes")
+    await place.type("Anna", "analyse 1")
+    adviser.let(3)
+    await until(lambda: len(adviser.weighed) == 3)
+    assert "2 of 3 plies are done" in await place.type("Anna", "analyse 1")
+    assert await refused(place, "Anna", "analyse 1") is Refusal.ANALYSIS_PENDING
+    assert await refused(place, "Anna", "hint") is not Refusal.ANALYSIS_PENDING
+    adviser.let()
+    await idle()
+    assert await refused(place, "Anna", "analyse 1") is None
+
+
+async def test_only_so_many_at_once_for_one_address(place: Place, adviser: SlowWeigher) -> None:
+    place.hall.caps = Caps(analyses_per_address=1)
+    await second_battle(place)
+    await place.enter("Carla", "Dora", origin="10.0.0.1")
+    await place.enter("Emil", origin="10.0.0.2")
+    await place.type("Carla", "analyse 1")
+    assert await refused(place, "Dora", "analyse 2") is Refusal.TOO_MUCH_FROM_ADDRESS
+    assert await refused(place, "Dora", "analyse 1") is None
+    assert await refused(place, "Emil", "analyse 2") is None
+    adviser.let()
+    await idle()
+
+
+async def test_only_so_many_at_once(
+    place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysing, "MOST", 1)
+    await second_battle(place)
+    await place.type("Anna", "analyse 1")
+    assert await refused(place, "Bert", "analyse 2") is Refusal.ANALYSES_TOO_MANY
+    assert await refused(place, "Bert", "analyse 1") is None
+    adviser.let()
+    await idle()
+    assert await refused(place, "Bert", "analyse 2") is None
+    await idle()
+    assert place.told["Bert"][-1].startswith("Battle 2, ")
+
+
+async def second_battle(place: Place) -> None:
+    """Have another battle played, with the seats swapped."""
+    await place.type("Anna", "start")
+    plies = ("Bert", "move a6 b6"), ("Anna", "move g7 g6")
+    for name, line in (*plies, ("Bert", "resign"), ("Bert", "yes")):
+        await place.type(name, line)
+
+
+async def test_those_who_wait_are_told_now_and_then(
+    place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysing, "STEP", 2)
+    await place.type("Anna", "analyse 1")
+    place.told["Anna"].clear()
+    adviser.let()
+    await idle()
+    assert [each.splitlines()[0] for each in place.told["Anna"]] == [
+        "Battle 1 is being analysed: 2 of 3 plies are done.",
+        place.told["Anna"][-1].splitlines()[0],
+    ]
+
+
+async def test_it_can_be_cancelled(place: Place, adviser: SlowWeigher) -> None:
+    assert await refused(place, "Anna", "analyse cancel") is Refusal.NOTHING_ANALYSED
+    await place.type("Anna", "analyse 1")
+    cancelled = "Battle 1 is not analysed for you any more."
+    assert await place.type("Anna", "analyse cancel") == cancelled
+    await idle()
+    assert place.told["Anna"] == [cancelled]
+    assert adviser.weighed == []
+
+
+async def test_who_has_cancelled_can_ask_again_at_once(place: Place, adviser: SlowWeigher) -> None:
+    await place.type("Anna", "analyse 1", "analyse cancel")
+    assert await place.type("Anna", "analyse 1") == BEGUN
+    adviser.let()
+    await idle()
+    assert BLUNDER in place.told["Anna"][-1]
+    assert len(adviser.weighed) == 4
+
+
+async def test_who_cancels_takes_it_from_nobody_else(place: Place, adviser: SlowWeigher) -> None:
+    await place.type("Anna", "analyse 1")
+    await place.type("Bert", "analyse 1")
+    told = await place.type("Anna", "analyse cancel")
+    adviser.let()
+    await idle()
+    assert place.told["Anna"] == [told]
+    assert BLUNDER in place.told["Bert"][-1]
+
+
+async def test_analysis_of_one_who_leaves_ends_with_the_next_position(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    await place.enter("Carla")
+    await place.type("Carla", "analyse 1")
+    await place.leave("Carla")
+    told = list(place.told["Carla"])
+    adviser.let(1)
+    await idle()
+    assert place.told["Carla"] == told
+    assert adviser.weighed == [0]
+    assert await place.type("Anna", "analyse 1") == BEGUN
+
+
+async def test_analysis_of_one_who_leaves_goes_on_while_another_waits(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    await place.enter("Carla")
+    await place.type("Carla", "analyse 1")
+    await place.type("Anna", "analyse 1")
+    await place.leave("Carla")
+    adviser.let()
+    await idle()
+    assert BLUNDER in place.told["Anna"][-1]
+    assert len(adviser.weighed) == 4
+
+
+async def test_analyses_of_those_who_have_left_keep_nobody_out(
+    place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysing, "MOST", 1)
+    place.hall.caps = Caps(analyses_per_address=1)
+    await second_battle(place)
+    await place.enter("Carla", "Dora", origin="10.0.0.1")
+    await place.type("Carla", "analyse 1")
+    await place.leave("Carla")
+    assert await refused(place, "Dora", "analyse 2") is None
+    adviser.let()
+    await idle()
+    assert place.told["Dora"][-1].startswith("Battle 2, ")
+
+
+async def test_analysis_of_the_shortest_battle_goes_first(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    await second_battle(place)
+    await place.enter("Carla", "Dora")
+    await place.type("Carla", "analyse 1")
+    await place.type("Dora", "analyse 2")
+    adviser.let()
+    await idle()
+    lengths = [len(game.moves) for game in adviser.begun]
+    assert lengths == [0, 0, 1, 2, 1, 2, 3]
+    assert place.told["Carla"][-1].startswith("Battle 1, ")
+    assert place.told["Dora"][-1].startswith("Battle 2, ")
+
+
+async def test_as_many_positions_are_weighed_as_the_adviser_can_weigh(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    adviser.at_once = 2
+    await second_battle(place)
+    await place.type("Anna", "analyse 1")
+    await place.type("Bert", "analyse 2")
+    assert len(adviser.begun) == 2
+    adviser.let()
+    await idle()
+    assert len(adviser.weighed) == 4 + 3
+
+
+async def test_cancelled_analysis_gives_its_turn_away(place: Place, adviser: SlowWeigher) -> None:
+    await second_battle(place)
+    await place.type("Anna", "analyse 1")
+    await place.type("Bert", "analyse 2")
+    await place.type("Anna", "analyse cancel")
+    adviser.let()
+    await idle()
+    assert place.told["Bert"][-1].startswith("Battle 2, ")
+    assert adviser.weighed == [0, 1, 2]
+
+
+async def test_who_is_back_by_then_is_told(place: Place, adviser: SlowWeigher) -> None:
+    await place.enter("Carla")
+    await place.type("Carla", "analyse 1")
+    await place.leave("Carla")
+    await place.enter("Carla")
+    assert await refused(place, "Carla", "analyse 1") is Refusal.ANALYSIS_PENDING
+    adviser.let()
+    await idle()
+    assert BLUNDER in place.told["Carla"][-1]
+
+
+@pytest.mark.parametrize("error", [None, RuntimeError("It is mad.")])
+async def test_if_nothing_is_found_out_that_is_told(
+    place: Place, adviser: SlowWeigher, error: Exception | None
+) -> None:
+    adviser.knows, adviser.error = False, error
+    await place.type("Anna", "analyse 1")
+    adviser.let()
+    await idle()
+    assert place.told["Anna"][-1] == FAILED
+    adviser.knows, adviser.error = True, None
+    await place.type("Anna", "analyse 1")
+    await idle()
+    assert BLUNDER in place.told["Anna"][-1]
+
+
+async def test_what_cannot_be_kept_is_told_all_the_same(adviser: SlowWeigher) -> None:
+    class Forgetful(Store):
+        async def keep_analysis(self, *_: object) -> None:
+            raise NotWritten("The disk is full.")
+
+    place = await place_with(adviser, Forgetful.in_memory())
+    adviser.let()
+    await place.type("Anna", "analyse 1")
+    await idle()
+    assert BLUNDER in place.told["Anna"][-1]
+    await place.type("Anna", "analyse 1")
+    await idle()
+    assert len(adviser.weighed) == 8
+
+
+async def test_who_plays_for_ratings_by_then_is_not_shown_it(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    await place.enter("Carla", "Dora", member=True)
+    await place.type("Carla", "analyse 1", "join game as dwarf on elm board")
+    await place.type("Dora", "join game as troll on elm board", "start")
+    adviser.let()
+    await idle()
+    assert place.told["Carla"][-1].startswith("Your battle at the elm board counts")
+    await place.type("Carla", "resign", "yes")
+    assert BLUNDER in await place.type("Carla", "analyse 1")
+
+
+async def test_to_close_waits_for_none(place: Place) -> None:
+    await place.type("Anna", "analyse 1")
+    await place.service.close()
+    await idle()
+    assert place.told["Anna"] == [BEGUN]
+
+
+async def test_without_an_adviser_nobody_can_analyse() -> None:
+    place = await place_with(None)
+    told = 'Battles cannot be analysed here. "replay 1" shows it again.'
+    assert await place.type("Anna", "analyse 1") == told
+    assert await refused(place, "Anna", "analyse cancel") is Refusal.NOTHING_ANALYSED

@@ -1,0 +1,617 @@
+"""The tutorial and the puzzles: what each line brings about, and whom it concerns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import files
+from typing import NamedTuple
+
+import pytest
+
+from tests.game.conftest import ply
+from tests.game.halls import StoredHall, do, enter, hall_of, refusal
+from tests.search.puzzles import tempting
+from thudmud.errors import Refused
+from thudmud.features.archive.commands import Replay, Step, Way
+from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
+from thudmud.features.exercises.model import (
+    AtPuzzle,
+    Exercise,
+    Exercised,
+    ExerciseLeft,
+    InLesson,
+    LessonStep,
+    Puzzle,
+    Remark,
+    attempt_of,
+    lessons,
+    puzzles,
+    read_puzzle,
+)
+from thudmud.features.playing.moves import Play, Start, Undo
+from thudmud.features.playing.queries import Hint, SetBoard, ViewGame, Where
+from thudmud.features.playing.seats import Join, Leave
+from thudmud.features.rooms.commands import Go, Look
+from thudmud.game.archive import PROVISIONAL, StudiesLookup, StudyRecord
+from thudmud.game.asides import Asked, BattleWaits
+from thudmud.game.events import PuzzleTried
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec
+from thudmud.game.telling import Telling
+from thudmud.house import House
+from thudmud.language import parse
+from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side, Verb
+
+ONE, LATER = puzzles()[1], puzzles()[9]
+SHOVED = next(
+    each
+    for each in puzzles().values()
+    if each.game.turn is Side.TROLL and each.solution.verb is Verb.MOVE and each.solution.captures
+)
+
+
+@pytest.fixture
+def hall() -> StoredHall:
+    return hall_of("Anna", "Bert")
+
+
+def exercise(hall: Hall, player: str = "Anna") -> Exercise:
+    found = hall.people[player].exercise
+    assert found
+    return found
+
+
+def in_lesson(hall: Hall, player: str = "Anna") -> InLesson:
+    found = exercise(hall, player)
+    assert isinstance(found, InLesson)
+    return found
+
+
+def at_puzzle(hall: StoredHall) -> AtPuzzle:
+    found = exercise(hall)
+    assert isinstance(found, AtPuzzle)
+    return found
+
+
+def remarks(told: list[Telling]) -> tuple[Remark, ...]:
+    return tuple(
+        remark
+        for telling in told
+        if isinstance(telling.event, Exercised)
+        for remark in telling.event.remarks
+    )
+
+
+def game(at: Exercise) -> Game:
+    assert at.table.game
+    return at.table.game
+
+
+def played(move: Move) -> Play:
+    return Play(move.attempt())
+
+
+class Situation(NamedTuple):
+    """A step of a lesson that asks for a ply, and the battle as it stands then."""
+
+    lesson: int
+    number: int
+    step: LessonStep
+    game: Game
+
+
+def situations() -> list[Situation]:
+    """Return the steps that ask for a ply, each as its own answers lead to it."""
+    hall, found = hall_of("Anna"), []
+    for number in lessons():
+        do(hall, "Anna", Tutorial(number))
+        while not in_lesson(hall).is_over:
+            at = in_lesson(hall)
+            if at.is_done:
+                do(hall, "Anna", Step(Way.NEXT))
+                continue
+            if attempt_of(at.current.answer):
+                found.append(Situation(number, at.step, at.current, game(at)))
+            do(hall, "Anna", parse(at.current.answer))
+            assert in_lesson(hall) != at, at.current.answer
+    return found
+
+
+SITUATIONS = situations()
+BY_NUMBER = [f"{each.lesson}.{each.number}" for each in SITUATIONS]
+
+
+class TestLessons:
+    def test_there_are_six_with_both_sides_and_all_rules(self) -> None:
+        assert list(lessons()) == [1, 2, 3, 4, 5, 6]
+        scenes = [step.scene for each in lessons().values() for step in each.steps if step.scene]
+        assert {scene.side for scene in scenes} == set(Side)
+        assert {scene.ruleset.name for scene in scenes} == set(RULESETS)
+
+    @pytest.mark.parametrize("situation", SITUATIONS, ids=BY_NUMBER)
+    def test_the_answer_is_read_as_a_player_types_it(self, situation: Situation) -> None:
+        asked = parse(situation.step.answer)
+        assert isinstance(asked, Play)
+        before = situation.game
+        move = before.resolve(asked.attempt, before.turn)
+        assert situation.step.is_ply(before, move)
+        assert f'"{situation.step.answer}"' in situation.step.hint or situation.step.wants
+
+    @pytest.mark.parametrize("situation", SITUATIONS, ids=BY_NUMBER)
+    def test_whatever_does_it_can_be_replied_to(self, situation: Situation) -> None:
+        step, before = situation.step, situation.game
+        done = [move for move in before.legal_moves() if step.is_ply(before, move)]
+        assert done
+        for move in done:
+            after = before.play(move)
+            assert step.reply is None or after.resolve(step.reply, after.turn)
+
+    @pytest.mark.parametrize("situation", SITUATIONS, ids=BY_NUMBER)
+    def test_any_other_ply_gets_words_and_changes_nothing(
+        self, hall: StoredHall, situation: Situation
+    ) -> None:
+        to_step(hall, situation)
+        before, step = in_lesson(hall), situation.step
+        others = [
+            move for move in game(before).legal_moves() if not step.is_ply(game(before), move)
+        ]
+        for move in others[:: max(1, len(others) // 8)]:
+            told = do(hall, "Anna", played(move))
+            assert remarks(told) == (Remark.WRONG,)
+            assert in_lesson(hall) == before
+
+    def test_what_the_rules_do_not_allow_is_refused_with_their_reasons(
+        self, hall: StoredHall
+    ) -> None:
+        do(hall, "Anna", Tutorial(3))
+        with pytest.raises(IllegalMove) as refused:
+            do(hall, "Anna", ply("E7", "E9"))
+        assert refused.value.code is Reason.TOO_FAR
+
+    def test_the_server_answers_at_once(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(4))
+        (told,) = do(hall, "Anna", ply("N11", "N6"))
+        assert isinstance(told.event, Exercised)
+        players = [event.player for event, _ in told.event.plies]
+        assert players == ["Anna", "the server"]
+        assert remarks([told]) == (Remark.DONE, Remark.TASK)
+        assert game(in_lesson(hall)).turn is Side.DWARF
+
+    def test_a_question_that_is_asked_for_is_answered_first(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(1))
+        answer, then = do(hall, "Anna", parse("around g7"))
+        assert isinstance(answer.event, Asked)
+        assert answer.table == in_lesson(hall).table
+        assert remarks([then]) == (Remark.DONE, Remark.TASK)
+
+    def test_another_question_is_answered_and_no_more(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(1))
+        (answer,) = do(hall, "Anna", Where(Piece.TROLL))
+        assert isinstance(answer.event, Asked)
+        assert in_lesson(hall).step == 0
+
+    def test_a_hint_and_then_the_answer(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(1))
+        assert remarks(do(hall, "Anna", Hint())) == (Remark.HINT,)
+        assert remarks(do(hall, "Anna", Hint())) == (Remark.ANSWER,)
+
+    def test_looking_tells_the_task_again(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(2))
+        board, task = do(hall, "Anna", Look())
+        assert board.table == in_lesson(hall).table
+        assert remarks([task]) == (Remark.TASK,)
+
+    def test_going_on_back_and_anew(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(2))
+        assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.STEP_OPEN
+        do(hall, "Anna", ply("C5", "C11"))
+        assert refusal(hall, "Anna", ply("K10", "K9")) is Refusal.STEP_DONE
+        do(hall, "Anna", Step(Way.NEXT))
+        assert in_lesson(hall).step == 1
+        do(hall, "Anna", Step(Way.BACK))
+        assert in_lesson(hall).step == 0
+        do(hall, "Anna", Step(Way.BACK))
+        assert in_lesson(hall).step == 0
+        do(hall, "Anna", Step(Way.FIRST))
+        assert (in_lesson(hall).step, in_lesson(hall).is_done) == (0, False)
+
+    def test_lessons_that_are_done_are_known(self, hall: StoredHall) -> None:
+        do_lesson(hall, 1)
+        assert hall.people["Anna"].studies.lessons == {1}
+        do(hall, "Anna", Step(Way.NEXT))
+        assert in_lesson(hall).number == 2
+        (listed,) = do(hall, "Anna", Lessons())
+        assert listed.event == Asked("Anna", Lessons(), answer=StudyRecord())
+
+    def test_one_goes_on_where_one_was_or_with_the_next(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial())
+        do(hall, "Anna", parse("around g7"))
+        was = in_lesson(hall)
+        do(hall, "Anna", Stop())
+        assert hall.people["Anna"].exercise is None
+        do(hall, "Anna", Tutorial())
+        assert in_lesson(hall) == was
+        do_lesson(hall, 1)
+        do(hall, "Anna", Tutorial())
+        assert (in_lesson(hall).number, in_lesson(hall).step) == (2, 0)
+
+    def test_when_all_are_done_they_are_listed(self, hall: StoredHall) -> None:
+        for number in lessons():
+            do_lesson(hall, number)
+        assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.EXERCISE_OVER
+        (listed,) = do(hall, "Anna", Tutorial())
+        assert listed.event == Asked("Anna", Lessons(), answer=StudyRecord())
+
+    def test_there_is_no_other(self, hall: StoredHall) -> None:
+        assert refusal(hall, "Anna", Tutorial(7)) is Refusal.NO_SUCH_LESSON
+
+
+def do_lesson(hall: StoredHall, number: int) -> None:
+    do(hall, "Anna", Tutorial(number))
+    while not in_lesson(hall).is_over:
+        at = in_lesson(hall)
+        do(hall, "Anna", Step(Way.NEXT) if at.is_done else parse(at.current.answer))
+
+
+def to_step(hall: StoredHall, situation: Situation) -> None:
+    do(hall, "Anna", Tutorial(situation.lesson))
+    while in_lesson(hall).step < situation.number:
+        at = in_lesson(hall)
+        do(hall, "Anna", Step(Way.NEXT) if at.is_done else parse(at.current.answer))
+
+
+class TestWhomItConcerns:
+    def test_nobody_else_is_told(self, hall: StoredHall) -> None:
+        told = do(hall, "Anna", Tutorial(2)) + do(hall, "Anna", ply("C5", "C11"))
+        told += do(hall, "Anna", Stop())
+        assert {telling.audience for telling in told} == {("Anna",)}
+
+    def test_it_takes_no_board_and_stores_nothing(self, hall: StoredHall) -> None:
+        boards = dict(hall.tables)
+        for line in ("tutorial 4", "move n11 n6", "undo tutorial", "puzzle 1", "view game"):
+            if not line.startswith("undo"):
+                [decision] = hall.decided("Anna", parse(line), 7.0)
+                assert not decision.events
+                assert not decision.hall
+                hall.commit(decision)
+        assert hall.tables == boards
+
+    def test_a_line_that_names_no_board_is_about_it(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Go("oak board"))
+        do(hall, "Anna", Tutorial(2))
+        for words in (None, "tutorial", "the tutorial", "it"):
+            (told,) = do(hall, "Anna", ViewGame(words))
+            assert told.table == in_lesson(hall).table
+        for words in ("oak board", "it"):
+            (told,) = do(hall, "Anna", ViewGame(words))
+            assert told.table == hall.tables["oak board"]
+
+    def test_it_has_a_style_of_its_own(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(2))
+        do(hall, "Anna", SetBoard(Style.BRIEF))
+        assert hall.style("Anna", "tutorial") is Style.BRIEF
+        assert hall.style("Anna", "oak board") is Style.FULL
+
+    def test_nothing_is_to_be_taken_back(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(4))
+        do(hall, "Anna", ply("N11", "N6"))
+        assert refusal(hall, "Anna", Undo()) is Refusal.NO_PLY_YET
+
+    def test_who_is_at_none_can_leave_none(self, hall: StoredHall) -> None:
+        assert refusal(hall, "Anna", Stop()) is Refusal.NO_EXERCISE
+
+    def test_it_means_a_board_again_afterwards(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(2))
+        do(hall, "Anna", ViewGame())
+        do(hall, "Anna", Leave())
+        assert hall.people["Anna"].exercise is None
+        assert refusal(hall, "Anna", ViewGame("it")) is Refusal.NOTHING_USED
+
+
+class TestBattles:
+    @pytest.mark.parametrize("command", [Tutorial(), TryPuzzle(1)])
+    def test_a_battle_without_a_clock_waits_and_both_are_told(
+        self, hall: StoredHall, command: Tutorial | TryPuzzle
+    ) -> None:
+        start(hall)
+        waits, exercised = do(hall, "Anna", command)
+        name = exercise(hall).table.name
+        assert waits.event == BattleWaits("Anna", "Bert", "oak board", name)
+        assert waits.audience == ("Anna", "Bert")
+        assert exercised.audience == ("Anna",)
+        assert len(do(hall, "Anna", TryPuzzle(2))) == 1  # they know by now
+        left, seen = do(hall, "Anna", Stop())
+        assert isinstance(left.event, ExerciseLeft)
+        assert seen.event == Asked("Anna", Look(), "oak board")
+
+    def test_there_is_no_time_for_one_while_a_clock_runs(self, hall: StoredHall) -> None:
+        start(hall, "5+0")
+        for command in (Tutorial(), TryPuzzle()):
+            assert refusal(hall, "Anna", command) is Refusal.IN_BATTLE
+        do(hall, "Anna", parse("resign"))
+        do(hall, "Anna", Tutorial())
+        assert in_lesson(hall).number == 1
+
+    def test_there_is_time_where_players_have_days(self, hall: StoredHall) -> None:
+        start(hall, "3 days")
+        do(hall, "Anna", Tutorial())
+        assert in_lesson(hall).number == 1
+
+    def test_what_the_other_player_does_leaves_it_open(self, hall: StoredHall) -> None:
+        start(hall)
+        do(hall, "Bert", Tutorial())
+        do(hall, "Anna", ply("A6", "B6"))
+        do(hall, "Anna", parse("end game"))
+        assert in_lesson(hall, "Bert").number == 1
+
+    def test_who_plays_on_by_naming_the_board_has_left_it(self, hall: StoredHall) -> None:
+        start(hall)
+        do(hall, "Anna", Tutorial())
+        left, moved = do(hall, "Anna", parse("a6 b6 on oak board"))
+        assert isinstance(left.event, ExerciseLeft)
+        assert moved.table
+        assert moved.table.game
+        assert hall.people["Anna"].exercise is None
+
+    def test_who_practises_has_nobody_who_is_told(self, hall: StoredHall) -> None:
+        do(hall, "Anna", parse("practice on oak board"))
+        waits, _ = do(hall, "Anna", Tutorial())
+        assert waits.event == BattleWaits("Anna", "", "oak board", "tutorial")
+        do(hall, "Anna", Stop())
+        do(hall, "Anna", Go())
+        waits, _ = do(hall, "Anna", Tutorial())
+        (left,) = do(hall, "Anna", Stop())  # they see where they are
+        assert isinstance(left.event, ExerciseLeft)
+
+    def test_one_that_begins_puts_the_exercises_of_both_aside(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Bert", Join(Side.TROLL, "oak board"))
+        do(hall, "Anna", Tutorial(2))
+        was = in_lesson(hall)
+        left, _ = do(hall, "Bert", Start())
+        assert left.event == ExerciseLeft("Anna", was)
+        assert left.audience == ("Anna",)
+        do(hall, "Anna", ply("A6", "B6"))
+        assert hall.tables["oak board"].game
+        assert len(hall.tables["oak board"].game.moves) == 1
+
+    @pytest.mark.parametrize("command", [Go("oak board"), Join(Side.DWARF, "oak board"), Replay(1)])
+    def test_who_turns_to_something_else_is_told_that_it_waits(
+        self, hall: StoredHall, command: Go | Join | Replay
+    ) -> None:
+        start(hall)
+        do(hall, "Bert", parse("resign"))
+        do(hall, "Anna", Leave())
+        do(hall, "Anna", Go())
+        do(hall, "Anna", Tutorial(2))
+        was = in_lesson(hall)
+        first, *_ = do(hall, "Anna", command)
+        assert first.event == ExerciseLeft("Anna", was)
+        assert hall.people["Anna"].exercise is None
+
+    def test_an_exercise_ends_a_replay(self, hall: StoredHall) -> None:
+        start(hall)
+        do(hall, "Bert", parse("resign"))
+        do(hall, "Anna", Replay(1))
+        do(hall, "Anna", Tutorial(2))
+        assert hall.people["Anna"].replay is None
+        assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.STEP_OPEN
+
+
+def start(hall: StoredHall, clock: str = "off") -> None:
+    do(hall, "Anna", Join(Side.DWARF, "oak board"))
+    do(hall, "Bert", Join(Side.TROLL, "oak board"))
+    if clock != "off":
+        do(hall, "Anna", parse(f"set clock {clock}"))
+    do(hall, "Anna", Start())
+
+
+class TestPuzzles:
+    @pytest.mark.parametrize("puzzle", puzzles().values(), ids=lambda each: str(each.number))
+    def test_its_solution_solves_it(self, hall: StoredHall, puzzle: Puzzle) -> None:
+        do(hall, "Anna", TryPuzzle(puzzle.number))
+        told = do(hall, "Anna", played(puzzle.solution))
+        assert remarks(told) == (Remark.DONE, Remark.OVER)
+        assert at_puzzle(hall).is_over
+
+    def test_solution_comes_with_the_line_that_proves_it(self, hall: StoredHall) -> None:
+        do(hall, "Anna", TryPuzzle(1))
+        (told,) = do(hall, "Anna", played(ONE.solution))
+        assert isinstance(told.event, Exercised)
+        assert told.event.line == ONE.line
+
+    @pytest.mark.parametrize("puzzle", puzzles().values(), ids=lambda each: str(each.number))
+    def test_tempting_try_is_refused_with_the_reply_that_spoils_it(
+        self, hall: StoredHall, puzzle: Puzzle
+    ) -> None:
+        do(hall, "Anna", TryPuzzle(puzzle.number))
+        before = at_puzzle(hall)
+        for move in tempting(puzzle.game, puzzle.solution)[:3]:
+            (told,) = do(hall, "Anna", played(move))
+            assert isinstance(told.event, Exercised)
+            assert told.event.remarks == (Remark.WRONG,)
+            assert not told.event.plies
+            tried, reply, *more = told.event.line
+            assert tried == move
+            assert reply in game(before).play(move).legal_moves()
+            assert reply.captures or not more  # else it saves a piece
+            assert at_puzzle(hall).table == before.table
+
+    def test_any_other_try_is_refused_with_a_capture_that_pays_if_there_is_one(self) -> None:
+        for move in ONE.game.legal_moves():
+            if not ONE.goes_like(move) and (move.origin, move.target) not in ONE.tries:
+                tried, *replies = ONE.refuted(move)
+                assert tried == move
+                assert all(each.captures for each in replies)
+                assert len(replies) <= 1
+
+    def test_try_that_captures_fewer_than_foreseen_is_refused_too(self) -> None:
+        for puzzle in puzzles().values():
+            for move in puzzle.game.legal_moves():
+                if puzzle.goes_like(move) or (move.origin, move.target) not in puzzle.tries:
+                    continue
+                fewer = replace(move, captures=move.captures[:1])
+                if fewer in puzzle.game.legal_moves():
+                    assert puzzle.refuted(fewer)[0] == fewer
+
+    def test_the_right_squares_with_fewer_captures(self, hall: StoredHall) -> None:
+        do(hall, "Anna", TryPuzzle(SHOVED.number))
+        solution = SHOVED.solution
+        told = do(hall, "Anna", ply(str(solution.origin), str(solution.target)))
+        assert remarks(told) == (Remark.FEWER,)
+
+    def test_hints_never_end(self, hall: StoredHall) -> None:
+        do(hall, "Anna", TryPuzzle(1))
+        told = [remarks(do(hall, "Anna", Hint())) for _ in range(3)]
+        assert told == [(Remark.HINT,), (Remark.ANSWER,), (Remark.ANSWER,)]
+
+    def test_when_it_is_solved_there_is_another(self, hall: StoredHall) -> None:
+        do(hall, "Anna", TryPuzzle(1))
+        do(hall, "Anna", played(ONE.solution))
+        assert refusal(hall, "Anna", played(ONE.solution)) is Refusal.EXERCISE_OVER
+        do(hall, "Anna", Step(Way.NEXT))
+        assert at_puzzle(hall).number != 1
+
+    def test_one_comes_back_to_the_one_that_is_not_solved(self, hall: StoredHall) -> None:
+        do(hall, "Anna", TryPuzzle(3))
+        do(hall, "Anna", Stop())
+        do(hall, "Anna", TryPuzzle())
+        assert at_puzzle(hall).number == 3
+
+    def test_a_guest_is_given_none_twice(self, hall: StoredHall) -> None:
+        numbers = []
+        for _ in puzzles():
+            do(hall, "Anna", TryPuzzle())
+            numbers.append(at_puzzle(hall).number)
+            do(hall, "Anna", played(at_puzzle(hall).puzzle.solution))
+        assert sorted(numbers) == list(puzzles())
+        do(hall, "Anna", TryPuzzle())
+        assert at_puzzle(hall).number in puzzles()
+
+    def test_there_is_no_other(self, hall: StoredHall) -> None:
+        assert refusal(hall, "Anna", TryPuzzle(len(puzzles()) + 1)) is Refusal.NO_SUCH_PUZZLE
+
+
+class TestRatings:
+    @pytest.fixture
+    def house(self) -> House:
+        house = House([BoardSpec("oak board")])
+        for name in ("Anna", "Bert", "Carla"):
+            house.enter(name, 1.0, member=name != "Carla")
+        return house
+
+    def known(self, house: House, player: str = "Anna") -> StudyRecord:
+        return house.look_up(StudiesLookup(player))
+
+    def solve(self, house: House, puzzle: Puzzle = ONE, player: str = "Anna") -> None:
+        house.obey(player, TryPuzzle(puzzle.number), 2.0)
+        house.obey(player, played(puzzle.solution), 2.0)
+
+    def fail(self, house: House, puzzle: Puzzle = ONE, player: str = "Anna") -> None:
+        wrong = next(move for move in puzzle.game.legal_moves() if not puzzle.goes_like(move))
+        house.obey(player, TryPuzzle(puzzle.number), 2.0)
+        house.obey(player, played(wrong), 2.0)
+
+    def test_who_solves_one_beats_it(self, house: House) -> None:
+        self.solve(house)
+        known = self.known(house)
+        assert known.tried == {ONE.key: True}
+        assert known.rating
+        assert known.rating.points > 1500 > known.difficulties[ONE.key].points
+
+    def test_who_does_not_is_beaten(self, house: House) -> None:
+        self.fail(house)
+        known = self.known(house)
+        assert known.tried == {ONE.key: False}
+        assert known.rating
+        assert known.rating.points < 1500 < known.difficulties[ONE.key].points
+
+    def test_a_hint_counts_as_not_solved(self, house: House) -> None:
+        house.obey("Anna", TryPuzzle(1), 2.0)
+        house.obey("Anna", Hint(), 2.0)
+        house.obey("Anna", played(ONE.solution), 2.0)
+        assert self.known(house).tried == {ONE.key: False}
+
+    def test_only_the_first_try_counts(self, house: House) -> None:
+        self.fail(house)
+        before = self.known(house)
+        self.solve(house)
+        house.obey("Anna", Step(Way.FIRST), 2.0)
+        self.solve(house)
+        assert self.known(house) == before
+
+    def test_nor_does_another_visit_make_it_count_again(self, house: House) -> None:
+        self.fail(house)
+        before = self.known(house)
+        house.depart("Anna", 3.0)
+        house.enter("Anna", 4.0, member=True)
+        self.solve(house)
+        assert self.known(house) == before
+
+    def test_each_has_a_rating_of_their_own(self, house: House) -> None:
+        self.solve(house)
+        self.fail(house, player="Bert")
+        mine, others = self.known(house).rating, self.known(house, "Bert").rating
+        assert mine
+        assert others
+        assert mine.points > others.points
+
+    def test_a_guest_has_none(self, house: House) -> None:
+        self.solve(house, player="Carla")
+        assert self.known(house, "Carla") == StudyRecord()
+
+    def test_the_one_that_fits_is_about_as_hard_as_one_is_good(self, house: House) -> None:
+        self.fail(house, LATER, "Bert")  # it is harder than the others now
+        for number in range(1, PROVISIONAL):
+            self.solve(house, puzzles()[number])
+            assert self.next_number(house) == number + 1
+        self.solve(house, puzzles()[PROVISIONAL])
+        assert self.next_number(house) == LATER.number
+
+    def next_number(self, house: House) -> int:
+        house.obey("Anna", TryPuzzle(), 2.0)
+        at = house.hall.people["Anna"].exercise
+        assert at
+        return at.number
+
+    def test_results_stay_with_the_puzzle_if_its_number_changes(self, house: House) -> None:
+        self.solve(house)
+        line = (
+            (files("thudmud.features.exercises") / "puzzles.txt")
+            .read_text(encoding="utf-8")
+            .split("\n")[0]
+        )
+        assert read_puzzle(17, line).key in self.known(house).tried
+
+    def test_puzzles_are_no_battles(self, house: House) -> None:
+        self.solve(house)
+        [message] = house.obey("Anna", "standings", 3.0)
+        assert message.text.startswith("Discworld, untimed: nobody is ranked yet.")
+
+    def test_lessons_that_a_member_has_done_are_kept_too(self, house: House) -> None:
+        for name in ("Anna", "Carla"):
+            for number in (1, 2):
+                house.obey(name, Tutorial(number), 2.0)
+                while not (at := in_lesson(house.hall, name)).is_over:
+                    house.obey(name, "next" if at.is_done else at.current.answer, 2.0)
+            house.depart(name, 3.0)
+            house.enter(name, 4.0, member=name != "Carla")
+            house.obey(name, Tutorial(), 5.0)
+        assert self.known(house).lessons == {1, 2}
+        assert [in_lesson(house.hall, name).number for name in ("Anna", "Carla")] == [3, 1]
+        [listed] = house.obey("Anna", Lessons(), 6.0)
+        assert listed.text.count("(done)") == 2
+
+
+def test_a_try_is_of_a_puzzle_that_there_can_be() -> None:
+    with pytest.raises(ValueError, match="number 0"):
+        PuzzleTried(1.0, "Anna", 0, solved=True)
+
+
+def test_a_member_comes_in_with_nothing_done(hall: StoredHall) -> None:
+    enter(hall, "Dora", member=True)
+    assert not hall.people["Dora"].studies.lessons
+    with pytest.raises(Refused):
+        do(hall, "Dora", Stop())

@@ -1,0 +1,83 @@
+"""Lessons and puzzles of members: what is stored of them, and when it cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.service.place import Place, Screen, finished
+from tests.service.stores import SlowStore
+from thudmud.features.exercises.model import lessons, puzzles
+from thudmud.features.playing.moves import Play
+from thudmud.game.archive import StudiesLookup, StudyRecord
+from thudmud.game.events import PuzzleTried
+from thudmud.game.options import Style
+from thudmud.game.projections import HALL
+from thudmud.service.boards import open_board
+from thudmud.store import NotWritten
+
+SOLVED = str(Play(puzzles()[1].solution.attempt()))
+KEY = puzzles()[1].key
+
+
+async def known(place: Place, name: str = "Anna") -> StudyRecord:
+    found: StudyRecord = await place.service.look_up(StudiesLookup(name))
+    return found
+
+
+@pytest.fixture
+async def anna(place: Place, store: SlowStore) -> Place:
+    store.gate.set()
+    await place.enter("Anna", member=True)
+    return place
+
+
+async def test_what_a_lesson_asks_for_last_is_kept_with_the_lesson(anna: Place) -> None:
+    await anna.type("Anna", "tutorial 1", *(step.answer for step in lessons()[1].steps))
+    assert (await known(anna)).lessons == {1}
+    assert anna.kept["Anna"].styles == {"tutorial": Style.FULL}
+
+
+async def test_two_members_try_at_once(anna: Place) -> None:
+    await anna.enter("Bert", member=True)
+    for name in ("Anna", "Bert"):
+        await anna.type(name, "puzzle 1")
+    await finished(*(anna.submit(name, SOLVED) for name in ("Anna", "Bert")))
+    assert (await known(anna)).tried == (await known(anna, "Bert")).tried == {KEY: True}
+
+
+async def test_a_try_follows_on_what_else_happens_in_the_hall(anna: Place) -> None:
+    await anna.type("Anna", "puzzle 1")
+    await open_board(anna.service.store, "yew board", "classic", 1000.0)
+    assert "It counts as solved" in await anna.type("Anna", SOLVED)
+    assert (await known(anna)).tried == {KEY: True}
+
+
+async def test_what_cannot_be_stored_has_not_happened(anna: Place, store: SlowStore) -> None:
+    await anna.type("Anna", "puzzle 1")
+    store.broken = True
+    with pytest.raises(NotWritten):
+        await anna.service.submit(anna.visits["Anna"], SOLVED)
+    at = anna.hall.people["Anna"].exercise
+    assert at
+    assert not at.is_over
+
+
+async def test_a_member_can_store_so_much_and_no_more(anna: Place) -> None:
+    for _ in range(2):
+        for number, puzzle in puzzles().items():
+            squares = f"{puzzle.solution.origin} {puzzle.solution.target}"
+            await anna.type(
+                "Anna", f"puzzle {number}", f"move {squares}", "hint", f"hurl {squares}"
+            )
+        for number, lesson in lessons().items():
+            for step in lesson.steps:
+                await anna.type("Anna", f"tutorial {number}", step.answer)
+    events = await anna.service.store.read(HALL)
+    tried = [each for each in events if isinstance(each.event, PuzzleTried)]
+    assert len(tried) == len(puzzles())
+
+
+async def test_who_goes_on_from_elsewhere_is_at_the_same_lesson(anna: Place) -> None:
+    await anna.type("Anna", "tutorial 2")
+    await anna.enter("Anna", screen=Screen(), member=True)
+    assert "Move the dwarf on C5" in await anna.type("Anna", "look")

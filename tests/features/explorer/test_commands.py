@@ -1,0 +1,121 @@
+"""Who may look up what others played, and when; and that a house keeps the counts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from thudmud import BoardSpec, House, Terminal
+from thudmud.features.playing.moves import Resign
+
+NOW = 1_800_000_000.0
+PROGRAM = Terminal(packages=frozenset({"Thud"}))
+
+
+def house(**options: Any) -> House:
+    made = House([BoardSpec("oak board"), BoardSpec("elm board")], **options)
+    for name in ("Anna", "Bert", "Carl"):
+        made.enter(name, NOW, PROGRAM, member=name != "Carl")
+    return made
+
+
+def told(made: House, name: str, line: str) -> dict[str, Any]:
+    """Return the one fact that a line is answered by."""
+    facts = [
+        {"package": each.package, **json.loads(each.text)}
+        for each in made.obey(name, line, NOW)
+        if each.package in {"Thud.Explored", "Thud.Refused"} and name in each.to
+    ]
+    [fact] = facts
+    return fact
+
+
+def play(made: House, dwarf: str, troll: str, *plies: str, board: str = "oak board") -> None:
+    made.obey(dwarf, f"join as dwarf on {board}", NOW)
+    made.obey(troll, f"join as troll on {board}", NOW)
+    made.obey(dwarf, f"start on {board}", NOW)
+    for number, ply in enumerate(plies):
+        made.obey((dwarf, troll)[number % 2], f"{ply} on {board}", NOW)
+
+
+def code(fact: dict[str, Any]) -> str:
+    return str(fact.get("code", fact["package"]))
+
+
+class TestWhoPlays:
+    def test_gets_no_help_at_that_board(self) -> None:
+        made = house()
+        play(made, "Anna", "Carl", "f1 f6")
+        for name in ("Anna", "Carl"):
+            for line in ("explore", "explore on oak board"):
+                assert code(told(made, name, line)) == "no_exploring_playing"
+            assert code(told(made, name, "explore 1")) == "explore_later"
+        made.obey("Anna", "replay 1", NOW)
+        assert code(told(made, "Anna", "explore")) == "explore_later"
+        assert code(told(made, "Anna", "explore on elm board")) == "Thud.Explored"
+        made.obey("Anna", "adjourn on oak board", NOW)
+        made.obey("Carl", "adjourn on oak board", NOW)
+        assert code(told(made, "Carl", "explore 1")) == "explore_later"
+
+    def test_gets_none_anywhere_in_a_rated_battle(self) -> None:
+        made = house()
+        play(made, "Anna", "Bert", "f1 f6")
+        for name in ("Anna", "Bert"):
+            for line in ("explore", "explore 1", "explore on elm board", "explore 9"):
+                assert code(told(made, name, line)) == "no_exploring_rated"
+        assert code(told(made, "Carl", "explore on oak board")) == "Thud.Explored"
+        assert code(told(made, "Carl", "explore 1 1")) == "Thud.Explored"
+        made.obey("Anna", Resign("oak board"), NOW)
+        assert code(told(made, "Anna", "explore 1 1")) == "Thud.Explored"
+
+    def test_alone_may_explore(self) -> None:
+        made = house()
+        made.obey("Anna", "go to oak board", NOW)
+        made.obey("Anna", "practice", NOW)
+        assert code(told(made, "Anna", "explore")) == "Thud.Explored"
+        assert code(told(made, "Anna", "explore 1")) == "Thud.Explored"
+
+
+def test_plies_are_seen_as_the_board_of_the_asker_has_them() -> None:
+    made = house()
+    play(made, "Anna", "Carl", "f1 f6")
+    made.obey("Carl", Resign("oak board"), NOW)
+    play(made, "Carl", "Anna", "o6 j6")  # the same, seen from another side
+    made.obey("Carl", Resign("oak board"), NOW)
+    for number, record in ((1, "dF1-F6"), (2, "dP6-K6")):
+        fact = told(made, "Bert", f"explore {number}")
+        [ply] = fact["plies"]
+        assert (ply["record"], ply["times"], fact["next"]) == (record, 2, record)
+        assert (ply["dwarf"], ply["troll"]) == (1, 1)
+    assert told(made, "Bert", "explore 1 99")["ply"] == 1
+
+
+def test_a_program_asks_for_it_without_a_text() -> None:
+    made = house()
+    play(made, "Anna", "Carl", "f1 f6")
+    made.obey("Carl", Resign("oak board"), NOW)
+    [fact] = made.ask("Bert", "explore 1", NOW)
+    assert fact.package == "Thud.Explored"
+
+
+def test_a_house_counts_what_another_has_kept() -> None:
+    made = house()
+    play(made, "Anna", "Carl", "f1 f6")
+    made.obey("Carl", Resign("oak board"), NOW)
+    again = house(events=made.events())
+    assert told(again, "Bert", "explore 1") == told(made, "Bert", "explore 1")
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_words_fit(width: int) -> None:
+    made = house()
+    play(made, "Anna", "Carl", "f1 f6", "shove g7 f7 capturing all")
+    made.obey("Carl", Resign("oak board"), NOW)
+    made.fit("Bert", Terminal(width=width))
+    for line in ("explore 1", "explore 1 1", "explore on oak board"):
+        [message] = [each for each in made.obey("Bert", line, NOW) if not each.package]
+        lines = message.text.splitlines()
+        assert lines
+        assert all(len(each) < width for each in lines)

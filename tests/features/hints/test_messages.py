@@ -1,0 +1,136 @@
+"""Hints in words: for who sees the board, for a voice, and from elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.features.hints.model import Advice, Because, Merit
+from thudmud.features.playing.queries import Hint
+from thudmud.game.asides import Asked
+from thudmud.game.hall import Hall
+from thudmud.game.options import Style
+from thudmud.game.table import BoardSpec, Table
+from thudmud.game.telling import Telling
+from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
+from thudmud.views.telling import teller
+from thudmud.views.view import Display, View
+
+TABLE = Table.set_up(BoardSpec("oak board"))
+WIDE = View("Anna", Style.FULL, Display(width=200))
+
+
+def because(merit: Merit, number: int = 0, goal: Ending | None = None) -> Because:
+    return Because(merit, number, goal)
+
+
+def move(piece: Piece, *squares: str, verb: Verb = Verb.MOVE) -> Move:
+    origin, target, *captures = map(Square.parse, squares)
+    return Move(piece, origin, target, tuple(captures), verb=verb)
+
+
+STEP = move(Piece.DWARF, "A6", "B6")
+TAKES = move(Piece.TROLL, "G7", "F7", "E7", "F8")
+HURL = move(Piece.DWARF, "F6", "G7", "G7", verb=Verb.HURL)
+SAFE, LOSES, REGAINS = (because(each, 1) for each in (Merit.SAFE, Merit.LOSES, Merit.REGAINS))
+CAPTURES = because(Merit.CAPTURES, 2)
+STEPS, TAKING = 'Try "move from A6 to B6": ', 'Try "move from G7 to F7 capturing E7, F8": '
+
+
+def told(table: Table, advice: Advice, view: View) -> list[str]:
+    asked = Asked("Anna", Hint(), table.name, advice)
+    return teller(Hall([BoardSpec(table.name)]), Telling(asked, ("Anna",), table))(view)
+
+
+@pytest.mark.parametrize(
+    ("ply", "reasons", "sentence"),
+    [
+        (TAKES, [CAPTURES, SAFE], f"{TAKING}it captures 2 dwarfs, and costs you nothing."),
+        (
+            TAKES, [CAPTURES, LOSES],
+            f"{TAKING}it captures 2 dwarfs, but the dwarfs can then capture a troll.",
+        ),
+        (
+            TAKES, [CAPTURES, because(Merit.SAVES, 1), LOSES, REGAINS],
+            f"{TAKING}it captures 2 dwarfs, but the dwarfs can still capture a troll, and you a "
+            "dwarf after that.",
+        ),
+        (
+            TAKES, [because(Merit.STOPS), CAPTURES, because(Merit.SAVES, 3), SAFE],
+            f"{TAKING}it keeps the dwarfs from winning next, and captures 2 dwarfs.",
+        ),
+        (
+            HURL, [because(Merit.CAPTURES, 1), SAFE],
+            'Try "hurl from F6 to G7": it captures a troll, and costs you nothing.',
+        ),
+        (STEP, [because(Merit.WINS)], f"{STEPS}it wins the battle."),
+        (
+            STEP, [because(Merit.SAVES, 2), SAFE],
+            f"{STEPS}it saves 2 dwarfs from being captured, and keeps all your dwarfs safe.",
+        ),
+        (
+            STEP, [because(Merit.WINS_NEXT), because(Merit.GATHERS, 1), SAFE],
+            f"{STEPS}it threatens to win next, and brings the dwarf next to another.",
+        ),
+        (
+            STEP, [because(Merit.THREATENS, 1), because(Merit.GATHERS, 3), SAFE],
+            f"{STEPS}it threatens to capture a troll, and brings the dwarf next to 3 others.",
+        ),
+        (
+            STEP,
+            [
+                because(Merit.NEARS, goal=Ending.ROCK_ESCAPED),
+                because(Merit.BLOCKS, goal=Ending.ROCK_CAPTURED),
+            ],
+            f"{STEPS}it brings the Rock nearer to its home, and keeps trolls away from the Rock.",
+        ),
+        (
+            STEP,
+            [
+                because(Merit.NEARS, goal=Ending.ROCK_CAPTURED),
+                because(Merit.BLOCKS, goal=Ending.ROCK_ESCAPED),
+            ],
+            f"{STEPS}it brings another troll next to the Rock, and bars the Rock's way home.",
+        ),
+        (
+            STEP,
+            [
+                because(Merit.NEARS, goal=Ending.NO_MOVE),
+                because(Merit.BLOCKS, goal=Ending.NO_MOVE),
+            ],
+            f"{STEPS}it comes nearer to winning, and keeps the trolls from coming nearer to "
+            "winning.",
+        ),
+        (STEP, [SAFE], f"{STEPS}it keeps all your dwarfs safe."),
+        (
+            STEP, [LOSES],
+            f"{STEPS}no other move seems better, but the trolls can then capture a dwarf.",
+        ),
+        (STEP, [], f"{STEPS}no other move seems better."),
+    ],
+)  # fmt: skip
+def test_the_weightiest_reasons_are_told_in_a_sentence(
+    ply: Move, reasons: list[Because], sentence: str
+) -> None:
+    side = Side.TROLL if ply.piece is Piece.TROLL else Side.DWARF
+    assert told(TABLE, Advice(side, ply, tuple(reasons)), WIDE) == [sentence]
+
+
+ADVICE = Advice(Side.TROLL, TAKES, (CAPTURES, LOSES))
+
+
+def test_a_voice_reads_each_reason_on_a_line_of_its_own() -> None:
+    assert told(TABLE, ADVICE, View("Anna", Style.FULL, Display(reader=True))) == [
+        'Try "move from G7 to F7 capturing E7, F8".',
+        "It captures 2 dwarfs.",
+        "The dwarfs can then capture a troll.",
+    ]
+
+
+def test_what_is_typed_elsewhere_names_the_board_and_fits_a_narrow_screen() -> None:
+    away = View("Anna", Style.FULL, Display(width=40), away=True)
+    assert told(TABLE, ADVICE, away) == [
+        'Try "move from G7 to F7 on oak board',
+        'capturing E7, F8": it captures 2',
+        "dwarfs, but the dwarfs can then capture",
+        "a troll.",
+    ]

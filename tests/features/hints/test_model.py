@@ -1,0 +1,126 @@
+"""What speaks for a ply: positions in each ruleset in which each reason holds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from thudmud.features.hints.model import Because, Merit, advice
+from thudmud.rules import (
+    CLASSIC,
+    DISCWORLD,
+    KOOM_VALLEY,
+    RULESETS,
+    Ending,
+    Game,
+    Piece,
+    Position,
+    Ruleset,
+    Side,
+    Square,
+)
+
+
+class Case(NamedTuple):
+    """Where pieces stand, as boards call the squares; the plies expected; and all reasons."""
+
+    rules: Ruleset
+    turn: Side
+    dwarfs: str
+    trolls: str
+    line: str
+    reasons: list[Because]
+    rock: str = ""
+
+
+DWARF, TROLL = Side.DWARF, Side.TROLL
+SAFE = Because(Merit.SAFE)
+
+
+def because(merit: Merit, number: int) -> Because:
+    return Because(merit, number)
+
+
+ESCAPES, CAPTURED = Ending.ROCK_ESCAPED, Ending.ROCK_CAPTURED
+
+CASES = [
+    # Plies are in the letters of records, but there is nothing beyond column H where it matters.
+    Case(
+        DISCWORLD, TROLL, "F6 G6 O10", "F8 A9", "TF8-F7xF6xG6",
+        [because(Merit.CAPTURES, 2), SAFE],
+    ),
+    Case(
+        CLASSIC, TROLL, "F6 G6 O10", "F8 A9", "TF8-F7xF6",
+        [because(Merit.CAPTURES, 1), because(Merit.LOSES, 1)],
+    ),
+    Case(
+        DISCWORLD, DWARF, "C8 D8 E8 O10", "H8 G1", "dE8-H8xH8",
+        [because(Merit.CAPTURES, 1), SAFE],
+    ),
+    Case(DISCWORLD, DWARF, "F6 O10", "F8", "dF6-A6", [because(Merit.SAVES, 1), SAFE]),
+    Case(
+        DISCWORLD, DWARF, "F6 G6 O10", "F8", "dF6-A6",
+        [because(Merit.SAVES, 1), because(Merit.LOSES, 1)],
+    ),
+    Case(CLASSIC, DWARF, "C4 C9 O10", "F8", "dC4-C8", [because(Merit.GATHERS, 1), SAFE]),
+    Case(
+        CLASSIC, DWARF, "C8 D8 E14", "G8", "dE14-E8",
+        [because(Merit.THREATENS, 1), because(Merit.GATHERS, 1), because(Merit.LOSES, 1)],
+    ),
+    Case(
+        CLASSIC, DWARF, "C8 D8 E14", "G8", "dE14-E8 TG8-F8xE8 dD8-F8xF8",
+        [
+            because(Merit.THREATENS, 1), because(Merit.GATHERS, 1), because(Merit.LOSES, 1),
+            because(Merit.REGAINS, 1),
+        ],
+    ),
+    Case(CLASSIC, DWARF, "C4 O10", "G8", "dC4-D4", [SAFE]),
+    Case(DISCWORLD, DWARF, "F6", "F7", "dF6-F7xF7", [Because(Merit.WINS)]),
+    Case(
+        KOOM_VALLEY, DWARF, "D6 F8", "E6 O8", "dF8-F6xE6",
+        [because(Merit.CAPTURES, 1), because(Merit.SAVES, 1), SAFE],
+    ),
+    Case(KOOM_VALLEY, DWARF, "H2", "A8 A9 A10", "RG2-G1", [Because(Merit.WINS)], "G2"),
+    Case(KOOM_VALLEY, TROLL, "O10", "F4 G4 G9", "TG9-G6", [Because(Merit.WINS)], "G5"),
+    Case(
+        KOOM_VALLEY, DWARF, "O7", "F4 G4 G9", "dP7-G7",
+        [Because(Merit.STOPS), Because(Merit.BLOCKS, goal=CAPTURED), SAFE], "G5",
+    ),
+    Case(
+        KOOM_VALLEY, DWARF, "H2 A10", "O8 O9 O10", "RG3-G2",
+        [Because(Merit.WINS_NEXT), Because(Merit.NEARS, goal=ESCAPES), SAFE], "G3",
+    ),
+    Case(
+        KOOM_VALLEY, TROLL, "O10", "A8 G9", "TG9-G6",
+        [Because(Merit.NEARS, goal=CAPTURED), SAFE], "G5",
+    ),
+    Case(
+        KOOM_VALLEY, TROLL, "H5 E14", "H4 O8", "TH4-H6xH5",
+        [because(Merit.CAPTURES, 1), Because(Merit.BLOCKS, goal=ESCAPES), SAFE], "G5",
+    ),
+]  # fmt: skip
+
+
+def game_of(case: Case) -> Game:
+    named = [
+        (Piece.DWARF, case.dwarfs), (Piece.TROLL, case.trolls), (Piece.ROCK, case.rock)
+    ]  # fmt: skip
+    pieces = {Square.parse(each): piece for piece, squares in named for each in squares.split()}
+    return Game.start(case.rules, Position.of(pieces, case.turn))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rules} {case.line}")
+def test_why_a_ply_is_good(case: Case) -> None:
+    game = game_of(case)
+    played = game
+    for ply in case.line.split():
+        played = played.push(ply)
+    told = advice(game, played.moves)
+    assert (told.side, told.move) == (case.turn, played.moves[0])
+    assert list(told.reasons) == case.reasons
+
+
+def test_every_reason_holds_somewhere_and_in_every_ruleset_some_do() -> None:
+    assert {each.merit for case in CASES for each in case.reasons} == set(Merit)
+    assert {case.rules for case in CASES} == set(RULESETS.values())

@@ -1,0 +1,214 @@
+"""Hints: who is given them, and that nobody's lines wait for them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.service.place import Place, refused, until
+from thudmud.features.hints import reactors as hinting
+from thudmud.features.playing.moves import Resign
+from thudmud.game.refusals import Refusal
+from thudmud.rules import Game, Move
+from thudmud.store import Store
+
+HINT = 'Try "move from A6 to B6": it keeps all your dwarfs safe.'
+AGAIN = '"hint on oak board" tries again.'
+FAILED = f"There is no hint this time. {AGAIN}"
+
+
+class SlowAdviser:
+    """Answers when it is let, always with the same; or else gets something wrong."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, Game]] = []
+        self.gate, self.at_once = asyncio.Event(), 1
+        self.error: Exception | None = None
+        self.knows = True
+
+    async def advise(self, board: str, game: Game) -> tuple[Move, ...] | None:
+        self.asked.append((board, game))
+        await self.gate.wait()
+        if self.error:
+            raise self.error
+        return game.push("dA6-B6").moves[-1:] if self.knows else None
+
+    async def weigh(self, game: Game) -> None:
+        pass
+
+
+@pytest.fixture
+def adviser() -> SlowAdviser:
+    return SlowAdviser()
+
+
+@pytest.fixture
+async def place(adviser: SlowAdviser) -> Place:
+    place = Place(Store.in_memory(), adviser=adviser)
+    await place.open()
+    await place.sit()
+    return place
+
+
+async def answered(place: Place, adviser: SlowAdviser) -> None:
+    """Let the adviser answer, and wait until nobody waits for it any more."""
+    adviser.gate.set()
+    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+    assert place.visits
+
+
+async def test_it_comes_when_it_is_there_and_the_asker_alone_is_told(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    place.told.clear()
+    result = await place.service.submit(place.visits["Anna"], "hint")
+    assert result.done
+    assert result.seconds
+    assert place.told == {}
+    await answered(place, adviser)
+    assert place.told == {"Anna": [HINT]}
+    assert [board for board, _ in adviser.asked] == ["oak board"]
+
+
+async def test_other_lines_do_not_wait_for_it(place: Place, adviser: SlowAdviser) -> None:
+    await place.type("Anna", "hint")
+    assert await place.type("Anna", "say Well?") == "You say: Well?"
+    assert place.told["Bert"][-1] == "Anna says: Well?"
+    await answered(place, adviser)
+    assert place.told["Anna"][-1] == HINT
+
+
+async def test_one_at_a_time_for_each_player(place: Place, adviser: SlowAdviser) -> None:
+    await place.type("Anna", "hint")
+    assert await refused(place, "Anna", "hint") is Refusal.HINT_PENDING
+    await answered(place, adviser)
+    assert len(adviser.asked) == 1
+    assert await refused(place, "Anna", "hint") is None
+
+
+async def test_who_waits_long_is_told_that_it_comes(
+    place: Place, adviser: SlowAdviser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hinting, "HINT_SLOW", 0.0)
+    place.told.clear()
+    await place.type("Anna", "hint")
+    await until(lambda: bool(place.told))
+    await answered(place, adviser)
+    assert place.told == {"Anna": ["Your hint takes a moment. It comes by itself.", HINT]}
+
+
+async def test_who_plays_without_waiting_is_not_told_any_more(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    await place.type("Anna", "hint", "move f1 f6")
+    told = list(place.told["Anna"])
+    await answered(place, adviser)
+    assert place.told["Anna"] == told
+
+
+async def test_what_is_over_meanwhile_is_told_instead(place: Place, adviser: SlowAdviser) -> None:
+    await place.type("Anna", "hint")
+    await place.type("Bert", "resign", "yes")
+    place.told["Anna"].clear()
+    await answered(place, adviser)
+    [told] = place.told["Anna"]
+    assert told.startswith("The battle at the oak board is over.")
+
+
+async def test_another_position_meanwhile_is_told_instead(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    await place.type("Anna", "move f1 f6")
+    await place.type("Bert", "move g7 g6")
+    await place.type("Anna", "hint")
+    await place.type("Anna", "undo")
+    await place.type("Bert", "undo")
+    place.told["Anna"].clear()
+    await answered(place, adviser)
+    changed = "The oak board has changed since you asked for a hint, so there is none."
+    assert place.told["Anna"] == [f"{changed} {AGAIN}"]
+
+
+async def test_it_is_about_the_board_that_was_meant_then(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    await place.type("Anna", "hint", "go elm board", "look at it")
+    await answered(place, adviser)
+    assert place.told["Anna"][-1] == HINT.replace('":', ' on oak board":')
+    assert "elm board" in await place.type("Anna", "look at it")
+
+
+async def test_who_has_left_is_told_nothing(place: Place, adviser: SlowAdviser) -> None:
+    await place.type("Anna", "hint")
+    await place.leave("Anna")
+    told = list(place.told["Anna"])
+    await answered(place, adviser)
+    assert place.told["Anna"] == told
+
+
+@pytest.mark.parametrize("error", [None, RuntimeError("It is mad.")])
+async def test_if_none_is_found_that_is_told(
+    place: Place, adviser: SlowAdviser, error: Exception | None
+) -> None:
+    adviser.knows, adviser.error = False, error
+    await place.type("Anna", "hint")
+    await answered(place, adviser)
+    assert place.told["Anna"] == [FAILED]
+    assert await place.type("Anna", "hint") == FAILED
+    adviser.knows, adviser.error = True, None
+    assert await place.type("Anna", "hint") == HINT
+
+
+async def test_to_close_waits_for_none(place: Place) -> None:
+    await place.type("Anna", "hint")
+    await place.service.close()
+    await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+    assert place.told["Anna"] == []
+
+
+async def test_only_who_is_to_move_in_a_battle_is_given_one(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    await place.enter("Carla")
+    assert await refused(place, "Carla", "hint on oak board") is Refusal.NOT_SEATED
+    assert await refused(place, "Bert", "hint") is Refusal.OPPONENTS_TURN
+    await place.type("Carla", "join game as dwarf on elm board")
+    assert await refused(place, "Carla", "hint") is Refusal.NO_BATTLE
+    await place.type("Bert", "resign", "yes")
+    assert await refused(place, "Anna", "hint") is Refusal.BATTLE_OVER
+    assert adviser.asked == []
+
+
+async def test_who_waits_for_somebody_to_sit_down_is_told_whose_turn_it_is(
+    place: Place, adviser: SlowAdviser
+) -> None:
+    await place.type("Anna", "leave game")
+    assert await place.type("Bert", "hint") == "It is the dwarfs' turn."
+    assert adviser.asked == []
+
+
+async def test_who_plays_a_rated_battle_is_given_none_at_any_board(adviser: SlowAdviser) -> None:
+    place = Place(Store.in_memory(), adviser=adviser)
+    await place.open()
+    await place.enter("Anna", "Bert", member=True)
+    await place.enter("Carla")
+    await place.type("Anna", "join game as dwarf on oak board", "join game as troll on elm board")
+    await place.type("Bert", "join game as troll on oak board", "start")
+    await place.type("Carla", "join game as dwarf on elm board", "start", "move f1 f6")
+    for board in ("oak board", "elm board"):
+        assert await refused(place, "Anna", f"hint on {board}") is Refusal.NO_HINTS_RATED
+    assert await place.type("Anna", "hint") == (
+        "Your battle at the oak board counts for ratings, so there are no hints until it is over."
+    )
+    await place.type("Bert", Resign("oak board"))
+    assert await refused(place, "Anna", "hint on elm board") is None
+
+
+async def test_without_an_adviser_nobody_can_give_hints() -> None:
+    place = Place(Store.in_memory())
+    await place.open()
+    await place.sit()
+    told = 'There are no hints here. "captures" and "moves" list what you can play.'
+    assert await place.type("Anna", "hint") == told
+    assert await refused(place, "Anna", "hint") is Refusal.NO_HINTS

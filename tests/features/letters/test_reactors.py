@@ -1,0 +1,391 @@
+"""Letters, which players call messages; shouts; and reports: stored first, and then told."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from tests.service.place import Place
+from tests.service.test_nodes import World
+from thudmud.features.letters.model import PostboxLookup
+from thudmud.features.moderation.model import Order
+from thudmud.game.hall import Caps
+from thudmud.game.options import Options
+from thudmud.language.parsing import preferences_of
+from thudmud.service import Policy, Service
+from thudmud.service.scheduler import Handle
+from thudmud.store import Nobody, NotWritten, Store
+
+CAPS = Caps(letters=25, letters_from_one=12, reports=2)
+
+
+class Clock:
+    """The time that a store and a service have in common."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def place(clock: Clock) -> Place:
+    """Return a place with three members, of whom Anna and Bert are here, and a guest."""
+    return await made(Store.in_memory(clock=clock))
+
+
+async def made(store: Store) -> Place:
+    return await peopled(Place(store))
+
+
+async def peopled(place: Place) -> Place:
+    """Return a place with its people in it."""
+    place.hall.caps = CAPS
+    for name in ("Anna", "Bert", "Carla"):
+        await place.service.store.enrol(name, "hash")
+    await place.open()
+    await place.enter("Anna", "Bert", member=True)
+    await place.enter("Gast")
+    place.told.clear()
+    return place
+
+
+class Timer:
+    """A timer that never goes off by itself."""
+
+    def cancel(self) -> None:
+        """Do nothing."""
+
+
+class TestLetters:
+    async def test_one_waits_for_who_is_not_here(self, place: Place, clock: Clock) -> None:
+        sent = await place.type("Anna", "message carla Shall we play?")
+        assert sent == "Your message to Carla is kept. They are told when they come in."
+        await place.enter("Carla", member=True)
+        waits = 'You have 1 new message: "messages" shows it.'
+        assert place.told["Carla"][-1].endswith(waits)
+        clock.now = place.now = 1000.0 + 7200.0
+        assert await place.type("Carla", "messages") == (
+            "You have 1 new message:\n"
+            " 1. Anna, 2 hours ago, new: Shall we play?\n"
+            '"forget 1" deletes one, "forget messages" all.'
+        )
+        assert " 1. Anna, 2 hours ago: Shall we play?" in await place.type("Carla", "messages")
+        await place.leave("Carla")
+        place.told.clear()
+        await place.enter("Carla", member=True)
+        assert "message" not in "".join(place.told["Carla"])
+
+    async def test_who_is_here_is_told_that_it_has_come(self, place: Place) -> None:
+        sent = await place.type("Anna", "message BERT Ho!")
+        assert sent == "Your message to Bert is kept. They have been told."
+        assert place.told["Bert"] == ['Anna has left you a message: "messages" shows it.']
+        assert "Gast" not in place.told
+        assert " 1. Anna, 1 second ago, new: Ho!" in await place.type("Bert", "messages")
+
+    async def test_who_goes_on_from_another_connection_is_told_of_them(self, place: Place) -> None:
+        await place.type("Anna", "message bert Ho!")
+        place.told.clear()
+        await place.enter("Bert", member=True)
+        assert place.told["Bert"][-1].endswith('You have 1 new message: "messages" shows it.')
+
+    @pytest.mark.parametrize(
+        ("player", "line", "sentence"),
+        [
+            ("Gast", "message anna Ho!", "Only registered players get messages"),
+            ("Gast", "messages", "Only registered players get messages"),
+            ("Anna", "message dora Ho!", 'Nobody called "dora" is registered'),
+            ("Anna", "message gast Ho!", "Gast is not registered"),
+            ("Anna", "message gas Ho!", "Gast is not registered"),
+            ("Anna", "message anna Ho!", "That is you."),
+            ("Anna", "messages", "You have no messages."),
+            ("Anna", "forget messages", "You have no messages."),
+            ("Anna", "forget 1", "You have no message 1."),
+            ("Anna", "messages from bert", 'You have no message from "bert".'),
+        ],
+    )
+    async def test_what_does_not_go(
+        self, place: Place, player: str, line: str, sentence: str
+    ) -> None:
+        assert (await place.type(player, line)).startswith(sentence)
+
+    async def test_the_beginning_of_a_name_is_enough_of_who_is_here(self, place: Place) -> None:
+        assert "to Bert is kept" in await place.type("Anna", "message be Ho!")
+        assert 'called "carl"' in await place.type("Anna", "message carl Ho!")
+
+    async def test_where_none_are_kept(self, place: Place) -> None:
+        place.hall.caps = Caps()
+        for line in ("message bert Ho!", "messages", "forget 1"):
+            assert await place.type("Anna", line) == "No messages are kept here."
+        assert "Nobody reads reports here." in await place.type("Anna", "report bert Ho!")
+
+    async def test_who_ignores_the_sender_gets_none(self, place: Place) -> None:
+        refused = "is not taking messages from you."
+        await place.type("Bert", "ignore anna")
+        assert await place.type("Anna", "message bert Ho!") == f"Bert {refused}"
+        ignoring = preferences_of({}, Options(), ["anna"])
+        await place.service.store.set_preferences("Carla", ignoring)
+        assert await place.type("Anna", "message carla Ho!") == f"Carla {refused}"
+        assert "is kept" in await place.type("Bert", "message carla Ho!")
+
+    async def test_nor_does_who_is_banned(self, place: Place) -> None:
+        await place.service.store.ban("Carla")
+        assert 'called "carla"' in await place.type("Anna", "message carla Ho!")
+
+    async def test_they_are_capped(self, place: Place) -> None:
+        place.hall.caps = Caps(letters=3, letters_from_one=2)
+        for _ in range(2):
+            assert "is kept" in await place.type("Anna", "message carla Ho!")
+        assert "2 messages from you" in await place.type("Anna", "message carla Ho!")
+        following = preferences_of({}, Options(), followed=["Bert"])
+        await place.service.store.set_preferences("Carla", following)
+        assert "is kept" in await place.type("Bert", "message carla Ho!")
+        assert "Carla has 3 messages" in await place.type("Bert", "message carla Ho!")
+
+    async def test_message_of_a_friend_comes_when_strangers_have_filled_their_half(
+        self, place: Place
+    ) -> None:
+        place.hall.caps = Caps(letters=4, letters_from_one=2)
+        for _ in range(2):
+            await place.type("Bert", "message anna Ho!")
+        refusal = "Anna has 2 messages from players they have not met at a board."
+        await place.enter("Carla", member=True)
+        assert refusal in await place.type("Carla", "message anna Ho!")
+        await place.type("Anna", "follow carla")
+        assert "is kept" in await place.type("Carla", "message anna Ho!")
+        await place.type("Anna", "unfollow carla", "join game as dwarf on oak board")
+        assert refusal in await place.type("Carla", "message anna Ho!")
+        await place.type("Carla", "join game as troll on oak board", "start")
+        assert "is kept" in await place.type("Carla", "message anna Ho!")
+
+    async def test_follower_who_is_not_here_is_asked_by_what_is_stored(self, place: Place) -> None:
+        place.hall.caps = Caps(letters=1, letters_from_one=1)
+        store = place.service.store
+        await store.set_preferences("Carla", preferences_of({}, Options(), followed=["bert"]))
+        assert (await store.letters_from("Carla", "Bert", ["bert"]))[2] is None
+        box = await place.service.look_up(PostboxLookup("Carla", "Bert"))
+        assert box.from_strangers is None
+
+    async def test_the_last_are_shown_first_and_in_their_order(self, place: Place) -> None:
+        for number in range(1, 13):
+            await place.type("Anna", f"message bert {number}.")
+        first = (await place.type("Bert", "messages")).split("\n")
+        assert first[0] == "You have 12 new messages. Page 1 of 2:"
+        assert [line.rpartition(": ")[2] for line in first[1:11]] == [
+            f"{number}." for number in range(3, 13)
+        ]
+        assert first[11] == (
+            '"messages page 2" shows those before. "forget 12" deletes one, "forget messages" all.'
+        )
+        second = (await place.type("Bert", "messages page 2")).split("\n")
+        assert second[0] == "You have 12 messages, 2 of them new. Page 2 of 2:"
+        assert [line.rpartition(": ")[2] for line in second[1:3]] == ["1.", "2."]
+        assert await place.type("Bert", "messages page 3") == "There are only 2 pages."
+
+    async def test_those_of_one_player(self, place: Place) -> None:
+        await place.enter("Carla", member=True)
+        await place.type("Anna", "message bert one")
+        await place.type("Carla", "message bert two")
+        shown = await place.type("Bert", "messages from car")
+        assert shown.startswith("You have 1 new message:\n 2. Carla")
+        assert shown.endswith('"forget 2" deletes one, "forget messages from car" all of these.')
+        assert await place.type("Bert", "forget messages from anna") == "Message 1 is deleted."
+        assert await place.type("Bert", "forget 2") == "Message 2 is deleted."
+        for text in ("one", "two"):
+            await place.type("Anna", f"message bert {text}")
+        assert await place.type("Bert", "forget messages") == "2 messages are deleted."
+
+    async def test_of_two_whose_names_begin_alike_one_is_named(self, place: Place) -> None:
+        store = place.service.store
+        for name in ("Cara", "Carola"):
+            await store.enrol(name, "hash")
+            await store.post("Bert", name, "Ho!")
+        which = 'Which player do you mean by "car": Cara or Carola?'
+        assert await place.type("Bert", "forget messages from car") == which
+
+    async def test_nobody_writes_for_a_former_member(self, place: Place) -> None:
+        await place.type("Anna", "message bert Ho!")
+        await place.service.store.erase("Anna")
+        assert " 1. a former member, 1 second ago" in await place.type("Bert", "messages")
+
+    async def test_what_is_not_stored_is_not_told(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def fail(*_: object) -> int:
+            raise NotWritten("The disk is full.")
+
+        monkeypatch.setattr(place.service.store, "post", fail)
+        with pytest.raises(NotWritten):
+            await place.type("Anna", "message bert Ho!")
+        assert "Bert" not in place.told
+
+    async def test_who_is_erased_meanwhile_gets_none(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def fail(*_: object) -> int:
+            raise Nobody("There is no account Carla.")
+
+        monkeypatch.setattr(place.service.store, "post", fail)
+        assert 'called "Carla"' in await place.type("Anna", "message carla Ho!")
+
+    async def test_that_they_were_read_need_not_be_stored_for_them_to_be_seen(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def fail(*_: object) -> None:
+            raise NotWritten("The disk is full.")
+
+        await place.type("Anna", "message bert Ho!")
+        monkeypatch.setattr(place.service.store, "mark_read", fail)
+        for _ in range(2):
+            assert "new: Ho!" in await place.type("Bert", "messages")
+
+
+class TestShouts:
+    async def test_all_hear_them_but_who_wants_none(self, place: Place) -> None:
+        await place.enter("Carla", member=True)
+        await place.type("Bert", "go elm board")
+        await place.type("Gast", "options shout off")
+        await place.type("Carla", "ignore anna")
+        place.told.clear()
+        await place.type("Anna", "shout Who plays?")
+        assert place.told == {
+            "Anna": ["You shout: Who plays?"],
+            "Bert": ["Anna shouts: Who plays?"],
+        }
+        assert (await place.type("Gast", "shout I do!")).startswith("You have turned shouts off")
+
+    async def test_they_are_limited_besides(self) -> None:
+        taken: list[str] = []
+        place = Place(Store.in_memory())
+        place.service = Service(
+            place.hall,
+            place.service.store,
+            clock=lambda: 0.0,
+            policy=Policy(
+                allow=lambda visit: taken.append(f"{visit.name} speaks"),
+                allow_shout=lambda visit: taken.append(f"{visit.name} shouts"),
+            ),
+        )
+        await place.open()
+        await place.enter("Anna")
+        taken.clear()
+        await place.type("Anna", "say Ho!", "shout Ho!", "options shout off", "shout Ho!")
+        assert taken == ["Anna speaks", "Anna speaks", "Anna shouts"]
+
+
+class TestReports:
+    async def test_one_is_stored_with_what_was_heard_and_logged(
+        self, place: Place, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        await place.type("Bert", "say you oaf", "tell anna and you", "tell gast not to her")
+        await place.type("Bert", "emote spits.", "shout oafs!")
+        made = await place.type("Anna", "report bert He is rude.")
+        assert made == (
+            "Your report about Bert is kept for the operators, with the last 4 lines that you heard"
+            " from them."
+        )
+        [report] = await place.service.store.reports()
+        assert (report.by, report.about, report.text) == ("Anna", "Bert", "He is rude.")
+        assert report.said == (
+            "say: you oaf", "tell: and you", "emote: spits.", "shout: oafs!",
+        )  # fmt: skip
+        assert "Bert" not in place.told or "report" not in "".join(place.told["Bert"])
+        [logged] = [each for each in caplog.records if each.levelno == logging.WARNING]
+        assert logged.getMessage() == "a player was reported"
+        assert (vars(logged)["player"], vars(logged)["about"]) == ("Anna", "Bert")
+        assert "rude" not in str(vars(logged))
+
+    async def test_the_last_five_lines_are_remembered_also_of_who_has_gone(
+        self, place: Place
+    ) -> None:
+        await place.type("Bert", *(f"say {number}" for number in range(7)))
+        await place.leave("Bert")
+        assert "last 5 lines" in await place.type("Gast", "report bert He babbles.")
+        [report] = await place.service.store.reports()
+        assert report.said == tuple(f"say: {number}" for number in range(2, 7))
+
+    async def test_they_are_capped(self, place: Place) -> None:
+        for _ in range(2):
+            assert "is kept" in await place.type("Gast", "report bert He is rude.")
+        assert "2 open reports" in await place.type("Gast", "report bert He is rude.")
+        await place.service.store.close_report(1)
+        assert "is kept" in await place.type("Gast", "report bert He is rude.")
+
+    async def test_reports_that_follow_soon_are_told_to_operators_in_one_sentence(
+        self, clock: Clock
+    ) -> None:
+        rings: list[Callable[[], None]] = []
+
+        def later(_: float, ring: Callable[[], None]) -> Handle:
+            rings.append(ring)
+            return Timer()
+
+        place = await peopled(Place(Store.in_memory(clock=clock), later=later))
+        place.hall.order = Order(frozenset({"anna"}))
+        rings.clear()
+        await place.enter("Dora", "Emil")
+        place.told.clear()
+        for _ in range(2):
+            for name in ("Bert", "Dora", "Emil", "Gast"):
+                assert "is kept" in await place.type(name, "report carla She is rude.")
+        lists = '("reports" lists what is open.)'
+        assert place.told["Anna"] == [f'Bert reports Carla: "She is rude." {lists}']
+        rings.pop()()
+        assert place.told["Anna"][1:] == [
+            f"7 more reports: Dora, Emil and 2 others about Carla. {lists}"
+        ]
+        await place.service.store.close_reports(8)
+        await place.type("Bert", "report carla Still.")
+        assert len(place.told["Anna"]) == 2
+        rings.pop()()
+        assert place.told["Anna"][2:] == [f'Bert reports Carla: "Still." {lists}']
+        rings.pop()()
+        await place.type("Bert", "report carla Again.")
+        assert place.told["Anna"][3:] == [f'Bert reports Carla: "Again." {lists}']
+
+    async def test_about_whom_none_is(self, place: Place) -> None:
+        assert "That is you." in await place.type("Anna", "report anna Me.")
+        assert 'called "zoe" here' in await place.type("Anna", "report zoe Who?")
+
+    async def test_in_all_there_are_so_many_and_no_more(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("thudmud.features.letters.commands.MOST_REPORTS", 1)
+        await place.type("Anna", "report bert He is rude.")
+        assert "more reports than they can read" in await place.type("Gast", "report bert Yes.")
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    world = World()
+    for name in ("Anna", "Bert", "Carla"):
+        await world.store.enrol(name, "hash")
+    yield world
+    await world.store.close()
+
+
+async def test_all_of_it_crosses_nodes(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    for place in (one, two):
+        place.hall.caps = CAPS
+    await one.enter("Anna", member=True)
+    await two.enter("Bert", member=True)
+    sent = await one.type("Anna", "message bert Ho!")
+    assert sent == "Your message to Bert is kept. They have been told."
+    assert two.told["Bert"][-1] == 'Anna has left you a message: "messages" shows it.'
+    assert "new: Ho!" in await two.type("Bert", "messages")
+    await one.type("Anna", "shout Ho!")
+    assert two.told["Bert"][-1] == "Anna shouts: Ho!"
+    one.hall.order = Order(frozenset({"anna"}))
+    assert "last 2 lines that you heard" in await two.type("Bert", "report anna She shouts.")
+    assert one.told["Anna"][-1].startswith('Bert reports Anna: "She shouts."')
+    await two.type("Bert", "ignore anna")
+    assert "not taking messages" in await one.type("Anna", "message bert Ho!")

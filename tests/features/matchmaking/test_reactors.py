@@ -1,0 +1,486 @@
+"""Seeks of players who are busy: who accepts one asks them first, and it ends by what they say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+
+import pytest
+
+from tests.alarms import Alarms
+from tests.service.place import Place, begin, finished, refused, until
+from tests.service.stores import SlowStore
+from tests.service.test_nodes import World
+from thudmud.features.matchmaking.seeks import ANSWER_WITHIN
+from thudmud.game.events import Parting
+from thudmud.game.hall import TOUCHED
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Refusal
+
+FIRST, SECOND, THIRD = "3rd board", "4th board", "5th board"
+LEVEL = BotLevel(1, "Chalk", "Weak.")
+ASKED = (
+    "Bert wants to play you now: a casual match by the discworld rules."
+    ' Type "yes" or "no". You have 20 seconds.'
+)
+SOUGHT = "You are looking for a casual match by the discworld rules."
+
+
+@pytest.fixture
+def alarms(store: SlowStore) -> Alarms:
+    return Alarms(lambda: store.time)
+
+
+@pytest.fixture
+async def place(store: SlowStore, alarms: Alarms) -> Place:
+    """Return a place where Anna plays a bot, Chalk, while she looks for somebody else."""
+    place = Place(store, later=alarms)
+    await place.open()
+    await place.enter("Anna", "Bert", "Carla", "Chalk")
+    place.hall.bots = {"Chalk": LEVEL}
+    await place.type("Anna", "play")
+    hush(place)
+    return place
+
+
+def hush(place: Place) -> None:
+    for name in place.told:
+        place.told[name] = []
+
+
+async def pass_by(place: Place, store: SlowStore, alarms: Alarms, seconds: float) -> None:
+    """Let time pass, and do what is to be done by then."""
+    store.time = place.now = place.now + seconds
+    while alarm := alarms.take(store.time):
+        alarm.call()
+        await asyncio.sleep(0)
+
+
+def rooms(place: Place) -> dict[str, str | None]:
+    return {name: person.room for name, person in place.hall.people.items() if name != "Chalk"}
+
+
+def players(place: Place, board: str) -> set[str]:
+    return set(place.hall.tables[board].seats.values())
+
+
+def seekers(place: Place) -> list[tuple[str, str]]:
+    """Return who looks for whom."""
+    return [(seek.player, seek.to) for seek in place.hall.seeks.values()]
+
+
+# What they say.
+
+
+@pytest.mark.parametrize("line", ["play", "accept", "accept 1", "accept anna", "match anna"])
+async def test_who_is_busy_is_asked_and_stays_until_they_answer(place: Place, line: str) -> None:
+    await place.type("Bert", line)
+    assert rooms(place) == {"Anna": FIRST, "Bert": None, "Carla": None}
+    assert seekers(place) == [("Anna", ""), ("Bert", "Anna")]
+    if line != "match anna":  # which asks her for a match, whatever she looks for
+        assert place.told["Anna"] == [ASKED]
+    assert not place.told["Carla"]
+
+
+@pytest.mark.parametrize("line", ["yes", "yes bert", "yes 2", "accept", "accept 2"])
+async def test_who_is_busy_says_yes_and_they_play(place: Place, line: str) -> None:
+    await place.type("Bert", "play")
+    told = await place.type("Anna", line)
+    assert players(place, SECOND) == {"Anna", "Bert"}
+    assert rooms(place) == {"Anna": SECOND, "Bert": SECOND, "Carla": None}
+    assert seekers(place) == []
+    assert place.hall.tables[FIRST].running  # the game with the bot waits
+    assert "You accept: your match with Bert begins." in told
+    assert "Anna accepts: your match begins." in place.told["Bert"]
+
+
+@pytest.mark.parametrize("line", ["no", "no bert", "decline", "decline 2"])
+async def test_who_is_busy_says_no_and_each_plays_a_bot(place: Place, line: str) -> None:
+    await place.type("Bert", "play")
+    hush(place)
+    await place.type("Anna", line)
+    assert rooms(place) == {"Anna": FIRST, "Bert": SECOND, "Carla": None}
+    assert players(place, SECOND) == {"Bert", "Chalk"}
+    assert seekers(place) == [("Bert", "")]  # hers has ended
+    assert place.told["Anna"][:2] == [
+        "You decline, and Bert has been told.",
+        "You are no longer looking for that match.",
+    ]
+    declined, sought, waits, *_ = place.told["Bert"]
+    assert declined == "Anna declines."
+    assert sought.startswith(SOUGHT)
+    assert waits == "While you wait, you play a bot."
+
+
+async def test_who_is_busy_says_no_to_who_named_the_seek_and_nobody_looks_on(place: Place) -> None:
+    await place.type("Bert", "accept 1")
+    await place.type("Anna", "no")
+    assert rooms(place) == {"Anna": FIRST, "Bert": None, "Carla": None}
+    assert seekers(place) == []
+
+
+async def test_who_is_busy_has_not_answered_in_time_and_each_plays_a_bot(
+    place: Place, store: SlowStore, alarms: Alarms
+) -> None:
+    await place.type("Bert", "play")
+    hush(place)
+    await pass_by(place, store, alarms, ANSWER_WITHIN - 1)
+    assert seekers(place) == [("Anna", ""), ("Bert", "Anna")]
+    await pass_by(place, store, alarms, 1)
+    await until(lambda: seekers(place) == [("Bert", "")])
+    assert players(place, SECOND) == {"Bert", "Chalk"}
+    assert place.told["Anna"][:2] == [
+        'You have not answered Bert, so you play on. "play" looks for an opponent again.',
+        "You are no longer looking for that match.",
+    ]
+    assert place.told["Bert"][0] == "Anna has not answered."
+    assert await refused(place, "Anna", "yes") is Refusal.SEEK_FOR_ANYBODY
+
+
+async def test_what_is_unanswered_is_ended_once_it_can_be_stored(
+    place: Place, store: SlowStore, alarms: Alarms
+) -> None:
+    await place.type("Bert", "play")
+    store.broken = True
+    await pass_by(place, store, alarms, ANSWER_WITHIN)
+    assert seekers(place) == [("Anna", ""), ("Bert", "Anna")]
+    store.broken = False
+    await pass_by(place, store, alarms, ANSWER_WITHIN)
+    await until(lambda: seekers(place) == [("Bert", "")])
+
+
+async def test_a_move_meanwhile_leaves_the_question_open(place: Place) -> None:
+    await place.type("Bert", "play")
+    await place.type("Anna", "a6 b6", "yes")
+    assert players(place, SECOND) == {"Anna", "Bert"}
+
+
+# What happens meanwhile.
+
+
+@pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
+async def test_who_was_asked_leaves_and_the_other_plays_a_bot(
+    place: Place, parting: Parting
+) -> None:
+    await place.type("Bert", "play")
+    hush(place)
+    await place.leave("Anna", parting)
+    await until(lambda: seekers(place) == [("Bert", "")])
+    assert players(place, SECOND) == {"Bert", "Chalk"}
+    assert place.told["Bert"][0] == "Anna is no longer asked to play you."
+
+
+@pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
+async def test_who_asked_leaves_and_the_seek_stays(
+    place: Place, alarms: Alarms, parting: Parting
+) -> None:
+    waits = alarms.due
+    await place.type("Bert", "play")
+    hush(place)
+    await place.leave("Bert", parting)
+    await until(lambda: seekers(place) == [("Anna", "")])
+    assert place.told["Anna"] == ["Bert no longer wants to play you now."]
+    assert alarms.due == waits  # nobody has to answer any more
+    await place.type("Carla", "play")
+    assert seekers(place) == [("Anna", ""), ("Carla", "Anna")]
+
+
+async def test_who_asked_takes_it_back_and_the_seek_stays(place: Place) -> None:
+    await place.type("Bert", "play", "withdraw")
+    assert seekers(place) == [("Anna", "")]
+    assert rooms(place)["Bert"] is None
+    assert place.told["Anna"][-1] == "Bert no longer wants to play you now."
+
+
+async def test_who_was_asked_takes_the_seek_back_and_the_other_plays_a_bot(place: Place) -> None:
+    await place.type("Bert", "play")
+    hush(place)
+    await place.type("Anna", "withdraw")
+    assert seekers(place) == [("Bert", "")]
+    assert players(place, SECOND) == {"Bert", "Chalk"}
+    assert place.told["Bert"][0] == "Anna declines."
+    assert "You decline, and Bert has been told." in place.told["Anna"]
+
+
+async def test_who_was_asked_begins_another_match_and_the_other_plays_a_bot(place: Place) -> None:
+    await place.type("Carla", "match anna")
+    await place.type("Bert", "play")
+    await place.type("Anna", "accept carla")
+    assert players(place, SECOND) == {"Anna", "Carla"}
+    assert players(place, THIRD) == {"Bert", "Chalk"}
+    assert seekers(place) == [("Bert", "")]
+
+
+async def test_who_asked_begins_another_match_and_the_seek_stays(place: Place) -> None:
+    await place.type("Bert", "play")
+    await place.type("Carla", "match bert")
+    hush(place)
+    await place.type("Bert", "accept carla")
+    assert players(place, SECOND) == {"Bert", "Carla"}
+    assert seekers(place) == [("Anna", "")]
+    assert place.told["Anna"][0] == "Bert no longer wants to play you now."
+    assert await refused(place, "Anna", "yes") is Refusal.NOTHING_STANDS
+
+
+async def test_a_third_player_is_told_that_somebody_asks(
+    place: Place, store: SlowStore, alarms: Alarms
+) -> None:
+    await place.type("Bert", "play")
+    for line in ("accept", "accept 1"):
+        assert await refused(place, "Carla", line) is Refusal.ASKED_BY_OTHERS
+    assert "Try again in 20 seconds." in await place.type("Carla", "accept 1")
+    await pass_by(place, store, alarms, 5)
+    for line in ("accept 1", "play"):
+        assert await refused(place, "Bert", line) is Refusal.ASKS_ALREADY
+        assert "They have another 15 seconds." in await place.type("Bert", line)
+
+
+async def test_a_third_player_who_plays_waits_with_a_bot(place: Place) -> None:
+    await place.type("Bert", "play")
+    await place.type("Carla", "play")
+    assert players(place, SECOND) == {"Carla", "Chalk"}
+    assert seekers(place) == [("Anna", ""), ("Bert", "Anna"), ("Carla", "")]
+    await place.type("Anna", "no")  # so Bert looks on, and Carla is busy
+    assert sorted(seekers(place)) == [("Bert", "Carla"), ("Carla", "")]
+    await place.type("Carla", "yes")
+    assert players(place, THIRD) == {"Bert", "Carla"}
+    assert seekers(place) == []
+
+
+async def test_of_two_who_ask_at_once_one_is_told_to_wait(place: Place, store: SlowStore) -> None:
+    store.hold()
+    both = [place.submit(name, "accept 1") for name in ("Bert", "Carla")]
+    await store.held_up()
+    store.gate.set()
+    first, second = await finished(*both)
+    assert first.done
+    assert second.refusal
+    assert second.refusal.code is Refusal.ASKED_BY_OTHERS
+
+
+async def test_an_answer_that_comes_with_the_last_second_is_one_of_both(
+    place: Place, store: SlowStore, alarms: Alarms
+) -> None:
+    await place.type("Bert", "play")
+    store.hold()
+    answer = place.submit("Anna", "yes")
+    await store.held_up()
+    store.time = place.now = place.now + ANSWER_WITHIN
+    alarms.ring()
+    store.gate.set()
+    await finished(answer)
+    await until(lambda: ("Bert", "Anna") not in seekers(place))
+    assert players(place, SECOND) == {"Anna", "Bert"}
+    assert seekers(place) == []
+
+
+# Who is busy.
+
+
+@pytest.mark.parametrize("lines", [["tutorial"], ["practice on oak board", "a6 b6"]])
+async def test_an_exercise_and_a_ply_make_one_busy(
+    place: Place, store: SlowStore, alarms: Alarms, lines: list[str]
+) -> None:
+    await place.type("Anna", "withdraw")
+    await place.type("Carla", "seek", *lines)
+    await place.type("Bert", "accept 1")
+    assert seekers(place) == [("Carla", ""), ("Bert", "Carla")]
+
+
+async def test_a_practice_that_rests_keeps_nobody_busy(
+    place: Place, store: SlowStore, alarms: Alarms
+) -> None:
+    await place.type("Anna", "withdraw")
+    await place.type("Carla", "seek", "practice on oak board", "a6 b6")
+    await pass_by(place, store, alarms, TOUCHED)
+    await place.type("Bert", "accept 1")
+    assert players(place, SECOND) == {"Bert", "Carla"}
+
+
+async def test_a_match_by_correspondence_takes_nobody_away_unasked(place: Place) -> None:
+    await place.type("Anna", "seek 3d")
+    await place.type("Bert", "accept 2")
+    assert players(place, SECOND) == {"Anna", "Bert"}
+    assert rooms(place) == {"Anna": FIRST, "Bert": SECOND, "Carla": None}
+    assert seekers(place) == [("Anna", "")]
+
+
+# When a seek ends.
+
+
+async def test_a_seek_stays_while_a_bot_fills_the_wait(place: Place) -> None:
+    assert seekers(place) == [("Anna", "")]
+    assert players(place, FIRST) == {"Anna", "Chalk"}
+
+
+@pytest.mark.parametrize("line", ["match chalk", "play level chalk"])
+async def test_a_seek_ends_on_a_match_that_is_asked_for(place: Place, line: str) -> None:
+    place.hall.levels = [LEVEL]
+    await place.type("Carla", "seek classic")
+    told = await place.type("Carla", line)
+    assert "You are no longer looking for another match." in told
+    assert seekers(place) == [("Anna", "")]
+
+
+async def test_a_seek_ends_on_a_match_that_somebody_else_begins(place: Place) -> None:
+    await place.type("Carla", "seek", "seek 3d", "match bert")
+    await place.type("Bert", "accept")
+    assert "You are no longer looking for another match." in place.told["Carla"]
+    assert sorted(seekers(place)) == [("Anna", ""), ("Carla", "")]
+    assert [str(each.time) for each in place.hall.seeks.values()] == ["None", "3 days"]
+
+
+async def test_a_seek_ends_at_a_board_where_a_match_begins(place: Place) -> None:
+    await place.type("Carla", "seek", "join game as dwarf on oak board")
+    await place.type("Bert", "join game as troll on oak board")
+    assert ("Carla", "") in seekers(place)
+    await place.type("Bert", "start")
+    assert seekers(place) == [("Anna", "")]
+
+
+async def test_nobody_looks_for_a_match_while_their_clock_runs(place: Place) -> None:
+    await place.type("Carla", "seek", "match bert 5+0")
+    await place.type("Bert", "accept")
+    assert seekers(place) == [("Anna", "")]
+    for line in ("seek", "play", "play 5+0"):
+        assert await refused(place, "Carla", line) is Refusal.SEEK_IN_HASTE
+    assert await refused(place, "Carla", "seek 3d") is None
+
+
+async def test_a_bot_that_fills_the_wait_has_no_clock(place: Place) -> None:
+    await place.type("Carla", "play 5+3 classic")
+    assert players(place, SECOND) == {"Carla", "Chalk"}
+    assert place.hall.tables[SECOND].time is None
+    assert [str(each.time) for each in place.hall.seeks.values()] == ["None", "5+3"]
+    await place.type("Bert", "play 5+3 classic")
+    await place.type("Carla", "yes")
+    assert str(place.hall.tables[THIRD].time) == "5+3"
+
+
+async def test_a_seek_ends_with_the_connection_and_what_others_asked_waits(
+    place: Place, store: SlowStore, alarms: Alarms
+) -> None:
+    await place.type("Bert", "match anna")
+    await place.leave("Anna")
+    await until(lambda: seekers(place) == [("Bert", "Anna")])
+    await pass_by(place, store, alarms, 59)
+    assert seekers(place) == [("Bert", "Anna")]
+    await place.enter("Anna")
+    await place.type("Anna", "accept")
+    assert players(place, SECOND) == {"Anna", "Bert"}
+
+
+async def test_what_others_asked_ends_when_one_stays_away(
+    place: Place, store: SlowStore, alarms: Alarms
+) -> None:
+    await place.type("Bert", "match anna")
+    await place.leave("Anna")
+    await until(lambda: seekers(place) == [("Bert", "Anna")])
+    hush(place)
+    await pass_by(place, store, alarms, 60)
+    await until(lambda: not seekers(place))
+    assert place.told["Bert"][0] == "Anna is no longer asked to play you."
+
+
+# Over a start, and across nodes.
+
+
+async def test_a_question_stands_after_a_start_and_ends_in_time(
+    place: Place, store: SlowStore
+) -> None:
+    await place.type("Bert", "play")
+    await place.service.close()
+    alarms = Alarms(lambda: store.time)
+    anew = Place(store, later=alarms)
+    anew.now = store.time
+    await anew.open()
+    await anew.enter("Anna", "Bert", "Chalk")
+    anew.hall.bots = {"Chalk": LEVEL}
+    assert seekers(anew) == [("Anna", ""), ("Bert", "Anna")]
+    await pass_by(anew, store, alarms, ANSWER_WITHIN)
+    await until(lambda: seekers(anew) == [("Bert", "")])
+    assert players(anew, SECOND) == {"Bert", "Chalk"}
+
+
+async def test_a_question_is_answered_after_a_start(place: Place, store: SlowStore) -> None:
+    await place.type("Bert", "play")
+    await place.service.close()
+    anew = Place(store)
+    anew.now = store.time
+    await anew.open()
+    await anew.enter("Anna", "Bert")
+    await anew.type("Anna", "yes")
+    assert players(anew, SECOND) == {"Anna", "Bert"}
+    assert seekers(anew) == []
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    world = World()
+    yield world
+    for node in world.nodes.values():
+        await node.close()
+
+
+async def on_two_nodes(world: World, later: Alarms | None = None) -> tuple[Place, Place]:
+    """Return two nodes: on one Anna plays Chalk while she waits, on the other is Bert, who asks."""
+    one, two = await world.begin("one", later=later), await world.begin("two", later=later)
+    await one.enter("Anna", "Chalk")
+    await two.enter("Bert", "Dolomite")
+    await until(lambda: "Dolomite" in one.hall.people and "Chalk" in two.hall.people)
+    for place in (one, two):
+        place.hall.bots = {"Chalk": LEVEL, "Dolomite": LEVEL}
+    await one.type("Anna", "play")
+    await until(lambda: FIRST in two.hall.tables and two.hall.people["Anna"].room == FIRST)
+    await two.type("Bert", "play")
+    await until(lambda: len(one.hall.seeks) == 2)
+    return one, two
+
+
+async def test_across_nodes_who_is_busy_says_yes(world: World) -> None:
+    one, two = await on_two_nodes(world)
+    assert one.told["Anna"][-1] == ASKED
+    await one.type("Anna", "yes")
+    for place in (one, two):
+        await until(partial(lambda place: SECOND in place.hall.tables, place))
+        await until(partial(lambda place: players(place, SECOND) == {"Anna", "Bert"}, place))
+        assert [place.hall.people[name].room for name in ("Anna", "Bert")] == [SECOND, SECOND]
+        assert seekers(place) == []
+
+
+async def test_across_nodes_who_is_busy_says_no_and_each_plays_a_bot(world: World) -> None:
+    one, two = await on_two_nodes(world)
+    await one.type("Anna", "no")
+    for place in (one, two):
+        await until(partial(lambda place: seekers(place) == [("Bert", "")], place))
+        await until(partial(lambda place: "Bert" in players(place, SECOND), place))
+    assert "Anna declines." in two.told["Bert"]
+
+
+async def test_across_nodes_of_two_who_ask_at_once_one_is_told_to_wait(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna", "Carla", "Chalk")
+    await two.enter("Bert")
+    one.hall.bots = {"Chalk": LEVEL}
+    await one.type("Anna", "play")
+    await until(lambda: FIRST in two.hall.tables and two.hall.people["Anna"].room == FIRST)
+    results = await finished(
+        begin(one.service.submit(one.visits["Carla"], "accept 1")),
+        begin(two.service.submit(two.visits["Bert"], "accept 1")),
+    )
+    codes = [each.refusal.code if each.refusal else None for each in results]
+    assert sorted(codes, key=str) == [None, Refusal.ASKED_BY_OTHERS]
+
+
+async def test_across_nodes_what_is_unanswered_ends_once(world: World) -> None:
+    alarms = Alarms(lambda: world.store.time)
+    one, two = await on_two_nodes(world, alarms)
+    await world.pass_by(ANSWER_WITHIN, "one", "two")
+    while alarm := alarms.take(world.store.time):  # each node has one
+        alarm.call()
+    for place in (one, two):
+        await until(partial(lambda place: seekers(place) == [("Bert", "")], place))
+    assert two.told["Bert"].count("Anna has not answered.") == 1
+    await until(lambda: SECOND in one.hall.tables)
+    assert list(one.hall.tables.made.values()) == [FIRST, SECOND]

@@ -1,0 +1,351 @@
+"""Seeks: who answers what by which word, when they end, and who is asked before they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from tests.game.conftest import NOW, ply
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal
+from thudmud.features.exercises.commands import Tutorial
+from thudmud.features.matchmaking.commands import (
+    Accept,
+    Challenge,
+    Decline,
+    No,
+    PlayNow,
+    Seek,
+    Withdraw,
+    Yes,
+)
+from thudmud.features.matchmaking.seeks import ANSWER_WITHIN, gone, unanswered
+from thudmud.features.playing.moves import Adjourn, Resign, Start
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, Practice
+from thudmud.features.playing.setup import SetClock
+from thudmud.game.asides import Aside
+from thudmud.game.clocks import TimeControl
+from thudmud.game.command import Command
+from thudmud.game.events import (
+    BattleStarted,
+    BoardOpened,
+    Event,
+    HallEvent,
+    Resumed,
+    SeekEnd,
+    SeekEnded,
+    SeekMade,
+)
+from thudmud.game.hall import TOUCHED
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Refusal
+from thudmud.rules import Side
+
+OAK = "oak board"
+FAST, DAYS = TimeControl(5, 3), TimeControl(days=3)
+GROG = BotLevel(2, "Slate", "Walks into most traps.")
+
+
+@pytest.fixture
+def hall() -> StoredHall:
+    return hall_of("Anna", "Bert", "Carla", "Dora")
+
+
+def happen(
+    hall: StoredHall, player: str, command: Command, now: float = NOW
+) -> list[Event | HallEvent]:
+    """Let a player do something; return the events, without what is only told."""
+    told = [each.event for each in do(hall, player, command, now)]
+    return [each for each in told if not isinstance(each, Aside)]
+
+
+def ends(happened: Iterable[Event | HallEvent]) -> dict[int, SeekEnd]:
+    """Return why which seeks ended."""
+    return {each.number: each.why for each in happened if isinstance(each, SeekEnded)}
+
+
+def sit(hall: StoredHall, dwarf: str = "Anna", troll: str = "Bert") -> None:
+    do(hall, dwarf, Join(Side.DWARF, OAK))
+    do(hall, troll, Join(Side.TROLL, OAK))
+
+
+def begin(hall: StoredHall, dwarf: str = "Anna", troll: str = "Bert") -> None:
+    sit(hall, dwarf, troll)
+    do(hall, dwarf, Start(OAK))
+
+
+class TestYes:
+    @pytest.mark.parametrize("command", [Yes(), Yes(1), Yes("anna")], ids=str)
+    def test_seek_for_anybody_is_not_accepted_by_yes(
+        self, hall: StoredHall, command: Command
+    ) -> None:
+        do(hall, "Anna", Seek())
+        assert refusal(hall, "Bert", command) is Refusal.SEEK_FOR_ANYBODY
+
+    @pytest.mark.parametrize("command", [Accept(), Accept(1), Accept("anna")], ids=str)
+    def test_seek_for_anybody_is_accepted_by_accept(
+        self, hall: StoredHall, command: Command
+    ) -> None:
+        do(hall, "Anna", Seek())
+        happened = happen(hall, "Bert", command)
+        assert ends(happened) == {1: SeekEnd.ACCEPTED}
+        assert isinstance(happened[-1], BattleStarted)
+
+    @pytest.mark.parametrize("command", [Yes(), Yes(1), Yes("anna"), Accept()], ids=str)
+    def test_challenge_is_accepted_by_either_word(self, hall: StoredHall, command: Command) -> None:
+        do(hall, "Anna", Challenge("bert"))
+        do(hall, "Carla", Seek())  # which is for anybody
+        assert ends(happen(hall, "Bert", command)) == {1: SeekEnd.ACCEPTED}
+
+    def test_nothing_offered_and_nothing_sought_is_said(self, hall: StoredHall) -> None:
+        assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
+        assert refusal(hall, "Bert", Yes("anna")) is Refusal.NOTHING_OFFERED_BY
+        do(hall, "Bert", Seek())  # nobody can accept their own
+        assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
+
+    def test_rematch_is_accepted_by_yes(self, hall: StoredHall) -> None:
+        begin(hall)
+        for command in (Resign(OAK), Start(OAK), Resign(OAK), Start(OAK)):
+            do(hall, "Anna", command)
+        assert isinstance(happen(hall, "Bert", Yes())[-1], BattleStarted)
+        match = hall.tables[OAK].match
+        assert match
+        assert (match.battle, match.before) == (1, (0, 0))
+
+
+class TestBusy:
+    def test_nobody_is_busy_in_the_hall_or_at_a_seat(self, hall: StoredHall) -> None:
+        assert not hall.is_busy("Anna", NOW)
+        sit(hall)
+        assert not hall.is_busy("Anna", NOW)
+        assert not hall.is_busy("Zoe", NOW)
+
+    def test_match_under_way_keeps_both_busy_between_its_battles(self, hall: StoredHall) -> None:
+        begin(hall)
+        later = NOW + 10 * TOUCHED
+        assert [hall.is_busy(name, later) for name in ("Anna", "Bert", "Carla")] == [
+            True, True, False,
+        ]  # fmt: skip
+        do(hall, "Anna", Resign(OAK), later)
+        assert hall.is_busy("Bert", later + 10 * TOUCHED)
+
+    def test_match_over_keeps_its_players_busy_for_a_minute(self, hall: StoredHall) -> None:
+        begin(hall)
+        do(hall, "Anna", ply("A6", "B6"))
+        for command in (Resign(OAK), Start(OAK)):
+            do(hall, "Anna", command)
+        do(hall, "Bert", ply("A6", "B6"))
+        do(hall, "Bert", Resign(OAK))
+        assert hall.is_busy("Anna", NOW + TOUCHED - 1)
+        assert not hall.is_busy("Anna", NOW + TOUCHED)
+
+    def test_practice_keeps_its_player_busy_for_a_minute_after_a_ply(
+        self, hall: StoredHall
+    ) -> None:
+        do(hall, "Anna", Practice(on=OAK))
+        assert not hall.is_busy("Anna", NOW)
+        do(hall, "Anna", ply("A6", "B6"))
+        assert hall.is_busy("Anna", NOW + TOUCHED - 1)
+        assert not hall.is_busy("Anna", NOW + TOUCHED)
+
+    def test_exercise_keeps_its_player_busy(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Tutorial(2))
+        assert hall.is_busy("Anna", NOW + 10 * TOUCHED)
+
+    def test_correspondence_keeps_nobody_busy(self, hall: StoredHall) -> None:
+        sit(hall)
+        do(hall, "Anna", SetClock(DAYS, OAK))
+        do(hall, "Anna", Start(OAK))
+        do(hall, "Anna", ply("A6", "B6"))
+        assert not hall.is_busy("Anna", NOW)
+
+
+class TestEnds:
+    def test_seeks_of_both_end_when_their_match_begins_at_a_board(self, hall: StoredHall) -> None:
+        for name in ("Anna", "Bert", "Carla"):
+            do(hall, name, Seek())
+        sit(hall)
+        assert ends(happen(hall, "Anna", Start(OAK))) == {1: SeekEnd.PLAYING, 2: SeekEnd.PLAYING}
+        assert list(hall.seeks) == [3]
+
+    def test_seeks_end_when_a_match_goes_on(self, hall: StoredHall) -> None:
+        begin(hall)
+        for name in ("Anna", "Bert"):
+            do(hall, name, Adjourn(OAK))
+        do(hall, "Anna", Seek())
+        do(hall, "Anna", Resume())
+        assert list(hall.seeks) == [1]
+        happened = happen(hall, "Bert", Yes())
+        assert ends(happened) == {1: SeekEnd.PLAYING}
+        assert any(isinstance(each, Resumed) for each in happened)
+
+    def test_challenges_by_who_begins_a_match_end_but_not_those_to_them(
+        self, hall: StoredHall
+    ) -> None:
+        do(hall, "Anna", Challenge("dora"))
+        do(hall, "Dora", Challenge("bert"))
+        sit(hall)
+        assert ends(happen(hall, "Anna", Start(OAK))) == {1: SeekEnd.PLAYING}
+
+    def test_seeks_by_correspondence_stay(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Seek(time=DAYS))
+        sit(hall)
+        assert ends(happen(hall, "Anna", Start(OAK))) == {}
+
+    def test_match_by_correspondence_ends_no_seek(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Seek())
+        sit(hall)
+        do(hall, "Anna", SetClock(DAYS, OAK))
+        assert ends(happen(hall, "Anna", Start(OAK))) == {}
+
+    def test_practice_ends_no_seek(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Seek())
+        assert ends(happen(hall, "Anna", Practice(on=OAK))) == {}
+
+    def test_second_battle_ends_no_seek_unless_it_has_a_clock(self, hall: StoredHall) -> None:
+        begin(hall)
+        do(hall, "Anna", Resign(OAK))
+        do(hall, "Anna", Seek())
+        assert ends(happen(hall, "Bert", Start(OAK))) == {}
+        timed = hall_of("Anna", "Bert")
+        sit(timed)
+        do(timed, "Anna", SetClock(FAST, OAK))
+        do(timed, "Anna", Start(OAK))
+        do(timed, "Anna", Resign(OAK))
+        do(timed, "Anna", Seek())
+        assert ends(happen(timed, "Bert", Start(OAK))) == {1: SeekEnd.PLAYING}
+
+    def test_bot_that_fills_the_wait_ends_no_seek_and_has_no_clock(self, hall: StoredHall) -> None:
+        enter(hall, "Grog")
+        hall.bots, hall.levels = {"Grog": GROG}, (GROG,)
+        happened = happen(hall, "Anna", PlayNow(time=FAST))
+        seek = next(each for each in happened if isinstance(each, SeekMade))
+        began = next(each for each in happened if isinstance(each, BattleStarted))
+        assert (seek.time, began.time, ends(happened)) == (FAST, None, {})
+        assert list(hall.seeks.values()) == [seek]
+
+    def test_bot_that_is_challenged_ends_the_seeks(self, hall: StoredHall) -> None:
+        enter(hall, "Grog")
+        hall.bots, hall.levels = {"Grog": GROG}, (GROG,)
+        do(hall, "Anna", Seek())
+        assert ends(happen(hall, "Anna", Challenge("grog"))) == {1: SeekEnd.PLAYING}
+
+    def test_running_clock_refuses_seeks_but_those_by_correspondence(
+        self, hall: StoredHall
+    ) -> None:
+        sit(hall)
+        do(hall, "Anna", SetClock(FAST, OAK))
+        do(hall, "Anna", Start(OAK))
+        for command in (Seek(), Seek(time=FAST), PlayNow()):
+            assert refusal(hall, "Anna", command) is Refusal.SEEK_IN_HASTE
+        assert isinstance(happen(hall, "Anna", Seek(time=DAYS))[0], SeekMade)
+
+    def test_lost_connection_ends_seeks_by_but_not_to_a_player(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Seek())
+        do(hall, "Bert", Challenge("anna"))
+        lose(hall, "Anna")
+        assert ends(gone(hall, "Anna", NOW, for_good=False).hall) == {1: SeekEnd.GONE}
+        for_good = {1: SeekEnd.GONE, 2: SeekEnd.GONE}
+        assert ends(gone(hall, "Anna", NOW).hall) == for_good
+
+
+class TestAskedFirst:
+    @pytest.fixture
+    def busy(self, hall: StoredHall) -> StoredHall:
+        """Return a hall in which Anna, in a match with Bert, looks for somebody else."""
+        begin(hall)
+        do(hall, "Anna", Seek("classic", Side.TROLL))
+        return hall
+
+    def test_maker_who_is_busy_is_asked(self, busy: StoredHall) -> None:
+        [asking] = happen(busy, "Carla", Accept(1))
+        assert asking == SeekMade(
+            NOW,
+            "Carla",
+            2,
+            "classic",
+            Side.DWARF,
+            rated=False,
+            to="Anna",
+            answers=1,
+            until=NOW + ANSWER_WITHIN,
+        )
+
+    def test_question_is_told_to_both_alone(self, busy: StoredHall) -> None:
+        [told] = do(busy, "Carla", Accept(1))
+        assert isinstance(told.event, SeekMade)
+        assert set(told.audience) == {"Anna", "Carla"}
+
+    @pytest.mark.parametrize("command", [Yes(), Accept(), Yes(2), Yes("carla")], ids=str)
+    def test_maker_who_agrees_plays_and_both_seeks_end(
+        self, busy: StoredHall, command: Command
+    ) -> None:
+        do(busy, "Carla", Accept(1))
+        happened = happen(busy, "Anna", command)
+        assert ends(happened) == {2: SeekEnd.ACCEPTED, 1: SeekEnd.MET}
+        began = happened[-1]
+        assert isinstance(began, BattleStarted)
+        assert (began.rules, began.dwarf, began.troll) == ("classic", "Carla", "Anna")
+        assert not busy.seeks
+
+    @pytest.mark.parametrize("command", [No(), Decline(2), Decline("carla")], ids=str)
+    def test_maker_who_declines_looks_no_longer(self, busy: StoredHall, command: Command) -> None:
+        do(busy, "Carla", Accept(1))
+        happened = happen(busy, "Anna", command)
+        assert ends(happened) == {2: SeekEnd.DECLINED, 1: SeekEnd.WITHDRAWN}
+
+    def test_maker_who_does_not_answer_looks_no_longer(self, busy: StoredHall) -> None:
+        do(busy, "Carla", Accept(1))
+        decision = unanswered(busy, busy.seeks[2], NOW + ANSWER_WITHIN)
+        assert ends(decision.hall) == {2: SeekEnd.UNANSWERED, 1: SeekEnd.WITHDRAWN}
+
+    def test_question_comes_before_other_offers(self, busy: StoredHall) -> None:
+        do(busy, "Bert", Adjourn(OAK))
+        do(busy, "Dora", Challenge("anna"))
+        do(busy, "Carla", Accept(1))
+        assert ends(happen(busy, "Anna", Yes())) == {3: SeekEnd.ACCEPTED, 1: SeekEnd.MET}
+
+    def test_question_too_late_is_not_answered(self, busy: StoredHall) -> None:
+        do(busy, "Carla", Accept(1))
+        late = NOW + ANSWER_WITHIN + 1  # where no timer has ended it
+        assert refusal(busy, "Anna", Yes(), late) is Refusal.NOTHING_STANDS
+
+    def test_only_one_asks_at_a_time(self, busy: StoredHall) -> None:
+        do(busy, "Carla", Accept(1))
+        assert refusal(busy, "Carla", Accept(1)) is Refusal.ASKS_ALREADY
+        assert refusal(busy, "Carla", PlayNow()) is Refusal.ASKS_ALREADY
+        assert refusal(busy, "Dora", Accept(1)) is Refusal.ASKED_BY_OTHERS
+
+    def test_seek_withdrawn_declines_the_question(self, busy: StoredHall) -> None:
+        do(busy, "Carla", Accept(1))
+        over = {1: SeekEnd.WITHDRAWN, 2: SeekEnd.DECLINED}
+        assert ends(happen(busy, "Anna", Withdraw(1))) == over
+
+    def test_question_by_play_looks_on_and_passes_over_who_is_asked(self, busy: StoredHall) -> None:
+        [asking] = happen(busy, "Carla", PlayNow())
+        assert isinstance(asking, SeekMade)
+        assert (asking.answers, asking.looks_on) == (1, True)
+        [seek] = happen(busy, "Dora", PlayNow())
+        assert isinstance(seek, SeekMade)
+        assert (seek.answers, seek.to) == (None, "")
+
+    def test_challenger_who_is_busy_is_asked_too(self, hall: StoredHall) -> None:
+        begin(hall)
+        do(hall, "Anna", Challenge("carla"))
+        [asking] = happen(hall, "Carla", Yes())
+        assert isinstance(asking, SeekMade)
+        assert (asking.player, asking.to, asking.answers) == ("Carla", "Anna", 1)
+
+    def test_nobody_is_asked_by_correspondence_nor_moved(self, hall: StoredHall) -> None:
+        begin(hall)
+        do(hall, "Anna", Seek(time=DAYS))
+        happened = happen(hall, "Carla", Accept(1))
+        assert ends(happened) == {1: SeekEnd.ACCEPTED}
+        board = next(each for each in happened if isinstance(each, BoardOpened))
+        rooms = {name: hall.people[name].room for name in ("Anna", "Carla")}
+        assert rooms == {"Anna": OAK, "Carla": board.name}
+
+    def test_idle_maker_is_not_asked(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Seek())
+        assert isinstance(happen(hall, "Bert", Accept(1))[-1], BattleStarted)

@@ -1,0 +1,974 @@
+"""Seeks, matches that are asked for, and the boards that are opened for them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from functools import partial
+
+import pytest
+
+from tests.alarms import Alarms
+from tests.service.place import BOARDS, Place, Screen, begin, finished, refused, until
+from tests.service.stores import SlowStore
+from tests.service.test_nodes import World
+from thudmud.features.playing.moves import Resign
+from thudmud.game.asides import Aside, CameIn, Entered, Gone
+from thudmud.game.events import Parting
+from thudmud.game.hall import Caps
+from thudmud.game.options import Profile
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table
+from thudmud.rules import Side
+from thudmud.service import Arrival
+from thudmud.views import Terminal
+from thudmud.views.facts import listing, table_data
+
+MATCH = "3rd board"
+GRACE = 60.0
+
+
+@pytest.fixture
+async def hall(place: Place) -> Place:
+    await place.enter("Anna", "Bert", "Carla")
+    return place
+
+
+def seats(place: Place, board: str = MATCH) -> dict[Side, str]:
+    return dict(place.hall.tables[board].seats)
+
+
+async def test_who_accepts_a_seek_sits_opposite_at_a_board_of_its_own(hall: Place) -> None:
+    await hall.type("Anna", "seek classic as troll")
+    assert "accept 1" in "\n".join(hall.told["Bert"])
+    hall.told.clear()
+    await hall.type("Bert", "accept 1")
+    table = hall.hall.tables[MATCH]
+    assert seats(hall) == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
+    assert table.running
+    assert table.ruleset.name == "classic"
+    assert hall.hall.seeks == {}
+    assert {name: person.room for name, person in hall.hall.people.items()} == {
+        "Anna": MATCH,
+        "Bert": MATCH,
+        "Carla": None,
+    }
+    assert "Bert accepts: your match begins." in hall.told["Anna"]
+    assert not any("accepts" in text for text in hall.told["Carla"])
+    await hall.type("Bert", "move a6 b6")  # "it" is that board for both
+    await hall.type("Anna", "move g7 f7 on it")
+    assert hall.plies(MATCH) == 2
+
+
+async def test_of_two_who_accept_at_once_one_gets_it(hall: Place, store: SlowStore) -> None:
+    await hall.type("Anna", "seek")
+    store.hold()
+    both = [hall.submit(name, "accept 1") for name in ("Bert", "Carla")]
+    await store.held_up()
+    store.gate.set()
+    first, second = await finished(*both)
+    assert first.done
+    assert second.refusal
+    assert second.refusal.code is Refusal.NO_SUCH_SEEK
+    assert list(hall.hall.tables.made.values()) == [MATCH]
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+
+
+async def test_two_who_both_type_play_sit_opposite_each_other(hall: Place) -> None:
+    await hall.type("Anna", "play")
+    assert list(hall.hall.seeks) == [1]
+    await hall.type("Bert", "play")
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+    assert hall.hall.tables[MATCH].running
+
+
+async def test_until_somebody_comes_a_bot_plays(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    told = await hall.type("Anna", "play")
+    assert "While you wait, you play a bot." in told
+    assert seats(hall) == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
+    assert await refused(hall, "Anna", "play") is Refusal.SEEKING_ALREADY
+    await hall.type("Bert", "play as dwarf")
+    await hall.type("Anna", "yes")
+    assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
+    assert hall.hall.people["Anna"].room == "4th board"
+    assert hall.hall.tables[MATCH].running  # the game with the bot waits
+
+
+async def test_a_match_with_a_bot_that_was_put_away_goes_on_from_the_hall(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "match carla", "a6 b6", "adjourn")
+    await hall.type("Carla", "adjourn")
+    assert '"resume game" at any free board goes on with it.' in hall.told["Anna"][-1]
+    await hall.type("Anna", "go hall")
+    assert MATCH not in hall.hall.tables
+    told = await hall.type("Anna", "resume")
+    assert "The match of Anna and Carla goes on at the 3rd board" in told
+    assert hall.plies(MATCH) == 1
+    assert {hall.hall.people[each].room for each in ("Anna", "Carla")} == {MATCH}
+
+
+async def test_so_does_practice_and_of_several_one_has_to_be_named(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "practice on oak board", "a6 b6", "adjourn")
+    await hall.type("Anna", "practice", "a6 c6", "go hall")
+    assert await refused(hall, "Anna", "resume") is Refusal.WHICH_ADJOURNED
+    await hall.type("Anna", "resume 2")
+    assert "C6" in await hall.type("Anna", "last")
+    await hall.type("Anna", "match carla", "resume 1")  # where a match is under way it cannot be
+    assert "B6" in await hall.type("Anna", "last")
+
+
+async def test_a_match_between_people_goes_on_where_both_are(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "a6 b6", "adjourn")
+    await hall.type("Bert", "adjourn", "go hall")
+    await hall.type("Anna", "go hall")
+    assert await refused(hall, "Anna", "resume") is Refusal.SAY_WHICH
+    assert await refused(hall, "Anna", "resume on oak board") is Refusal.RESUME_THERE
+
+
+async def test_who_quits_before_the_first_ply_leaves_a_bot(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "match carla")
+    await hall.type("Bert", "match carla", "a6 b6")
+    await hall.leave("Anna", Parting.QUIT)
+    await hall.leave("Bert", Parting.QUIT)
+    assert seats(hall) == {Side.TROLL: "Carla"}
+    assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Carla"}
+    assert hall.away("4th board") == {"Bert"}
+
+
+async def test_of_two_boards_the_one_is_meant_where_one_sits(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "play as dwarf")
+    await hall.type("Bert", "play as troll")
+    await hall.type("Anna", "yes")  # which brings her to another board
+    for line in ("a6 b6", "adjourn", "no", "set clock 5+0", "leave"):
+        await hall.type("Anna", line)
+        assert hall.hall.people["Anna"].used == "4th board"
+    assert (hall.plies(MATCH), hall.plies("4th board")) == (0, 1)
+    await hall.type("Anna", f"a6 b6 on {MATCH}", "go hall")
+    assert hall.plies(MATCH) == 1
+
+
+async def test_what_loses_a_battle_asks_first(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    sure = f"Really resign the first battle at the {MATCH}? Bert would win it 32 to 0."
+    for line in ("resign", "resign game", "resign from game", f"resign on {MATCH}"):
+        assert await hall.type("Anna", line) == f'{sure} Type "yes" to resign.'
+    assert await refused(hall, "Anna", "resign") is Refusal.SURE_RESIGNS
+    battle = hall.hall.tables[MATCH]
+    for line in ("no", "resign", "resgn", "accept", "resign", "", "accept", "resign", "yes"):
+        assert battle.running
+        told = await hall.type("Anna", line)
+        battle = hall.hall.tables[MATCH]
+        if line == "no":
+            assert told == "You play on."
+    assert battle.half_played  # anything else plays on, a line that is none included
+    assert await refused(hall, "Bert", "yes") is Refusal.NOTHING_STANDS
+
+
+async def test_an_answer_holds_for_the_line_before_it_alone(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "resign", "say Well.")
+    assert await refused(hall, "Anna", "yes") is Refusal.NOTHING_STANDS
+    await hall.type("Anna", "resign", "yes")
+    assert await refused(hall, "Anna", ".") is Refusal.NOTHING_TO_REPEAT
+    assert hall.hall.tables[MATCH].half_played
+
+
+@pytest.mark.parametrize("answer", ["yes", "no"])
+@pytest.mark.parametrize("line", ["end game", "adjourn", "undo"])
+async def test_answer_to_two_questions_at_once_is_taken_for_neither(
+    hall: Place, line: str, answer: str
+) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    table = hall.hall.tables[MATCH]
+    mover, other = table.seats[Side.DWARF], table.seats[Side.TROLL]
+    await hall.type(mover, "move a6 b6", "resign")
+    await hall.type(mover if line == "undo" else other, line)
+    asked = other if line == "undo" else mover
+    if line == "undo":
+        await hall.type(other, "resign")
+        await hall.type(mover, "adjourn")
+    assert await refused(hall, asked, answer) is Refusal.QUESTION_PASSED
+    assert hall.hall.tables[MATCH].running
+    assert hall.hall.tables[MATCH].offers
+
+
+async def test_yes_after_a_minute_is_no_answer(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "resign")
+    hall.now += 61
+    assert await refused(hall, "Anna", "yes") is Refusal.NOTHING_STANDS
+    assert hall.hall.tables[MATCH].running
+
+
+async def test_yes_does_not_resign_another_battle(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "resign")
+    await hall.type("Bert", "resign", "yes", "start")
+    await hall.type("Anna", "yes")
+    assert hall.hall.tables[MATCH].running
+
+
+async def test_who_resigns_by_a_program_is_not_asked(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.service.submit(hall.visits["Anna"], Resign(MATCH))
+    await hall.type("Anna", "start")
+    assert hall.hall.tables[MATCH].running
+    await hall.service.submit(hall.visits["Anna"], Resign())
+    assert not hall.hall.tables[MATCH].under_way
+
+
+async def test_nobody_is_asked_about_what_cannot_be_done(hall: Place) -> None:
+    assert await refused(hall, "Anna", "resign") is Refusal.NOT_PLAYING
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "resign", "yes")
+    await hall.type("Anna", "tutorial", "resign")  # which leaves the lesson, and nothing else
+    assert hall.hall.tables[MATCH].half_played
+
+
+async def test_to_invite_somebody_to_no_board_is_to_ask_for_a_match(hall: Place) -> None:
+    await hall.type("Anna", "invite bert as troll")
+    await hall.type("Bert", "accept")
+    assert seats(hall) == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
+
+
+async def test_who_plays_nowhere_is_told_so(hall: Place) -> None:
+    for line in ("no", "decline"):
+        assert await refused(hall, "Anna", line) is Refusal.NOTHING_STANDS
+    for line in ("hint", "resign"):
+        assert await refused(hall, "Anna", line) is Refusal.NOT_PLAYING
+
+
+async def test_a_bot_accepts_a_match_at_once(hall: Place) -> None:
+    hall.hall.bots = {"Carla": None}
+    await hall.type("Anna", "match carla koom valley as troll")
+    assert seats(hall) == {Side.DWARF: "Carla", Side.TROLL: "Anna"}
+    assert hall.hall.tables[MATCH].ruleset.name == "koom valley"
+
+
+async def test_who_names_a_level_plays_a_bot_and_asks_nobody_else(hall: Place) -> None:
+    assert await refused(hall, "Anna", "play level 1") is Refusal.NO_BOTS
+    hall.hall.levels = [BotLevel(1, "Chalk", "Weak."), BotLevel(2, "Slate", "Less so.")]
+    hall.hall.bots = {"Carla": hall.hall.levels[0]}
+    await hall.type("Bert", "seek")
+    await hall.type("Anna", "play level slate unrated as troll 5+0 classic")
+    assert seats(hall) == {Side.DWARF: "Carla", Side.TROLL: "Anna"}
+    table = hall.hall.tables[MATCH]
+    assert (table.levels.dwarf, table.ruleset.name, str(table.time)) == (2, "classic", "5+0")
+    assert table.match
+    assert not table.match.rated
+    assert [each.player for each in hall.hall.seeks.values()] == ["Bert"]
+
+
+async def test_an_unrated_match_is_one_to_whoever_comes(hall: Place) -> None:
+    await hall.type("Anna", "play unrated")
+    assert "a casual match" in hall.told["Bert"][-1]
+    await hall.type("Bert", "play")
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+
+
+async def test_a_match_is_for_whom_it_was_asked(hall: Place) -> None:
+    await hall.type("Anna", "match bert unrated")
+    assert "casual" in hall.told["Bert"][-1]
+    assert await refused(hall, "Carla", "accept 1") is Refusal.NO_SUCH_SEEK
+    assert await refused(hall, "Anna", "match bert") is Refusal.ASKED_ALREADY
+    assert "1." not in await hall.type("Carla", "seeks")
+    await hall.type("Bert", "decline")
+    assert "Bert declines." in hall.told["Anna"]
+    assert hall.hall.seeks == {}
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "match anna")  # asks the same
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+
+
+@pytest.mark.parametrize(("line", "rated"), [("seek", True), ("seek unrated", False)])
+async def test_members_play_for_ratings_unless_they_say_not(
+    place: Place, line: str, *, rated: bool
+) -> None:
+    await place.enter("Anna", "Bert", member=True)
+    await place.type("Anna", line)
+    await place.type("Bert", "accept 1")
+    match = place.hall.tables[MATCH].match
+    assert match
+    assert match.rated is rated
+
+
+@pytest.mark.parametrize(
+    ("line", "members", "kind"),
+    [
+        ("seek rated", ("Anna", "Bert"), "rated"),
+        ("seek casual", ("Anna", "Bert"), "casual"),
+        ("seek rated", ("Anna",), "casual"),  # the other one is a guest
+    ],
+)
+async def test_start_of_a_match_tells_whether_it_is_rated(
+    place: Place, line: str, members: tuple[str, ...], kind: str
+) -> None:
+    for name in ("Anna", "Bert", "Carla", "Dora"):
+        await place.enter(name, member=name in members)
+    await place.type("Carla", "options reader on")
+    await place.type("Anna", line)
+    await place.type("Bert", "accept 1")
+    begins = f"The first battle of a {kind} match begins at the {MATCH}"
+    for name in ("Anna", "Bert"):
+        assert begins in "\n".join(place.told[name])
+    is_rated = kind == "rated"
+    assert (", rated. Battle 1 of 2" in await place.type("Carla", "look at 3rd")) is is_rated
+    assert ("Battle 1 of 2, 0 plies, rated" in await place.type("Dora", "look at 3rd")) is is_rated
+    for asked in ("boards", "games all"):
+        listed = await place.type("Dora", asked)
+        assert f"{MATCH} (discworld rules" in listed
+        assert (f"{MATCH} (discworld rules, rated): Anna" in listed) is is_rated
+    facts = table_data(place.hall.tables[MATCH]), listing(place.hall.tables[MATCH])
+    assert [each["rated"] for each in facts] == [is_rated, is_rated]
+
+
+async def test_second_battle_by_correspondence_is_rated_while_the_opponent_is_away(
+    place: Place,
+) -> None:
+    await place.enter("Anna", "Bert", member=True)
+    await place.type("Anna", "seek 3 days")
+    await place.type("Bert", "accept 1")
+    for each in ("a6 b7", "g7 f7", "b7 c7", "f7 e7", "c7 b7", "e7 f7"):
+        match = place.hall.tables[MATCH].match
+        assert match
+        mover = match.dwarf if match.game.turn is Side.DWARF else match.troll
+        await place.type(mover, f"move {each} on 3rd")
+    await place.type("Bert", "resign on 3rd board", "yes")
+    await place.leave("Bert")
+    await place.type("Anna", "start game on 3rd")
+    match = place.hall.tables[MATCH].match
+    assert match
+    assert (match.battle, match.running, match.rated) == (2, True, True)
+
+
+async def test_accept_takes_whatever_was_offered(hall: Place) -> None:
+    await hall.type("Anna", "join game as dwarf on oak board", "invite bert")
+    await hall.type("Bert", "yes")
+    assert seats(hall, "oak board") == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
+    await hall.type("Anna", "start", "move a6 b6", "undo")
+    await hall.type("Bert", "accept")
+    assert hall.plies("oak board") == 0
+    await hall.type("Anna", "end game", "adjourn")
+    result = await hall.submit("Bert", "accept")
+    assert result.refusal
+    assert result.refusal.code is Refusal.WHICH_OFFER
+    assert result.refusal.details["lines"] == (
+        "end game on oak board",
+        "adjourn game on oak board",
+    )
+    assert await refused(hall, "Carla", "accept") is Refusal.NOTHING_STANDS
+    assert await refused(hall, "Bert", "accept carla") is Refusal.NOTHING_OFFERED_BY
+
+
+async def test_an_invitation_is_declined(hall: Place) -> None:
+    await hall.type("Anna", "join game as dwarf on oak board", "invite bert")
+    await hall.type("Bert", "no")
+    assert "Bert declines to sit down at the oak board." in hall.told["Anna"]
+    assert await refused(hall, "Bert", "accept") is Refusal.NOTHING_STANDS
+
+
+async def test_a_seat_left_in_a_match_takes_the_others_word(hall: Place) -> None:
+    await hall.type("Anna", "seek")
+    await hall.type("Bert", "accept 1", "leave game")
+    join = f"join game as troll on {MATCH}"
+    assert await refused(hall, "Carla", join) is Refusal.SEAT_IN_MATCH
+    await hall.type("Anna", "invite carla")
+    await hall.type("Carla", "accept")
+    assert set(seats(hall).values()) == {"Anna", "Carla"}
+    await hall.type("Carla", "leave game")
+    await hall.type("Carla", join)  # it was hers last
+    assert set(seats(hall).values()) == {"Anna", "Carla"}
+
+
+async def test_it_is_there_after_a_start_and_the_seeks_stand(hall: Place, store: SlowStore) -> None:
+    await hall.type("Anna", "seek classic", "match bert")
+    await hall.type("Carla", "seek koom valley")
+    await hall.type("Bert", "accept 3")
+    anew = Place(store)
+    await anew.open()
+    assert anew.hall.seeks == {
+        number: seek for number, seek in hall.hall.seeks.items() if number != 3
+    }
+    assert list(anew.hall.seeks) == [1, 2]
+    assert anew.hall.tables.made == {3: MATCH}
+    assert anew.hall.tables[MATCH].running
+    await anew.enter("Anna", "Bert")
+    assert await refused(anew, "Bert", "accept 3") is Refusal.NO_SUCH_SEEK
+    await anew.type("Bert", "accept 2")
+    assert set(seats(anew, "4th board").values()) == {"Anna", "Bert"}
+
+
+async def test_a_match_whose_end_is_left_keeps_no_board(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
+    assert hall.hall.tables[MATCH].match
+    await hall.type("Anna", "go hall")
+    assert MATCH in hall.hall.tables
+    await hall.type("Bert", "go hall")
+    await until(lambda: MATCH not in hall.hall.tables)
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    assert hall.hall.tables[MATCH].match  # another board of that number
+
+
+async def test_a_new_board_is_there_as_long_as_somebody_is(hall: Place) -> None:
+    await hall.type("Anna", "new board koom valley")
+    assert hall.hall.people["Anna"].room == MATCH
+    assert hall.hall.tables[MATCH].ruleset.name == "koom valley"
+    await hall.type("Anna", "join game as dwarf", "go hall")
+    assert MATCH in hall.hall.tables  # she waits for somebody
+    await hall.type("Anna", "leave game on 3")
+    await until(lambda: MATCH not in hall.hall.tables)
+
+
+async def test_who_asks_for_it_is_told_elsewhere_of_who_waits(hall: Place) -> None:
+    await hall.type("Bert", "options seeks on", "go to oak board")
+    await hall.type("Carla", "go to oak board")
+    for each in ("Bert", "Carla"):
+        hall.told[each] = []
+    await hall.type("Anna", "seek", "join game as dwarf on elm board")
+    assert "Anna is looking for" in hall.told["Bert"][0]
+    assert hall.told["Bert"][-1].startswith("[elm board] Anna sits down")
+    assert hall.told["Carla"] == []
+    await hall.type("Bert", "ignore anna")
+    hall.told["Bert"] = []
+    await hall.type("Anna", "seek classic")
+    assert hall.told["Bert"] == []
+
+
+async def test_who_comes_in_is_told_who_is_here_and_how_to_play_first(hall: Place) -> None:
+    await hall.type("Anna", "seek classic")
+    screen = Screen()
+    await hall.enter("Dora", screen=screen)
+    came, here, play, seek, boards, *_ = screen.told[0].split("\n")
+    assert came == "You come into the hall."
+    assert here == "Also here: Anna, Bert and Carla."
+    assert play == 'To play, type "play".'
+    assert seek.startswith("Anna is looking for a casual match by the classic rules.")
+    assert boards == 'These are the boards. "go to" and a name takes you to one:'
+    for name in ("Bert", "Carla"):
+        await hall.type(name, "seek")
+    assert '3 matches are sought: "seeks" lists them.' in await hall.type("Dora", "look")
+
+
+async def test_what_is_told_of_a_full_hall_fits_a_screen(hall: Place) -> None:
+    hall.hall.caps = Caps(boards=10)
+    for _ in range(8):
+        await hall.type("Anna", "new board", "join game as dwarf")
+    await hall.enter(*(f"Guest{letter}" for letter in "abcdefghijkl"))
+    told = await hall.type("Bert", "look")
+    assert told.startswith("You are in the hall.\nAlso here: Carla, Guesta, ")
+    assert 'Guestk and 1 other ("who" lists all).' in told
+    assert told.endswith('And 2 more boards: "boards" lists all.')
+    assert "10th board" not in told
+    assert "10th board" in await hall.type("Bert", "boards")
+
+
+async def test_a_member_is_told_of_news_until_they_have_seen_it(hall: Place) -> None:
+    hall.hall.news = ["A match on Sunday."]
+    news = 'There is news: "news" shows it.'
+
+    async def come(name: str, seen: str | None, *, member: bool) -> str:
+        screen = Screen()
+        visit = await hall.service.join(
+            Arrival(name, Terminal(80), screen, member=member, profile=Profile(news=seen))
+        )
+        assert visit
+        hall.visits[name] = visit
+        return screen.told[0]
+
+    assert (await come("Dora", "", member=True)).endswith(news)
+    assert news not in await come("Emil", None, member=False)
+    await hall.type("Dora", "news")
+    seen = hall.kept["Dora"].news
+    await hall.leave("Dora")
+    assert news not in await come("Dora", seen, member=True)
+    await hall.leave("Dora")
+    hall.hall.news = ["A match on Monday."]
+    assert news in await come("Dora", seen, member=True)
+    await hall.leave("Dora")
+    hall.hall.news = ()
+    assert news not in await come("Dora", seen, member=True)
+
+
+async def test_a_new_board_may_be_for_members_alone(hall: Place) -> None:
+    hall.hall.caps = Caps(new_boards_for_members=True)
+    await hall.enter("Dora", member=True)
+    assert await refused(hall, "Anna", "new board") is Refusal.NEW_BOARDS_FOR_MEMBERS
+    await hall.type("Anna", "match bert")  # which opens one, too
+    await hall.type("Bert", "accept")
+    await hall.type("Dora", "new board")
+    assert hall.hall.people["Dora"].room == "4th board"
+
+
+async def test_what_is_left_of_who_is_gone_goes_in_the_end(store: SlowStore) -> None:
+    alarms = Alarms()
+    place = Place(store, later=alarms)
+    await place.open()
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "seek classic", "match bert")
+    await place.type("Bert", "accept 2", "join game as dwarf on oak board")
+    assert place.hall.seeks == {}
+    await place.type("Anna", "match bert")
+    await place.leave("Bert")
+    await place.leave("Anna", Parting.RESTART)
+    assert list(place.hall.seeks) == [1]
+    store.time = place.now = place.now + GRACE + 1
+    alarms.ring()
+    await until(lambda: not place.hall.seeks and MATCH not in place.hall.tables)
+    assert place.hall.tables["oak board"].seats == {}
+    assert len(await place.service.adjourned("Anna")) == 1
+
+
+async def test_who_quits_seeks_no_longer(hall: Place) -> None:
+    await hall.type("Anna", "seek", "match bert")
+    await hall.leave("Anna", Parting.QUIT)
+    await until(lambda: not hall.hall.seeks)
+
+
+async def test_one_who_is_away_cannot_be_met(hall: Place) -> None:
+    await hall.type("Anna", "seek")
+    await hall.leave("Anna", Parting.RESTART)  # after which they may be back in a moment
+    assert await refused(hall, "Bert", "accept 1") is Refusal.SEEKER_AWAY
+    await hall.type("Bert", "play")
+    assert list(hall.hall.seeks) == [1, 2]  # they are not sat opposite each other
+
+
+async def test_who_ignores_somebody_is_not_met(hall: Place) -> None:
+    await hall.type("Anna", "ignore bert", "seek")
+    assert await refused(hall, "Bert", "accept 1") is Refusal.NOT_LISTENING
+    assert await refused(hall, "Bert", "match anna") is Refusal.NOT_LISTENING
+    await hall.type("Bert", "play")
+    assert list(hall.hall.seeks) == [1, 2]
+
+
+async def test_nobody_has_more_than_so_much(hall: Place) -> None:
+    hall.hall.caps = Caps(seeks=2, boards=1)
+    await hall.type("Anna", "seek", "seek classic")
+    assert await refused(hall, "Anna", "seek koom valley") is Refusal.SEEKS_TOO_MANY
+    await hall.type("Bert", "accept 1")
+    assert await refused(hall, "Anna", "new board") is Refusal.BOARDS_TOO_MANY
+    await hall.type("Carla", "seek")
+    assert await refused(hall, "Anna", "accept 1") is Refusal.BOARDS_TOO_MANY
+    await hall.type("Carla", "match anna")
+    await hall.type("Carla", "withdraw")
+    assert hall.hall.seeks == {}
+
+
+@pytest.mark.parametrize("stays", [False, True])
+async def test_next_match_is_offered_only_at_a_board_that_stays(hall: Place, stays: bool) -> None:  # noqa: FBT001 (of a parameter)
+    await hall.type("Anna", "seek")
+    await hall.type("Bert", "accept 1", "go hall")
+    await hall.type("Anna", *([] if stays else ["go hall"]))
+    await hall.type("Carla", f"observe {MATCH}")
+    line = f"resign on {MATCH}"
+    await hall.type("Bert", line, "yes", f"start game on {MATCH}", line)
+    hall.told.clear()
+    await hall.type("Bert", "yes")
+    told = {name: " ".join(" ".join(texts).split()) for name, texts in hall.told.items()}
+    assert all("The match is over" in each for each in told.values())
+    offers = [f'"start game on {MATCH}" offers a rematch.' in told[name] for name in told]
+    assert offers == [stays] * 3
+    assert ("You observe it still" in told["Carla"]) is stays
+    await until(lambda: (MATCH in hall.hall.tables) is stays)
+
+
+async def play_bot(place: Place, player: str, *lines: str) -> Table:
+    """Let a player begin a match with the bot Carla; return the newest board."""
+    await place.type(player, "match carla", *lines)
+    return [*place.hall.tables.values()][-1]
+
+
+async def test_address_limit_on_seeks_counts_what_is_beyond_one_each(place: Place) -> None:
+    place.hall.caps = Caps(seeks_per_address=1)
+    await place.enter("Anna", "Bert", "Carla", origin="10.0.0.1")
+    await place.type("Anna", "seek", "seek classic")
+    assert await refused(place, "Anna", "seek koom valley") is Refusal.SEEKS_FROM_ADDRESS
+    await place.type("Bert", "seek")
+    assert await refused(place, "Bert", "seek classic") is Refusal.SEEKS_FROM_ADDRESS
+    assert list(place.hall.seeks) == [1, 2, 3]
+
+
+async def test_address_limit_on_boards_counts_what_is_beyond_one_each(place: Place) -> None:
+    place.hall.caps = Caps(boards_per_address=1)
+    await place.enter("Anna", "Bert", origin="10.0.0.1")
+    for _ in range(2):
+        await place.type("Anna", "new board", "join game as dwarf")
+    assert await refused(place, "Anna", "new board") is Refusal.BOARDS_FROM_ADDRESS
+    await place.type("Bert", "new board", "join game as dwarf")  # a first board is always there
+    assert await refused(place, "Bert", "new board") is Refusal.BOARDS_FROM_ADDRESS
+    told = " ".join((await place.type("Bert", "new board")).split())
+    assert 'The oak board is free: "join game as dwarf on oak board".' in told
+    assert "leave the 5th board, or finish the match there" in told
+    await place.type("Anna", "leave game on 3rd board", "go to hall")
+    await place.type("Bert", "new board")
+    assert "6th board" in place.hall.tables or "3rd board" in place.hall.tables
+
+
+async def test_board_of_a_bot_that_was_left_counts_for_no_address(place: Place) -> None:
+    place.hall.caps, place.hall.bots = Caps(boards_per_address=0), {"Carla": None}
+    await place.enter("Carla")
+    await place.enter("Anna", "Bert", origin="10.0.0.1")
+    await play_bot(place, "Anna")
+    assert await refused(place, "Anna", "match carla") is Refusal.BOARDS_FROM_ADDRESS
+    await place.type("Anna", "go to hall", "match bert")
+    await place.type("Bert", "yes")
+    assert seats(place, "4th board") in (
+        {Side.DWARF: "Anna", Side.TROLL: "Bert"},
+        {Side.DWARF: "Bert", Side.TROLL: "Anna"},
+    )
+
+
+async def test_board_counts_for_nobody_once_its_match_is_over(place: Place) -> None:
+    place.hall.caps = Caps(boards=1, boards_per_address=1)
+    place.hall.bots = {"Carla": None}
+    await place.enter("Carla")
+    await place.enter("Anna", origin="10.0.0.1")
+    table = await play_bot(place, "Anna")
+    assert await refused(place, "Anna", "match carla") is Refusal.BOARDS_TOO_MANY
+    await place.type("Anna", "resign on it", "yes", "start", "resign on it", "yes")
+    match = place.hall.tables[table.name].match
+    assert match
+    assert match.over
+    assert (await play_bot(place, "Anna")).running
+
+
+async def test_board_counts_only_while_a_person_is_there(place: Place) -> None:
+    place.hall.caps = Caps(boards_per_address=1)
+    for name, origin in (("Anna", "10.0.0.1"), ("Bert", "10.0.0.1"), ("Carla", "10.0.0.2")):
+        await place.enter(name, origin=origin)
+    await place.type("Bert", "seek")
+    await place.type("Carla", "accept bert")
+    await place.leave("Bert", Parting.QUIT)
+    await place.type("Anna", "new board", "join game as dwarf")
+    assert await refused(place, "Anna", "new board") is Refusal.BOARDS_FROM_ADDRESS
+    await place.leave("Carla")
+    assert "walk to" in await place.type("Anna", "new board")
+
+
+async def test_board_of_correspondence_counts_while_nobody_is_there(place: Place) -> None:
+    place.hall.caps = Caps(boards_per_address=1)
+    for name, origin in (("Anna", "10.0.0.1"), ("Bert", "10.0.0.1"), ("Carla", "10.0.0.2")):
+        await place.enter(name, origin=origin)
+    await place.type("Bert", "seek 3 days")
+    await place.type("Carla", "accept bert")
+    await place.leave("Bert", Parting.QUIT)
+    await place.leave("Carla", Parting.QUIT)
+    await place.type("Anna", "new board", "join game as dwarf")
+    assert await refused(place, "Anna", "new board") is Refusal.BOARDS_FROM_ADDRESS
+
+
+async def test_seek_of_a_player_who_left_counts_whole(place: Place) -> None:
+    place.hall.caps = Caps(seeks_per_address=1)
+    await place.enter("Anna", "Bert", origin="10.0.0.1")
+    await place.type("Anna", "seek")
+    await place.leave("Anna", Parting.RESTART)
+    await place.type("Bert", "seek classic")
+    assert await refused(place, "Bert", "seek koom valley") is Refusal.SEEKS_FROM_ADDRESS
+
+
+async def test_boards_of_one_address_are_bounded_by_its_players(place: Place) -> None:
+    place.hall.caps = Caps(boards_per_address=2)
+    players = ("Anna", "Bert", "Dora", "Emil")
+    await place.enter(*players, origin="10.0.0.1")
+    for player in players * 3:
+        await place.type(player, "new board", "join game as dwarf")
+    assert sum(bool(table.seats) for table in place.hall.tables.values()) == len(players) + 2
+
+
+@pytest.mark.parametrize("line", ["play", "match grog", "new board"])
+async def test_class_of_thirty_behind_one_address_plays(place: Place, line: str) -> None:
+    place.hall.bots = {"Grog": None}
+    await place.enter("Grog")
+    pupils = [f"{first}{last}" for first in ("Al", "Bo", "Cy") for last in "abcdefghij"]
+    await place.enter(*pupils, origin="10.0.0.1")
+    for pupil in pupils:
+        await place.type(pupil, line, *(["practice"] if line == "new board" else []))
+    playing = [each for each in place.hall.tables.values() if each.running]
+    assert set(pupils) <= {name for table in playing for name in table.seats.values()}
+
+
+async def test_boards_that_players_open_go_by_their_numbers(hall: Place) -> None:
+    await hall.type("Anna", "new board")
+    await hall.type("Bert", "new board")
+    for words in ("board 4", "4", "the 4th board", "4th"):
+        await hall.type("Carla", "go hall", f"go to {words}")
+        assert hall.hall.people["Carla"].room == "4th board", words
+    await hall.type("Anna", "go hall")
+    await until(lambda: MATCH not in hall.hall.tables)
+    assert hall.hall.tables["4th board"]  # it keeps its number
+    assert await refused(hall, "Carla", "go to board 3") is Refusal.NO_SUCH_ORDINAL
+    answer = " ".join((await hall.type("Carla", "go to board 3")).split())
+    assert 'There is no "board 3", only oak board, elm board and 4th board.' in answer
+    await hall.type("Carla", "go to last board")
+    assert hall.hall.people["Carla"].room == BOARDS[-1].name
+
+
+async def test_no_board_takes_the_name_of_another(store: SlowStore) -> None:
+    place = Place(store, boards=[BoardSpec("first board"), BoardSpec("3rd board")])
+    await place.open()
+    await place.enter("Anna")
+    await place.type("Anna", "new board")
+    assert list(place.hall.tables) == ["first board", "3rd board", "4th board"]
+
+
+@pytest.mark.parametrize(("line", "rated"), [("match carla", True), ("match carla unrated", False)])
+async def test_a_match_with_a_bot_counts_unless_one_says_not(
+    hall: Place, line: str, *, rated: bool
+) -> None:
+    hall.hall.bots = {"Carla": None}
+    await hall.type("Anna", line)
+    match = hall.hall.tables[MATCH].match
+    assert match
+    assert match.rated is rated
+
+
+async def test_a_match_counts_if_both_say_so(place: Place) -> None:
+    await place.enter("Anna", "Bert", member=True)
+    await place.type("Anna", "match bert")
+    await place.type("Bert", "match anna unrated")
+    match = place.hall.tables[MATCH].match
+    assert match
+    assert not match.rated
+
+
+async def test_one_who_plays_enough_keeps_nobody_from_playing(hall: Place) -> None:
+    hall.hall.caps = Caps(boards=1)
+    await hall.type("Anna", "seek", "new board", "join game as dwarf")
+    assert await refused(hall, "Anna", "seek") is Refusal.BOARDS_TOO_MANY
+    await hall.type("Carla", "play")
+    assert list(hall.hall.seeks) == [1, 2]
+    await hall.type("Bert", "play")
+    assert set(seats(hall, "4th board").values()) == {"Bert", "Carla"}
+    assert await refused(hall, "Bert", f"join game as troll on {MATCH}") is Refusal.BOARDS_TOO_MANY
+
+
+async def test_a_new_board_ends_an_exercise_and_is_it(hall: Place) -> None:
+    await hall.type(
+        "Anna", "look at oak board", "tutorial", "new board", "join game as dwarf on it"
+    )
+    assert hall.hall.people["Anna"].exercise is None
+    assert seats(hall) == {Side.DWARF: "Anna"}
+
+
+async def test_an_invitation_goes_with_its_board(hall: Place) -> None:
+    await hall.type("Anna", "new board", "join game as dwarf", "invite carla", "leave game")
+    await hall.type("Anna", "go hall")
+    await until(lambda: MATCH not in hall.hall.tables)
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "leave game")
+    assert await refused(hall, "Carla", "accept") is Refusal.NOTHING_STANDS
+
+
+async def test_each_absence_has_its_grace(store: SlowStore) -> None:
+    alarms = Alarms()
+    place = Place(store, later=alarms)
+    await place.open()
+    await place.enter("Anna", "Bert")
+    await place.type("Bert", "match anna")
+    await place.leave("Anna")
+    await place.enter("Anna")
+    await place.leave("Anna")
+    assert len(alarms.due) == 1
+
+
+async def test_boards_that_are_left_are_closed_whatever_else_happens(
+    hall: Place, store: SlowStore
+) -> None:
+    for name in ("Anna", "Bert", "Carla"):
+        await hall.type(name, "new board")
+    store.hold()
+    leaving = [hall.submit(name, "go hall") for name in ("Anna", "Bert", "Carla")]
+    seeking = hall.submit("Anna", "seek")
+    store.gate.set()
+    await finished(*leaving, seeking)
+    await until(lambda: not hall.hall.tables.made)
+
+
+async def test_an_empty_board_is_closed_by_the_next_start(hall: Place, store: SlowStore) -> None:
+    await hall.type("Anna", "new board")
+    await hall.type("Bert", "new board", "join game as dwarf")
+    anew = Place(store)
+    await anew.open()
+    await until(lambda: list(anew.hall.tables.made.values()) == ["4th board"])
+
+
+async def test_a_match_put_away_from_elsewhere_keeps_no_board(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "go hall")
+    await hall.type("Anna", "go hall", f"adjourn on {MATCH}")
+    await hall.type("Bert", "accept")
+    await until(lambda: not hall.hall.tables.made)
+
+
+async def test_who_comes_to_the_match_is_told_once(hall: Place) -> None:
+    await hall.type("Anna", "seek")
+    hall.told.clear()
+    await hall.type("Bert", "accept 1")
+    assert any("Also here: Bert." in text for text in hall.told["Anna"])
+    assert "Bert walks to the 3rd board." not in hall.told["Anna"]
+
+
+async def test_a_seek_is_accepted_by_its_players_name_or_alone(hall: Place) -> None:
+    await hall.type("Anna", "seek")
+    await hall.type("Bert", "seek classic")
+    await hall.type("Carla", "accept anna")
+    assert set(seats(hall).values()) == {"Anna", "Carla"}
+    await hall.type("Carla", "accept")
+    assert set(seats(hall, "4th board").values()) == {"Bert", "Carla"}
+
+
+async def test_two_who_play_need_not_answer_each_other_any_more(hall: Place) -> None:
+    await hall.type("Anna", "match bert", "match bert classic")
+    await hall.type("Bert", "accept 1")
+    assert hall.hall.seeks == {}
+    assert await refused(hall, "Bert", "accept") is Refusal.NOTHING_STANDS
+
+
+async def test_no_takes_back_what_one_has_asked_for(hall: Place) -> None:
+    await hall.type("Anna", "match bert", "no")
+    assert hall.hall.seeks == {}
+
+
+async def test_who_plays_elsewhere_gets_a_bot_too(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "play", "withdraw", "go hall")
+    assert seats(hall, "4th board") == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
+    told = await hall.type("Anna", "play")
+    assert "While you wait, you can play on against the bot at the 4th board." in told
+
+
+async def over(place: Place) -> None:
+    """Have Anna and Bert come to the end of a match."""
+    await place.type("Anna", "match bert")
+    await place.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
+
+
+async def test_who_comes_back_to_a_board_that_is_being_closed_comes_in(
+    hall: Place, store: SlowStore
+) -> None:
+    await over(hall)
+    await hall.leave("Anna")
+    await hall.type("Bert", "leave game")
+    store.hold()
+    going = hall.submit("Bert", "go hall")
+    await store.held_up()
+    coming = begin(hall.enter("Anna"))
+    store.gate.set()
+    await finished(going, coming)
+    assert hall.hall.people["Anna"].room in {None, *hall.hall.tables}
+    await hall.type("Anna", "go hall")
+    await until(lambda: not hall.hall.tables.made)
+
+
+async def test_who_is_lost_from_a_board_that_is_being_closed_is_gone(
+    hall: Place, store: SlowStore
+) -> None:
+    await hall.type("Anna", "join game as dwarf on oak board")
+    await hall.type("Bert", "new board")
+    store.hold()
+    going = hall.submit("Bert", "go hall")
+    await store.held_up()
+    await hall.type("Anna", "go to 3")
+    leaving = begin(hall.leave("Anna"))
+    store.gate.set()
+    await finished(going, leaving)
+    assert "Anna" not in hall.hall.people
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    world = World()
+    yield world
+    for node in world.nodes.values():
+        await node.close()
+
+
+async def test_across_nodes_both_are_brought_to_the_board(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await until(lambda: "Bert" in one.hall.people and "Anna" in two.hall.people)
+    await one.type("Anna", "seek")
+    await until(lambda: bool(two.hall.seeks))
+    await two.type("Bert", "accept 1")
+    for place in (one, two):
+        await until(partial(lambda place: MATCH in place.hall.tables, place))
+        await until(partial(lambda place: place.hall.tables[MATCH].running, place))
+        assert [place.hall.people[name].room for name in ("Anna", "Bert")] == [MATCH, MATCH]
+    await one.type("Anna", "move a6 b6")
+    assert one.plies(MATCH) == 1
+
+
+async def test_of_two_on_different_nodes_one_gets_it(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna", "Carla")
+    await two.enter("Bert")
+    await one.type("Anna", "seek")
+    await until(lambda: bool(two.hall.seeks) and "Anna" in two.hall.people)
+    results = await finished(
+        begin(one.service.submit(one.visits["Carla"], "accept 1")),
+        begin(two.service.submit(two.visits["Bert"], "accept 1")),
+    )
+    codes = [each.refusal.code if each.refusal else None for each in results]
+    assert sorted(codes, key=str) == [None, Refusal.NO_SUCH_SEEK]
+    await until(lambda: one.hall.tables.made == two.hall.tables.made == {3: MATCH})
+
+
+async def test_across_nodes_who_asks_for_it_is_told_of_who_waits(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await two.type("Bert", "options seeks on", "go to oak board")
+    await one.type("Anna", "seek")
+    await until(lambda: any("Anna is looking for" in each for each in two.told["Bert"]))
+
+
+async def test_across_nodes_a_new_board_has_who_opened_it(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await until(lambda: "Anna" in two.hall.people)
+    await one.type("Anna", "new board")
+    await until(lambda: MATCH in two.hall.tables and two.hall.people["Anna"].room == MATCH)
+    await two.type("Bert", "go to 3", "go hall", "seek")
+    await until(lambda: bool(one.hall.seeks))
+    assert one.hall.people["Anna"].room == MATCH
+
+
+@pytest.mark.parametrize("then", [[CameIn("Anna", None)], [Gone("Anna", None, Parting.QUIT)]])
+async def test_across_nodes_who_has_walked_on_is_not_brought_back(
+    world: World, then: list[Aside]
+) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna", "Carla")
+    await until(lambda: "Carla" in two.hall.people)
+    two.service.hear([CameIn("Anna", MATCH), *then, Entered("Anna", None)], "one")
+    await one.type("Carla", "new board")
+    await until(lambda: MATCH in two.hall.tables and two.hall.people["Carla"].room == MATCH)
+    assert two.hall.people["Anna"].room is None
+
+
+async def test_across_nodes_an_invitation_is_declined(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await until(lambda: "Bert" in one.hall.people and "Anna" in two.hall.people)
+    await one.type("Anna", "join game as dwarf on oak board", "invite bert")
+    await until(lambda: bool(two.hall.people["Bert"].invitations))
+    await two.type("Bert", "decline")
+    await until(lambda: "Bert declines to sit down at the oak board." in one.told["Anna"])

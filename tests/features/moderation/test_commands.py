@@ -1,0 +1,290 @@
+"""What operators can do, and against whom; who is told; and what the muted may not do."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_network
+
+import pytest
+
+from tests.game.conftest import NOW
+from tests.game.halls import StoredHall, do, hall_of, refusal
+from thudmud.errors import Refused
+from thudmud.features.moderation.messages import barred
+from thudmud.features.moderation.model import (
+    Announced,
+    Lifted,
+    Measure,
+    Order,
+    Sanction,
+    Sanctioned,
+    ShutdownTold,
+    network_of,
+    network_text,
+)
+from thudmud.game.asides import Asked
+from thudmud.game.people import BotLevel
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
+from thudmud.language import parse
+from thudmud.views.messages import messages
+from thudmud.views.view import Screens, Terminal
+
+MUTED = Sanction(Measure.MUTE, "Bert", "Olga", NOW - 60, NOW + 540, "of the shouting")
+OVER = Sanction(Measure.MUTE, "Carla", "Olga", NOW - 60, NOW)
+BANNED = Sanction(Measure.BAN, "Mallory", "Olga", NOW - 60, None, "of lies.")
+FROM = Sanction(Measure.BAN, "203.0.113.0/24", "", NOW - 30, NOW + 86_400)
+
+
+@pytest.fixture
+def hall() -> StoredHall:
+    """Return a hall with two operators, and Bert, who is muted, as Carla was."""
+    hall = hall_of("Olga", "Otto", "Bert", "Carla", "Flint")
+    hall.bots = {"Flint": BotLevel(1, "Chalk", "Is easily beaten.")}
+    hall.order = Order(
+        frozenset({"olga", "otto", "omar"}),
+        {"bert": MUTED, "carla": OVER},
+        {"mallory": BANNED},
+        {ip_network(FROM.whom): FROM},
+    )
+    hall.origins = {"Olga": "198.51.100.1", "Otto": "2001:db8:1:2::/64", "Bert": "192.0.2.7"}
+    return hall
+
+
+def told(hall: StoredHall, line: str) -> Telling:
+    [telling] = do(hall, "Olga", parse(line))
+    return telling
+
+
+def sanction(hall: StoredHall, line: str) -> Sanction:
+    event = told(hall, line).event
+    assert isinstance(event, Sanctioned | Lifted)
+    return event.sanction
+
+
+def seen(hall: StoredHall, telling: Telling) -> dict[str, str]:
+    """Return what each reads of something."""
+    screens = Screens()
+    for name in hall.people:
+        screens.fit(name, Terminal(200))
+    found = messages(hall, telling, screens)
+    return {name: message.text for message in found for name in message.to}
+
+
+LINES = [
+    "broadcast hello",
+    "mute bert",
+    "unmute bert",
+    "mutes",
+    "kick bert",
+    "ban bert",
+    "unban mallory",
+    "bans",
+    "reports",
+    "close report 1",
+    "shutdown now",
+    "cancel shutdown",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_it_is_for_operators_alone(hall: StoredHall, line: str) -> None:
+    assert refusal(hall, "Bert", parse(line)) is Refusal.OPERATORS_ONLY
+    hall.order = None
+    assert refusal(hall, "Olga", parse(line)) is Refusal.NO_OPERATORS
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("mute olga", Refusal.SANCTION_SELF),
+        ("kick olga", Refusal.SANCTION_SELF),
+        ("ban OLGA", Refusal.SANCTION_SELF),
+        ("mute otto", Refusal.SANCTION_OPERATOR),
+        ("kick otto", Refusal.SANCTION_OPERATOR),
+        ("ban omar", Refusal.SANCTION_OPERATOR),
+        ("kick flint", Refusal.SANCTION_BOT),
+        ("ban flint", Refusal.SANCTION_BOT),
+        ("kick zoe", Refusal.NO_SUCH_PLAYER),
+        ("mute zoe", Refusal.NO_SUCH_PLAYER),
+        ("unmute carla", Refusal.NOT_MUTED),
+        ("unban bert", Refusal.NOT_BANNED),
+        ("unban 203.0.113.7", Refusal.NOT_BANNED),
+        ("ban 203.0.113.300", Refusal.NO_SUCH_NETWORK),
+        ("ban 203.0.113.0/33", Refusal.NO_SUCH_NETWORK),
+        ("ban bert2", Refusal.NO_SUCH_NETWORK),
+        (f"ban {'x' * 200}", Refusal.NO_SUCH_PLAYER),
+        ("ban 0.0.0.0/0", Refusal.NETWORK_TOO_WIDE),
+        ("ban ::/0", Refusal.NETWORK_TOO_WIDE),
+        ("ban ::ffff:0:0/96", Refusal.NETWORK_TOO_WIDE),
+        ("ban 10.0.0.0/7", Refusal.NETWORK_TOO_WIDE),
+        ("ban 127.0.0.1", Refusal.NETWORK_LOCAL),
+        ("ban ::1", Refusal.NETWORK_LOCAL),
+        ("ban 198.51.100.1", Refusal.SANCTION_SELF),
+        ("ban 198.0.0.0/8", Refusal.SANCTION_SELF),
+        ("ban 2001:db8::/32", Refusal.SANCTION_OPERATOR),
+        ("ban 2001:db8:1:2::5", Refusal.SANCTION_OPERATOR),
+        ("cancel shutdown", Refusal.NO_SHUTDOWN),
+    ],
+)
+def test_what_would_be_a_mistake(hall: StoredHall, line: str, code: Refusal) -> None:
+    assert refusal(hall, "Olga", parse(line)) is code
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            "mute carla for 2 hours because of this",
+            Sanction(Measure.MUTE, "Carla", "Olga", NOW, NOW + 7200, "of this"),
+        ),
+        ("kick ber", Sanction(Measure.KICK, "Bert", "Olga", NOW)),
+        ("ban BERT for a week", Sanction(Measure.BAN, "Bert", "Olga", NOW, NOW + 604_800)),
+        ("ban zoe", Sanction(Measure.BAN, "Zoe", "Olga", NOW)),
+        ("ban 192.0.2.9/24", Sanction(Measure.BAN, "192.0.2.0/24", "Olga", NOW)),
+        ("ban 192.0.2.9", Sanction(Measure.BAN, "192.0.2.9", "Olga", NOW)),
+        ("ban ::ffff:192.0.2.9", Sanction(Measure.BAN, "192.0.2.9", "Olga", NOW)),
+        ("ban 2001:DB8:1:3::/64", Sanction(Measure.BAN, "2001:db8:1:3::/64", "Olga", NOW)),
+        ("unmute bert", MUTED),
+        ("unban mallory", BANNED),
+        ("unban 203.0.113.0/24", FROM),
+    ],
+)
+def test_measures(hall: StoredHall, line: str, expected: Sanction) -> None:
+    assert sanction(hall, line) == expected
+
+
+def test_who_is_told_of_a_measure_and_how(hall: StoredHall) -> None:
+    assert seen(hall, told(hall, "mute carla for 10 minutes because of that.")) == {
+        "Olga": "You mute Carla for 10 minutes, because of that.",
+        "Otto": "Olga mutes Carla for 10 minutes, because of that.",
+        "Carla": "Olga has muted you for 10 minutes, because of that. Nobody hears what you say;"
+        " you can play on.",
+    }
+    assert seen(hall, told(hall, "unmute bert")) == {
+        "Olga": "You unmute Bert.",
+        "Otto": "Olga unmutes Bert.",
+        "Bert": "Olga has unmuted you: others hear you again.",
+    }
+    assert seen(hall, told(hall, "kick carla because you shout")) == {
+        "Olga": "You kick Carla, because you shout.",
+        "Otto": "Olga kicks Carla, because you shout.",
+        "Carla": "Olga has ended your connection, because you shout. You can come back.",
+    }
+    # Whoever is banned is told so as their connection ends.
+    assert seen(hall, told(hall, "ban carla")) == {
+        "Olga": "You ban Carla.",
+        "Otto": "Olga bans Carla.",
+    }
+
+
+def test_everybody_is_told_even_who_ignores_an_operator(hall: StoredHall) -> None:
+    do(hall, "Bert", parse("ignore olga"))
+    do(hall, "Carla", parse("go to oak board"))
+    telling = told(hall, "broadcast The tournament begins.")
+    assert telling.event == Announced("Olga", "The tournament begins.")
+    words = seen(hall, telling)
+    assert words.pop("Olga") == "You tell everybody: The tournament begins."
+    assert set(words) == {"Otto", "Bert", "Carla", "Flint"}
+    assert set(words.values()) == {"Olga, an operator, tells everybody: The tournament begins."}
+
+
+@pytest.mark.parametrize(
+    "line", ["say hi", "emote waves", "tell carla hi", "kibitz hi", "whisper hi", "comment 1 2 hi"]
+)
+def test_the_muted_are_not_heard(hall: StoredHall, line: str) -> None:
+    with pytest.raises(Refused) as refused:
+        hall.decided("Bert", parse(line), NOW)
+    assert refused.value.code is Refusal.MUTED
+    assert refused.value.details == {"seconds": 540.0, "why": "of the shouting"}
+
+
+def test_the_muted_play_on(hall: StoredHall) -> None:
+    do(hall, "Bert", parse("join game as dwarf on oak board"))
+    do(hall, "Carla", parse("say hi"))  # whose time is over
+
+
+def test_what_is_listed(hall: StoredHall) -> None:
+    for line, rows in {
+        "mutes": "1 player cannot be heard:\n"
+        "  Bert until 1970-01-01 00:09 UTC, by Olga, because of the shouting.",
+        "bans": "2 bans:\n"
+        "  203.0.113.0/24 until 1970-01-02 00:00 UTC.\n"
+        "  Mallory, by Olga, because of lies.",
+        "bans page 2": "There is no page 2 of bans.",
+        "look bert": "Bert (a guest) is in the hall.\n"
+        "They come from 192.0.2.7. They are muted until 1970-01-01 00:09 UTC, because of the"
+        " shouting.\nNo rating yet.",
+    }.items():
+        telling = told(hall, line)
+        assert isinstance(telling.event, Asked)
+        assert seen(hall, telling.told_at(NOW)) == {"Olga": rows}
+    [telling] = do(hall, "Bert", parse("look carla"))
+    assert seen(hall, telling) == {"Bert": "Carla (a guest) is in the hall.\nNo rating yet."}
+    [telling] = do(hall, "Bert", parse("look olga"))
+    assert seen(hall, telling) == {"Bert": "Olga (an operator) is in the hall.\nNo rating yet."}
+
+
+def test_many_bans_have_pages(hall: StoredHall) -> None:
+    bans = {f"x{n}": Sanction(Measure.BAN, f"X{n:02}", since=float(n)) for n in range(45)}
+    hall.order = Order(frozenset({"olga"}), bans=bans)
+    pages = [seen(hall, told(hall, f"bans page {n}").told_at(NOW))["Olga"] for n in (1, 2, 3)]
+    rows = [page.split("\n") for page in pages]
+    assert [len(each) for each in rows] == [22, 22, 6]
+    assert rows[0][1] == "  X44."
+    assert rows[1][-1] == '"bans page 3" shows more.'
+    hall.order = Order(frozenset({"olga"}))
+    assert seen(hall, told(hall, "bans").told_at(NOW)) == {"Olga": "Nobody is banned."}
+    assert seen(hall, told(hall, "mutes").told_at(NOW)) == {"Olga": "Nobody is muted."}
+
+
+def test_a_shutdown_is_told_to_all_and_taken_back(hall: StoredHall) -> None:
+    telling = told(hall, "shutdown in 10 minutes because of an update")
+    assert telling.event == ShutdownTold("Olga", NOW + 600, 600, "of an update")
+    assert hall.shutdown == telling.event
+    assert set(seen(hall, telling).values()) == {
+        "The server shuts down in 10 minutes, because of an update. All seats and matches are kept."
+    }
+    telling = told(hall, "cancel shutdown")
+    assert set(seen(hall, telling)) == set(hall.people)
+    assert seen(hall, telling)["Bert"] == "The server does not shut down after all."
+    assert hall.shutdown is None
+    assert seen(hall, told(hall, "shutdown now"))["Bert"].startswith("The server shuts down now.")
+
+
+def test_where_a_ban_is_of() -> None:
+    order = Order(networks={ip_network("2001:db8::/32"): FROM})
+    assert order.ban_from(ip_address("2001:db8::1"), NOW) == FROM
+    assert order.ban_from(ip_address("2001:db9::1"), NOW) is None
+    assert order.ban_from(ip_address("203.0.113.7"), NOW) is None
+    assert order.ban_from(ip_address("2001:db8::1"), NOW + 86_400) is None
+    assert order.ban_from(None, NOW) is None
+    assert network_text(ip_network("192.0.2.1/32")) == "192.0.2.1"
+    assert network_of("anna") is None
+
+
+def test_who_is_banned_is_told_why_and_whom_to_ask() -> None:
+    assert barred(BANNED) == (
+        "The operator of this server has banned Mallory, because of lies. If that is wrong, ask the"
+        " operator."
+    )
+    assert barred(FROM, "ops@example.net") == (
+        "The operator of this server has banned 203.0.113.0/24 (where you come from) until"
+        " 1970-01-02 00:00 UTC. If that is wrong, write to ops@example.net."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("unmute carla", "Carla"),
+        ("unban BERT", "Bert"),
+        ("unmute zoe", "zoe"),
+        ("unban 192.0.2.8", "192.0.2.8"),
+    ],
+)
+def test_a_measure_that_does_not_hold_is_told_of_by_name(
+    hall: StoredHall, line: str, words: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        hall.decided("Olga", parse(line), NOW)
+    assert refused.value.details["words"] == words

@@ -1,0 +1,476 @@
+"""Notifications: what members choose by typing, and what is stored to be sent to them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.features.letters.test_reactors import Clock, peopled
+from tests.service.place import Place
+from tests.service.test_nodes import World
+from thudmud.features.moderation.model import Order
+from thudmud.features.notifications.model import CODE_LASTS, CODES_FROM_NETWORK, NEWCOMER, Ways
+from thudmud.features.playing.moves import Resign
+from thudmud.game.clocks import DAY
+from thudmud.game.events import Parting
+from thudmud.store import NotWritten, Store
+
+MAIL = "anna@example.org"
+WAYS = Ways(mail=True, push="K" * 87, services=("push.example.org",), page="https://example.org")
+KEYS = f"{'k' * 87} {'a' * 22}"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def place(clock: Clock) -> Place:
+    """Return a place with three members, of whom Anna and Bert are here, and a guest."""
+    return await made(Store.in_memory(clock=clock))
+
+
+async def made(store: Store) -> Place:
+    place = Place(store)
+    place.hall.ways = WAYS
+
+    def follow(members: frozenset[str]) -> None:
+        place.hall.notified = members
+
+    follow(await store.notified(follow))
+    return await peopled(place)
+
+
+async def code(place: Place) -> str:
+    [mail] = await place.service.store.due(mails=True)
+    return mail.code
+
+
+async def confirmed(place: Place, *names: str) -> None:
+    """Let members get mails."""
+    for name in names:
+        await place.type(name, f"notify mail {name}@example.org")
+        [mail] = [each for each in await place.service.store.due(mails=True) if each.code]
+        assert "You get mails" in await place.type(name, f"notify code {mail.code}")
+        await place.service.store.sent(mail)
+
+
+async def waiting(place: Place) -> dict[str, list[str]]:
+    """Return what is to be sent by mail by now, by player."""
+    return {
+        each.player: sorted(row.kind.value if row.kind else "code" for row in each.waiting)
+        for each in await place.service.store.due(mails=True)
+    }
+
+
+class TestChoosing:
+    async def test_it_begins_with_nothing(self, place: Place) -> None:
+        assert await place.type("Anna", "notify") == (
+            "How you are told of things while you are not here:\n"
+            "  mail: off\n"
+            '    "notify mail" and your address\n'
+            "  browsers: off\n"
+            "    the settings of the page switch them on\n"
+            "  turn: on (it is your turn)\n"
+            '    "notify turn on" or "notify turn off"\n'
+            "  clock: on (your time runs short)\n"
+            '    "notify clock on" or "notify clock off"\n'
+            "  end: on (a battle of yours has ended)\n"
+            '    "notify end on" or "notify end off"\n'
+            "  message: on (somebody has left you a message)\n"
+            '    "notify message on" or "notify message off"\n'
+            "  round: on (a round of your tournament begins)\n"
+            '    "notify round on" or "notify round off"\n'
+            "  quiet: off\n"
+            '    "notify quiet 22 to 7" is for the hours in which you are told nothing\n'
+            "  calendar: off (when your time is up, for a calendar program)\n"
+            '    "notify calendar on"\n'
+            "  feed: off (your battles that have ended, for everybody)\n"
+            '    "notify feed on"\n'
+            '"help notify" tells more of each.'
+        )
+
+    async def test_an_address_gets_a_code_and_is_used_then(self, place: Place) -> None:
+        assert await place.type("Anna", f"notify mail {MAIL}") == (
+            "A code goes to an...@example.org; it is good for 60 minutes. When it has come, type"
+            ' "notify code" and the six digits in the mail.'
+        )
+        assert "  mail: off, and an...@example.org waits for its code" in await place.type(
+            "Anna", "notify"
+        )
+        right = await code(place)
+        wrong = f"{(int(right) + 1) % 1_000_000:06}"
+        assert await place.type("Anna", f"notify code {wrong}") == (
+            "The mail has another code. You have 4 tries left."
+        )
+        assert await place.type("Anna", f"notify code {right}") == (
+            'You get mails from now on. "notify" shows what they are about.'
+        )
+        shown = await place.type("Anna", "notify")
+        assert "  mail: to an...@example.org\n" in shown
+        assert MAIL not in shown
+        assert place.hall.notified == {"Anna"}
+        assert (await place.type("Anna", f"notify code {right}")).startswith("There is no code")
+
+    async def test_who_guesses_five_times_needs_another(self, place: Place) -> None:
+        await place.type("Anna", f"notify mail {MAIL}")
+        right = await code(place)
+        wrong = f"{(int(right) + 1) % 1_000_000:06}"
+        told = [await place.type("Anna", f"notify code {wrong}") for _ in range(5)]
+        assert told[3] == "The mail has another code. You have 1 try left."
+        assert told[4].startswith("There is no code to type")
+        assert (await place.type("Anna", f"notify code {right}")).startswith("There is no code")
+
+    async def test_codes_are_sent_three_times_a_day(self, place: Place, clock: Clock) -> None:
+        for number in range(3):
+            told = await place.type("Anna", f"notify mail anna{number}@example.org")
+            assert told.startswith("A code goes to")
+        many = "You can ask for 3 codes a day"
+        assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(many)
+        for _ in range(2):
+            assert "A code" in await place.type("Bert", "notify mail anna0@example.org")
+        assert (await place.type("Bert", "notify mail ANNA0@example.org")).startswith(many)
+        clock.now = place.now = 1000.0 + DAY
+        assert "A code" in await place.type("Anna", f"notify mail {MAIL}")
+
+    async def test_code_from_a_network_that_has_asked_for_six_today_is_refused(
+        self, place: Place, clock: Clock
+    ) -> None:
+        names = ("Dora", "Emil", "Fritz")
+        for name in names:
+            await place.service.store.enrol(name, "hash")
+        await place.enter(*names, member=True, origin="192.0.2.1")
+        for number in range(CODES_FROM_NETWORK):
+            line = f"notify mail anna@{number}.example"
+            assert "A code goes to" in await place.type(names[number % 2], line)
+        clock.now = place.now = 1000.0 + DAY / 2
+        assert await place.type("Fritz", "notify mail anna@other.example") == (
+            "Players who share your internet address can ask for 6 codes a day between them. You"
+            " can have the next one in 12 hours."
+        )
+        assert "A code goes to" in await place.type("Anna", "notify mail anna@other.example")
+
+    async def test_codes_of_this_machine_are_not_counted_by_network(self, place: Place) -> None:
+        # Everybody may come from here, by a proxy that nobody has told the server about.
+        for number in range(CODES_FROM_NETWORK + 1):
+            name = f"M{'x' * number}"
+            await place.service.store.enrol(name, "hash")
+            await place.enter(name, member=True, origin="127.0.0.1")
+            line = f"notify mail {name}@{number}.example"
+            assert "A code goes to" in await place.type(name, line)
+
+    async def test_code_beyond_the_share_of_the_hour_is_refused_and_says_when(
+        self, place: Place, clock: Clock
+    ) -> None:
+        place.hall.caps = replace(place.hall.caps, codes_per_hour=4)
+        for number in range(2):
+            await place.type("Anna", f"notify mail anna{number}@example.org")
+        held = "A lot of codes are on their way just now."
+        assert await place.type("Bert", "notify mail bert@example.org") == (
+            f"{held} Please ask again in 60 minutes."
+        )
+        for number in range(2):
+            await place.type("Bert", f"notify mail bert@{number}.example")
+        await place.service.store.enrol("Dora", "hash")
+        await place.enter("Dora", member=True)
+        assert held in await place.type("Dora", "notify mail dora@other.example")
+        clock.now = place.now = 1000.0 + CODE_LASTS
+        assert "A code" in await place.type("Dora", "notify mail dora@example.org")
+
+    async def test_codes_asked_for_on_two_nodes_at_once_are_counted_together(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = place.service.store
+        for name in ("Dora", "Emil"):
+            await store.enrol(name, "hash")
+        await place.type("Anna", f"notify mail {MAIL}")
+        ask_code = store.ask_code
+
+        async def meanwhile(*asked: Any) -> None:  # others are quicker, after the decision
+            monkeypatch.undo()
+            for name in ("Dora", "Emil"):
+                await store.ask_code(name, MAIL)
+            await ask_code(*asked)
+
+        monkeypatch.setattr(store, "ask_code", meanwhile)
+        assert (await place.type("Bert", f"notify mail {MAIL}")).startswith("You can ask for 3")
+        assert "waits for its code" not in await place.type("Bert", "notify")
+
+    async def test_code_for_somebody_who_has_not_played_yet_is_refused(
+        self, place: Place, clock: Clock
+    ) -> None:
+        place.hall.caps = replace(place.hall.caps, established_only=True)
+        first = "You can get mails once you have finished a battle here."
+        assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
+        await place.type("Anna", "practice on elm board", "end game", "leave game on elm board")
+        assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
+        await place.type("Anna", "join game as dwarf on oak board")
+        await place.type("Bert", "join game as troll on oak board", "start")
+        await place.type("Anna", "move a6 b6 on oak board", Resign("oak board"))
+        clock.now = place.now = 1000.0 + NEWCOMER - 1200
+        assert await place.type("Anna", f"notify mail {MAIL}") == (
+            "Welcome! You can have a code an hour after you registered. Please ask again in"
+            " 20 minutes."
+        )
+        clock.now = place.now = 1000.0 + NEWCOMER
+        assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
+
+    async def test_code_for_an_operator_is_sent_at_once(self, place: Place) -> None:
+        place.hall.caps = replace(place.hall.caps, established_only=True)
+        place.hall.order = Order(frozenset({"anna"}))
+        assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
+
+    async def test_where_codes_are_not_wanted_none_are_sent(self, place: Place) -> None:
+        await place.type("Anna", f"notify mail {MAIL}")
+        [mail] = await place.service.store.due(mails=True)
+        await place.service.store.end_mails(mail.secret)
+        assert "has asked for none" in await place.type("Bert", f"notify mail {MAIL}")
+
+    @pytest.mark.parametrize(
+        ("player", "line", "sentence"),
+        [
+            ("Gast", "notify", "Only registered players can be notified."),
+            ("Gast", f"notify mail {MAIL}", "Only registered players can be notified."),
+            ("Gast", "notify off", "Only registered players can be notified."),
+            ("Anna", "notify mail a@b", "This server cannot write to that address."),
+            ("Anna", "notify mail a..b@example.org", "This server cannot write to that address."),
+            ("Anna", f"notify mail {'a' * 65}@example.org", "This server cannot write to that"),
+            ("Anna", "notify code 123456", "There is no code to type"),
+            (
+                "Anna",
+                f"notify browser https://127.0.0.1/ {KEYS}",
+                "Your browser uses a push service that this server does not.",
+            ),
+            (
+                "Anna",
+                f"notify browser https://other.push.example.org/ {KEYS}",
+                "Your browser uses a push service that this server does not.",
+            ),
+            (
+                "Anna",
+                f"notify browser https://push.example.org:8443/ {KEYS}",
+                "Your browser uses a push service that this server does not.",
+            ),
+            (
+                "Anna",
+                f"notify browser https://push.example.org@evil.example/ {KEYS}",
+                "Your browser uses a push service that this server does not.",
+            ),
+            (
+                "Anna",
+                f"notify browser https://push.example.org.evil.example/ {KEYS}",
+                "Your browser uses a push service that this server does not.",
+            ),
+        ],
+    )
+    async def test_what_does_not_go(
+        self, place: Place, player: str, line: str, sentence: str
+    ) -> None:
+        assert (await place.type(player, line)).startswith(sentence)
+
+    async def test_where_there_is_less(self, place: Place) -> None:
+        place.hall.ways = Ways(page="https://example.org")
+        assert "mail" not in await place.type("Anna", "notify")
+        assert "sends no mails" in await place.type("Anna", f"notify mail {MAIL}")
+        told = await place.type("Anna", f"notify browser https://push.example.org/1 {KEYS}")
+        assert "tells browsers nothing" in told
+        place.hall.ways = WAYS
+        await confirmed(place, "Anna")
+        place.hall.ways = Ways()
+        assert "notifies nobody" in await place.type("Anna", "notify")
+        assert "notifies nobody" in await place.type("Anna", f"notify mail {MAIL}")
+        assert "notifies nobody" in await place.type("Gast", "notify off")
+        assert place.hall.notified == {"Anna"}
+        assert "address is forgotten" in await place.type("Anna", "notify mail off")
+        assert place.hall.notified == frozenset()
+
+    async def test_a_browser_is_used_at_once(self, place: Place) -> None:
+        told = await place.type("Anna", f"notify browser https://push.example.org/1?a=b {KEYS}")
+        assert told.startswith("This browser tells you of things from now on")
+        assert "  browsers: 1 browser\n" in await place.type("Anna", "notify")
+        assert place.hall.notified == {"Anna"}
+        assert await place.type("Anna", "notify browsers off") == (
+            "No browser tells you anything any more."
+        )
+        assert place.hall.notified == frozenset()
+
+    async def test_what_and_when_is_told(self, place: Place) -> None:
+        assert await place.type("Anna", "notify end off") == (
+            "You are told no more when a battle of yours has ended."
+        )
+        assert await place.type("Anna", "notify turns on") == ("You are told when it is your turn.")
+        assert await place.type("Anna", "notify quiet 22:30-7 utc+5:30") == (
+            "You are told nothing from 22:30 to 7:00 utc+5:30; what comes meanwhile is told after"
+            " that."
+        )
+        shown = await place.type("Anna", "notify")
+        assert "  end: off (" in shown
+        assert "  quiet: 22:30 to 7:00 utc+5:30; it is 05:46 there\n" in shown
+        assert await place.type("Anna", "notify quiet off") == "You are told things at any hour."
+
+    async def test_calendars_have_secret_addresses_and_feeds_have_none(self, place: Place) -> None:
+        told = await place.type("Anna", "notify calendar on")
+        assert told == ('Your calendar has an address: "notify" shows it. Keep it to yourself.')
+        shown = await place.type("Anna", "notify")
+        [link] = [line for line in shown.split("\n") if "https://example.org/calendar/" in line]
+        assert "leads nowhere now" in await place.type("Anna", "notify calendar new")
+        assert link not in await place.type("Anna", "notify")
+        assert await place.type("Anna", "notify calendar off") == "Your calendar is gone."
+        assert await place.type("Anna", "notify feed on") == (
+            "Everybody can read your battles that have ended at https://example.org/feed/Anna.atom."
+        )
+        assert "  feed: https://example.org/feed/Anna.atom\n" in await place.type("Anna", "notify")
+        assert await place.type("Anna", "notify feed off") == "Your feed is gone."
+
+    async def test_all_of_it_can_be_ended(self, place: Place) -> None:
+        await confirmed(place, "Anna")
+        await place.type("Anna", f"notify browser https://push.example.org/1 {KEYS}")
+        assert await place.type("Anna", "notify mail off") == (
+            "You get no more mails, and your address is forgotten."
+        )
+        assert place.hall.notified == {"Anna"}
+        assert await place.type("Anna", "notify off") == (
+            "You are told nothing any more while you are not here."
+        )
+        assert place.hall.notified == frozenset()
+
+    async def test_what_cannot_be_stored_is_not_told(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def fail(*_: object) -> None:
+            raise NotWritten("The disk is full.")
+
+        for name in ("ask_code", "keep_contact", "add_browser"):
+            monkeypatch.setattr(place.service.store, name, fail)
+        for line in (
+            f"notify mail {MAIL}",
+            "notify off",
+            f"notify browser https://push.example.org/1 {KEYS}",
+        ):
+            with pytest.raises(NotWritten):
+                await place.type("Anna", line)
+
+
+class TestNews:
+    async def plays(self, place: Place, clock: str = "3 days") -> None:
+        """Let both sit down, and the dwarfs begin."""
+        await confirmed(place, "Anna", "Bert")
+        await place.type("Anna", "join game as dwarf on oak board", f"set clock {clock}")
+        await place.type("Bert", "join game as troll on oak board", "start")
+        assert await waiting(place) == {"Anna": ["turn"]}
+
+    async def test_each_ply_is_news_to_the_opponent(self, place: Place, clock: Clock) -> None:
+        await self.plays(place)
+        await place.type("Anna", "move a6 b6")
+        assert await waiting(place) == {"Bert": ["turn"]}
+        clock.now = place.now = 1000.0 + 2.5 * DAY
+        assert await waiting(place) == {"Bert": ["turn"]}
+        clock.now = place.now = 1000.0 + 2.75 * DAY
+        assert await waiting(place) == {"Bert": ["clock", "turn"]}
+        await place.type("Bert", "move g7 f7")
+        assert await waiting(place) == {"Anna": ["turn"]}
+
+    async def test_an_end_is_news_to_whoever_has_not_brought_it_about(self, place: Place) -> None:
+        await self.plays(place)
+        await place.type("Anna", "move a6 b6", "move b6 a6", Resign("oak board"))
+        assert await waiting(place) == {"Bert": ["end"]}
+        [mail] = await place.service.store.due(mails=True)
+        assert [each.subject for each in mail.waiting] == [1]
+
+    async def test_a_flag_that_falls_is_news_to_both(self, place: Place, clock: Clock) -> None:
+        await self.plays(place)
+        clock.now = place.now = 1000.0 + 4 * DAY
+        await place.service.pass_time()
+        assert await waiting(place) == {"Anna": ["end"], "Bert": ["end"]}
+
+    async def test_at_one_sitting_a_turn_is_news_to_who_is_away(self, place: Place) -> None:
+        await confirmed(place, "Anna", "Bert")
+        await place.sit()
+        await place.type("Anna", "move a6 b6")
+        assert await waiting(place) == {}
+        await place.leave("Anna")
+        await place.type("Bert", "move g7 f7")
+        assert await waiting(place) == {"Anna": ["turn"]}
+
+    async def test_a_match_that_is_asked_for_is_news_when_it_begins(self, place: Place) -> None:
+        await confirmed(place, "Anna", "Bert")
+        await place.type("Anna", "seek 3 days as dwarf")
+        await place.type("Bert", "accept")
+        assert await waiting(place) == {"Anna": ["turn"]}
+
+    async def test_practice_is_none(self, place: Place) -> None:
+        await confirmed(place, "Anna")
+        await place.type("Anna", "go to oak board", "practice", "move a6 b6", Resign("oak board"))
+        assert await waiting(place) == {}
+
+    async def test_nor_is_what_nobody_wants_to_know(self, place: Place) -> None:
+        await confirmed(place, "Anna")
+        await place.type("Bert", "join game as dwarf on oak board", "set clock 3 days")
+        await place.type("Gast", "join game as troll on oak board", "start")
+        await place.type("Bert", "move a6 b6")
+        assert await waiting(place) == {}
+
+    async def test_who_comes_in_is_shown_it_and_told_no_more(self, place: Place) -> None:
+        await self.plays(place)
+        await place.leave("Anna")
+        assert await waiting(place) == {"Anna": ["turn"]}
+        await place.enter("Anna", member=True)
+        assert await waiting(place) == {}
+
+    async def test_who_quits_has_seen_it(self, place: Place) -> None:
+        await self.plays(place)
+        await place.leave("Anna", Parting.QUIT)
+        assert await waiting(place) == {}
+
+    async def test_that_it_cannot_be_noted_keeps_nobody_out(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def fail(*_: object) -> None:
+            raise NotWritten("The disk is full.")
+
+        await self.plays(place)
+        await place.leave("Anna")
+        monkeypatch.setattr(place.service.store, "came", fail)
+        await place.enter("Anna", member=True)
+        assert await waiting(place) == {"Anna": ["turn"]}
+
+    async def test_a_letter_is_news_and_a_report_has_it(self, place: Place) -> None:
+        await confirmed(place, "Anna")
+        await place.type("Bert", "message anna You oaf!")
+        assert await waiting(place) == {"Anna": ["message"]}
+        assert "with the last line" in await place.type("Anna", "report bert He is rude.")
+        [report] = await place.service.store.reports()
+        assert report.said == ("message: You oaf!",)
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    world = World()
+    for name in ("Anna", "Bert"):
+        await world.store.enrol(name, "hash")
+    yield world
+    await world.store.close()
+
+
+async def test_what_is_decided_on_any_node_is_news_once(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    for place in (one, two):
+        place.hall.ways = WAYS
+
+        def follow(members: frozenset[str], place: Place = place) -> None:
+            place.hall.notified = members
+
+        await world.store.notified(follow)
+    await one.enter("Anna", member=True)
+    await two.enter("Bert", member=True)
+    await confirmed(one, "Anna")
+    await one.type("Anna", "join game as dwarf on oak board", "set clock 3 days")
+    await two.type("Bert", "join game as troll on oak board", "start")
+    assert await waiting(one) == {"Anna": ["turn"]}
+    await one.type("Anna", "move a6 b6")
+    await two.type("Bert", "move g7 f7")
+    assert await waiting(one) == {"Anna": ["turn"]}

@@ -1,0 +1,103 @@
+"""What a choice makes of somebody's options, and what `last` means."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.errors import Refused
+from thudmud.features.archive.commands import Step, Way
+from thudmud.features.options.commands import (
+    SetCharset,
+    SetColour,
+    SetElement,
+    SetOrient,
+    SetReader,
+    SetScheme,
+    SetSize,
+    SetToggle,
+    SetWidth,
+)
+from thudmud.features.playing.queries import LastMove
+from thudmud.game.asides import Asked, OptionChosen
+from thudmud.game.decisions import arrive, decide
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.options import (
+    UNKNOWN,
+    Charset,
+    Colour,
+    Element,
+    Options,
+    Orient,
+    Scheme,
+    SetOption,
+    Size,
+    Switch,
+    Toggle,
+)
+from thudmud.game.table import BoardSpec
+from thudmud.language.parsing import chosen_by
+
+DEFAULT_ON = Options().on
+RED = Colour(foreground=1)
+
+
+@pytest.mark.parametrize(
+    ("choice", "options"),
+    [
+        (SetCharset(Charset.UTF_8), Options(charset=Charset.UTF_8)),
+        (SetColour(Switch.OFF), Options(colour=Switch.OFF)),
+        (SetWidth(60), Options(width=60)),
+        (SetOrient(Orient.NORTH), Options(orient=Orient.NORTH)),
+        (SetSize(Size.LARGE), Options(size=Size.LARGE)),
+        (SetReader(Switch.ON), Options(reader=Switch.ON)),
+        (SetToggle(Toggle.MACHINE, value=True), Options(on=DEFAULT_ON | {Toggle.MACHINE})),
+        (SetToggle(Toggle.PROMPT, value=False), Options(on=DEFAULT_ON - {Toggle.PROMPT})),
+        (SetScheme(Scheme.SAFE), Options(scheme=Scheme.SAFE)),
+        (SetElement(Element.TROLL, RED), Options(elements=((Element.TROLL, RED),))),
+    ],
+)
+def test_a_choice_changes_one_thing(choice: SetOption, options: Options) -> None:
+    assert choice.after(Options()) == options
+    assert chosen_by(str(choice)) == choice  # as at the name prompt, where one word is a name
+
+
+def test_the_colour_of_an_element_is_chosen_anew_and_given_back() -> None:
+    options = SetElement(Element.TROLL, RED).after(Options())
+    options = SetElement(Element.DWARF, RED).after(options)
+    options = SetElement(Element.TROLL, Colour(bold=True)).after(options)
+    assert dict(options.elements) == {Element.DWARF: RED, Element.TROLL: Colour(bold=True)}
+    assert SetElement(Element.TROLL, None).after(options).elements == ((Element.DWARF, RED),)
+
+
+def test_a_scheme_forgets_what_was_chosen_one_by_one() -> None:
+    options = SetElement(Element.TROLL, RED).after(Options())
+    assert SetScheme(Scheme.DIM).after(options) == Options(scheme=Scheme.DIM)
+
+
+@pytest.fixture
+def hall() -> Hall:
+    hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
+    for decision in arrive(hall, "Anna", 0.0, UNKNOWN, member=False):
+        hall.commit(decision)
+    return hall
+
+
+def test_options_are_chosen_by_one_and_stay(hall: Hall) -> None:
+    (decision,) = decide(hall, "Anna", SetToggle(Toggle.MACHINE, value=True), 0.0)
+    assert hall.people["Anna"].options == Options()
+    (told,) = hall.commit(decision)
+    machine = Options(on=DEFAULT_ON | {Toggle.MACHINE})
+    assert told.event == OptionChosen("Anna", SetToggle(Toggle.MACHINE, value=True), machine)
+    assert told.audience == ("Anna",)
+    assert hall.people["Anna"].options == machine
+
+
+def test_last_is_the_last_move_where_no_battle_is_seen_again(hall: Hall) -> None:
+    with pytest.raises(Refused):
+        decide(hall, "Anna", Step(Way.LAST), 0.0)
+    hall.people["Anna"].room = "oak board"
+    assert decide(hall, "Anna", Step(Way.LAST), 0.0) == [
+        Decision("Anna", "oak board", asides=(Asked("Anna", LastMove(), "oak board"),))
+    ]
+    with pytest.raises(Refused):
+        decide(hall, "Anna", Step(Way.NEXT), 0.0)

@@ -1,0 +1,568 @@
+"""Offers: what needs both players, and how it is declined; and what battles count for."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from tests.game.conftest import LATER, NOW, SEATED, STARTED, after, events, ply, refusal, without
+from thudmud.features.matchmaking.commands import No
+from thudmud.features.playing import moves
+from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.features.playing.seats import Join, Leave
+from thudmud.features.playing.tables import TableCommand
+from thudmud.game.events import (
+    NO_BOTS,
+    Adjourned,
+    BattleEnded,
+    BattleStarted,
+    Declined,
+    Left,
+    Levels,
+    Moved,
+    Offer,
+    Offered,
+    OfferLapsed,
+    Parting,
+    Resumed,
+    TakenBack,
+)
+from thudmud.game.match import RATED_PLIES, Match
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table
+from thudmud.rules import EVERY, Attempt, Game, Move, Side, Square, Verb
+
+A_PLY: tuple[str, TableCommand] = ("Anna", ply("A6", "B6"))
+A_REPLY: tuple[str, TableCommand] = ("Bert", ply("G7", "G6"))
+
+
+def game(table: Table) -> Game:
+    assert table.game is not None
+    return table.game
+
+
+def match(table: Table) -> Match:
+    assert table.match is not None
+    return table.match
+
+
+@pytest.fixture
+def replied(started: Table) -> Table:
+    return after(started, A_PLY, A_REPLY)
+
+
+class TestAdjourning:
+    def test_it_needs_both(self, started: Table) -> None:
+        assert events(started, "Anna", Adjourn()) == [Offered(NOW, "Anna", Offer.ADJOURN)]
+        table = after(started, ("Anna", Adjourn()))
+        assert refusal(table, "Anna", Adjourn()) is Refusal.ALREADY_OFFERED
+        assert events(table, "Bert", Adjourn()) == [
+            Adjourned(NOW, "Bert", match(started).saved()),
+        ]
+
+    def test_the_board_is_as_new(self, replied: Table) -> None:
+        table = after(replied, ("Anna", Adjourn()), ("Bert", Adjourn()))
+        new = Table.set_up(BoardSpec("oak board"), 200, 300.0)
+        assert (table.match, table.seats, table.offers, table.away) == (None, {}, {}, {})
+        assert (table.ruleset, table.quiet_limit, table.seat_grace) == (
+            new.ruleset,
+            new.quiet_limit,
+            new.seat_grace,
+        )
+        assert table.version == replied.version + 2
+
+    def test_all_of_a_match_is_put_away(self, replied: Table) -> None:
+        (adjourned,) = events(after(replied, ("Bert", Adjourn())), "Anna", Adjourn())
+        assert isinstance(adjourned, Adjourned)
+        assert Match.restored(adjourned.match) == replied.match
+        assert len(adjourned.match.moves) == 2
+
+    def test_between_the_battles(self, first_over: Table) -> None:
+        (adjourned,) = events(after(first_over, ("Bert", Adjourn())), "Anna", Adjourn())
+        assert isinstance(adjourned, Adjourned)
+        restored = Match.restored(adjourned.match)
+        assert restored == first_over.match
+        assert not restored.running
+        assert restored.points(Side.DWARF) == 32
+
+    def test_in_the_second_battle(self, first_over: Table) -> None:
+        table = after(first_over, ("Anna", Start()), ("Bert", Adjourn()))
+        (adjourned,) = events(table, "Anna", Adjourn())
+        assert isinstance(adjourned, Adjourned)
+        assert (adjourned.match.battle, adjourned.match.before) == (2, (32, 32))
+        assert (adjourned.match.dwarf, adjourned.match.troll) == ("Bert", "Anna")
+
+    def test_a_ply_lapses_it(self, started: Table) -> None:
+        table = after(started, ("Bert", Adjourn()))
+        lapsed, moved = events(table, *A_PLY)
+        assert lapsed == OfferLapsed(NOW, "Anna", Offer.ADJOURN)
+        assert isinstance(moved, Moved)
+        assert after(table, A_PLY).offers == {}
+
+    def test_the_end_of_a_battle_lapses_it(self, started: Table) -> None:
+        table = after(started, ("Bert", Adjourn()), ("Bert", End()), ("Anna", End()))
+        assert table.offers == {}
+
+    def test_it_needs_two_and_a_match(
+        self, seated: Table, started: Table, match_over: Table
+    ) -> None:
+        assert refusal(seated, "Anna", Adjourn()) is Refusal.NO_MATCH
+        assert refusal(match_over, "Anna", Adjourn()) is Refusal.NO_MATCH
+        alone = after(started, ("Bert", Leave()))
+        assert refusal(alone, "Anna", Adjourn()) is Refusal.NOBODY_TO_AGREE
+        assert refusal(started, "Carla", Adjourn()) is Refusal.NOT_SEATED
+
+    def test_who_is_away_has_agreed_by_offering(self, started: Table) -> None:
+        table = without(after(started, ("Bert", Adjourn())), "Bert")
+        (adjourned,) = events(table, "Anna", Adjourn())
+        assert isinstance(adjourned, Adjourned)
+
+
+class TestTakingBack:
+    def test_it_needs_both(self, replied: Table) -> None:
+        assert events(replied, "Bert", Undo()) == [Offered(NOW, "Bert", Offer.UNDO)]
+        table = after(replied, ("Bert", Undo()))
+        assert refusal(table, "Bert", Undo()) is Refusal.ALREADY_OFFERED
+        assert game(table) == game(replied)
+
+    def test_the_last_ply_of_ones_own(self, started: Table, replied: Table) -> None:
+        table = after(replied, ("Bert", Undo()))
+        last = game(replied).moves[1:]
+        assert events(table, "Anna", Undo()) == [TakenBack(NOW, "Anna", Side.TROLL, last)]
+        assert game(after(table, ("Anna", Undo()))) == game(after(started, A_PLY))
+
+    def test_the_reply_goes_with_it(self, started: Table, replied: Table) -> None:
+        table = after(replied, ("Anna", Undo()))
+        both = game(replied).moves
+        assert events(table, "Bert", Undo()) == [TakenBack(NOW, "Bert", Side.DWARF, both)]
+        assert game(after(table, ("Bert", Undo()))) == game(started)
+
+    def test_the_first_ply(self, started: Table) -> None:
+        table = after(started, A_PLY, ("Anna", Undo()), ("Bert", Undo()))
+        assert game(table) == game(started)
+        assert table.offers == {}
+
+    def test_several_one_after_the_other(self, started: Table, replied: Table) -> None:
+        once = after(replied, ("Bert", Undo()), ("Anna", Undo()))
+        twice = after(once, ("Anna", Undo()), ("Bert", Undo()))
+        assert game(twice) == game(started)
+        assert refusal(twice, "Anna", Undo()) is Refusal.NO_PLY_YET
+
+    def test_without_a_ply_of_ones_own(self, started: Table) -> None:
+        assert refusal(started, "Anna", Undo()) is Refusal.NO_PLY_YET
+        assert refusal(started, "Bert", Undo()) is Refusal.NO_PLY_YET
+        assert refusal(after(started, A_PLY), "Bert", Undo()) is Refusal.NO_PLY_YET
+
+    def test_plies_taken_back_are_limited_in_each_battle(
+        self, started: Table, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(moves, "MOST_TAKEN_BACK", 2)
+        table = started
+        for _ in range(2):
+            table = after(table, A_PLY, ("Anna", Undo()), ("Bert", Undo()))
+        table = after(table, A_PLY)
+        assert refusal(table, "Anna", Undo()) is Refusal.UNDO_TOO_OFTEN
+        table = after(table, ("Anna", Resign()), ("Anna", Start()), ("Bert", ply("A6", "B6")))
+        assert after(table, ("Bert", Undo())).offers
+
+    def test_only_while_a_battle_is_running(
+        self, seated: Table, replied: Table, match_over: Table
+    ) -> None:
+        assert refusal(seated, "Anna", Undo()) is Refusal.NO_BATTLE
+        over = after(replied, ("Anna", End()), ("Bert", End()))
+        for table in (over, match_over, after(over, ("Bert", Leave()))):
+            assert refusal(table, "Anna", Undo()) is Refusal.OVER_FOR_GOOD
+            assert refusal(table, "Carla", Undo()) is Refusal.NOT_SEATED
+
+    def test_it_needs_two(self, replied: Table) -> None:
+        table = after(replied, ("Bert", Leave()))
+        assert refusal(table, "Anna", Undo()) is Refusal.NOBODY_TO_AGREE
+        assert refusal(replied, "Carla", Undo()) is Refusal.NOT_SEATED
+
+    def test_somebody_else_in_the_seat_is_not_asked_for_what_was_offered_before(
+        self, replied: Table
+    ) -> None:
+        table = after(replied, ("Anna", Undo()), ("Bert", Leave()), ("Carla", Join(Side.TROLL)))
+        assert events(table, "Carla", Undo()) == [Offered(NOW, "Carla", Offer.UNDO)]
+
+    def test_a_ply_lapses_it(self, replied: Table) -> None:
+        table = after(replied, ("Bert", Undo()))
+        lapsed, moved = events(table, "Anna", ply("A9", "B9"))
+        assert lapsed == OfferLapsed(NOW, "Anna", Offer.UNDO)
+        assert isinstance(moved, Moved)
+        table = after(table, ("Anna", ply("A9", "B9")))
+        assert events(table, "Anna", Undo()) == [Offered(NOW, "Anna", Offer.UNDO)]
+
+    def test_other_offers_lapse_with_it(self, replied: Table) -> None:
+        table = after(replied, ("Bert", Undo()), ("Anna", End()), ("Bert", Adjourn()))
+        *lapsed, taken = events(table, "Anna", Undo())
+        assert lapsed == [
+            OfferLapsed(NOW, "Anna", Offer.END),
+            OfferLapsed(NOW, "Anna", Offer.ADJOURN),
+        ]
+        assert isinstance(taken, TakenBack)
+        assert after(table, ("Anna", Undo())).offers == {}
+
+    def test_quiet_plies_are_counted_as_before(self) -> None:
+        table = after(Table.set_up(BoardSpec("oak board"), 2), *STARTED, A_PLY, A_REPLY)
+        assert table.quiet
+        table = after(table, ("Bert", Undo()), ("Anna", Undo()))
+        assert not table.quiet
+        assert game(table).quiet_plies == 1
+
+    def test_a_capture_is_given_back(self, started: Table) -> None:
+        table = played(started, "move F15 F8", "shove G7 E7", "move G15 G10")
+        before = played(started, "move F15 F8")
+        table = after(table, ("Bert", Undo()), ("Anna", Undo()))
+        assert game(table) == game(before)
+        assert game(table).score == game(before).score
+        assert game(table).quiet_plies == 1
+
+    def test_the_plies_after_a_capture_are_quiet_again(self, started: Table) -> None:
+        table = played(started, "move F15 F8", "shove G7 E7", "move G15 G10", "move H7 G7")
+        assert game(table).quiet_plies == 2
+        table = after(table, ("Bert", Undo()), ("Anna", Undo()))
+        assert game(table).quiet_plies == 1
+
+    def test_a_battle_goes_on_after_it(self, replied: Table) -> None:
+        table = after(replied, ("Bert", Undo()), ("Anna", Undo()), ("Bert", ply("H7", "H6")))
+        (moved,) = events(after(replied, ("Bert", Undo()), ("Anna", Undo())), *A_REPLY)
+        assert isinstance(moved, Moved)
+        assert moved.ply == 2
+        assert len(game(table).moves) == 2
+
+    def test_a_trample_is_taken_back(self) -> None:
+        table, trample = before_a_trample()
+        side = game(table).position.turn
+        asker, other = table.seats[side], table.seats[side.other]
+        played = table.apply(Moved(NOW, asker, side, trample, len(game(table).moves) + 1))
+        assert game(played).quiet_plies != game(table).quiet_plies
+        back = after(played, (asker, Undo()), (other, Undo()))
+        assert game(back) == game(table)
+        assert back.offers == {}
+
+
+def before_a_trample() -> tuple[Table, Move]:
+    """Return a table at which a troll can trample several dwarfs, and that ply."""
+    table = after(Table.set_up(BoardSpec("elm table", "koom valley"), 200), *STARTED)
+    for number in count(1):
+        legal = game(table).legal_moves()
+        tramples = [move for move in legal if move.trample and len(move.captures) > 1]
+        if tramples:
+            return table, tramples[0]
+        side = game(table).position.turn
+        move = legal[number * 7 % len(legal)]
+        table = table.apply(Moved(NOW, table.seats[side], side, move, number))
+    raise AssertionError
+
+
+def played(table: Table, *said: str) -> Table:
+    """Return the table after plies: verb, origin and target each."""
+    for number, each in enumerate(said):
+        verb, origin, target = each.split()
+        captures = EVERY if verb == "shove" else None
+        attempt = Attempt(Verb(verb), Square.parse(origin), Square.parse(target), captures)
+        table = after(table, ("Bert" if number % 2 else "Anna", Play(attempt)))
+    return table
+
+
+every_offer = pytest.mark.parametrize(
+    ("command", "offer"),
+    [
+        (End(), Offer.END),
+        (Start(), Offer.RESTART),
+        (Adjourn(), Offer.ADJOURN),
+        (Undo(), Offer.UNDO),
+    ],
+    ids=str,
+)
+
+
+class TestDeclining:
+    @every_offer
+    def test_what_the_other_has_offered(
+        self, replied: Table, command: TableCommand, offer: Offer
+    ) -> None:
+        table = after(replied, ("Bert", command))
+        assert events(table, "Anna", No()) == [Declined(NOW, "Anna", offer)]
+        table = after(table, ("Anna", No()))
+        assert table.offers == {}
+        assert events(table, "Bert", command) == [Offered(NOW, "Bert", offer)]
+
+    def test_all_of_it_at_once_and_nothing_of_ones_own(self, replied: Table) -> None:
+        table = after(replied, ("Bert", End()), ("Anna", Adjourn()), ("Bert", Undo()))
+        assert events(table, "Anna", No()) == [
+            Declined(NOW, "Anna", Offer.END),
+            Declined(NOW, "Anna", Offer.UNDO),
+        ]
+        assert after(table, ("Anna", No())).offers == {Offer.ADJOURN: Side.DWARF}
+
+    def test_nothing_was_offered(self, seated: Table, replied: Table) -> None:
+        for table in (seated, replied):
+            assert refusal(table, "Anna", No()) is Refusal.NOTHING_OFFERED
+        offered = after(replied, ("Anna", End()))
+        assert refusal(offered, "Carla", No()) is Refusal.NOT_SEATED
+
+
+class TestWithdrawing:
+    @every_offer
+    def test_what_oneself_has_offered(
+        self, replied: Table, command: TableCommand, offer: Offer
+    ) -> None:
+        table = after(replied, ("Anna", command))
+        assert events(table, "Anna", No()) == [OfferLapsed(NOW, "Anna", offer)]
+        table = after(table, ("Anna", No()))
+        assert table.offers == {}
+        assert events(table, "Bert", command) == [Offered(NOW, "Bert", offer)]
+
+    def test_all_of_it_at_once(self, replied: Table) -> None:
+        table = after(replied, ("Anna", End()), ("Anna", Undo()))
+        assert events(table, "Anna", No()) == [
+            OfferLapsed(NOW, "Anna", Offer.END),
+            OfferLapsed(NOW, "Anna", Offer.UNDO),
+        ]
+
+    def test_between_the_battles(self, first_over: Table) -> None:
+        table = after(first_over, ("Anna", Adjourn()), ("Anna", No()))
+        assert table.offers == {}
+
+    def test_only_after_the_others_offers_are_declined(self, replied: Table) -> None:
+        table = after(replied, ("Anna", Adjourn()), ("Bert", End()), ("Anna", No()))
+        assert table.offers == {Offer.ADJOURN: Side.DWARF}
+        assert after(table, ("Anna", No())).offers == {}
+
+
+MEMBERS = frozenset({"Anna", "Bert", "Carla"})
+PLIES: list[tuple[str, TableCommand]] = [
+    ("Anna", ply("A6", "B6")),
+    ("Bert", ply("G7", "G6")),
+    ("Anna", ply("B6", "C6")),
+    ("Bert", ply("G6", "G7")),
+    ("Anna", ply("C6", "D6")),
+    ("Bert", ply("G7", "G6")),
+]
+
+
+def ended(table: Table, player: str, command: TableCommand | None = None) -> BattleEnded:
+    """Return the end of the battle at ``table``; ``player`` resigns, if nothing else."""
+    *_, end = events(table, player, command or Resign(), LATER)
+    assert isinstance(end, BattleEnded)
+    return end
+
+
+@pytest.fixture
+def rated(empty: Table) -> Table:
+    """Return a table at which two with accounts have played enough plies."""
+    return after(empty, *SEATED, ("Anna", Start()), *PLIES, members=MEMBERS)
+
+
+def bert_left(table: Table) -> Table:
+    """Return a table from which Bert stood up in a rated match; older records have that."""
+    return table.apply(Left(LATER, "Bert", Side.TROLL, Parting.LEFT))
+
+
+class TestRated:
+    @pytest.mark.parametrize(
+        ("members", "rated"),
+        [
+            ({"Anna", "Bert"}, True),
+            ({"Anna"}, False),
+            ({"Bert"}, False),
+            ({"Carla"}, False),
+            (set(), False),
+        ],
+    )
+    def test_if_both_have_accounts(self, seated: Table, members: set[str], *, rated: bool) -> None:
+        (started,) = events(seated, "Anna", Start(), members=members)
+        assert isinstance(started, BattleStarted)
+        assert started.rated is rated
+        table = after(seated.apply(started), *PLIES)
+        assert ended(table, "Bert").rated is rated
+
+    def test_after_so_many_plies(self, rated: Table) -> None:
+        assert len(PLIES) == RATED_PLIES
+        assert ended(rated, "Anna").rated
+        short = after(rated, ("Bert", Undo()), ("Anna", Undo()))
+        end = ended(short, "Anna")
+        assert (end.plies, end.rated) == (RATED_PLIES - 1, False)
+
+    def test_by_who_had_accounts_when_it_began(self, seated: Table) -> None:
+        table = after(seated, ("Anna", Start()))
+        assert not ended(after(table, *PLIES, members=MEMBERS), "Anna").rated
+
+    def test_not_if_somebody_else_sat_down(self, rated: Table) -> None:
+        joined = after(bert_left(rated), ("Carla", Join(Side.TROLL)), members=MEMBERS)
+        end = ended(joined, "Carla")
+        assert (end.dwarf, end.troll, end.rated) == ("Anna", "Carla", False)
+        back = after(joined, ("Carla", Leave()), ("Bert", Join(Side.TROLL)), members=MEMBERS)
+        assert not ended(back, "Bert").rated
+
+    def test_if_the_same_one_sat_down_again(self, rated: Table) -> None:
+        table = after(bert_left(rated), ("Bert", Join(Side.TROLL)))
+        assert ended(table, "Bert").rated
+
+    def test_if_it_was_claimed(self, rated: Table) -> None:
+        assert ended(without(rated, "Bert"), "Anna", Claim()).rated
+
+    def test_not_if_it_was_claimed_before_a_ply_was_played(self, seated: Table) -> None:
+        table = after(seated, ("Anna", Start()), members=MEMBERS)
+        assert table.match
+        assert table.match.rated
+        end = ended(without(table, "Bert"), "Anna", Claim())
+        assert (end.plies, end.outcome.winner, end.rated) == (0, Side.DWARF, False)
+
+    def test_if_it_was_put_away_and_gone_on_with(self, rated: Table) -> None:
+        away = after(rated, ("Anna", Adjourn()), ("Bert", Adjourn()))
+        assert rated.match
+        table = away.apply(Resumed(LATER, "Anna", rated.match.saved()))
+        assert ended(table, "Anna").rated
+
+    def test_the_second_battle_only_if_the_first_could(self, rated: Table) -> None:
+        first = after(bert_left(rated), ("Carla", Join(Side.TROLL)), ("Carla", Resign()))
+        (started,) = events(first, "Anna", Start(), members=MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert not started.rated
+        first = after(rated, ("Bert", Resign()))
+        (started,) = events(first, "Anna", Start(), members=MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert started.rated
+
+
+class TestRatedMatches:
+    """What a second battle counts that was never played to its end."""
+
+    @pytest.fixture
+    def half_played(self, rated: Table) -> Table:
+        return after(rated, ("Bert", Resign()))
+
+    def test_leave_between_the_battles_loses_the_second(self, half_played: Table) -> None:
+        started, end, left = events(half_played, "Bert", Leave(), members=MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert isinstance(end, BattleEnded)
+        assert (end.plies, end.rated) == (0, True)
+        assert (end.dwarf, end.troll, end.points) == ("Bert", "Anna", (0, 64))
+        assert left == Left(NOW, "Bert", Side.DWARF, Parting.LEFT)
+
+    def test_resign_between_the_battles_is_refused(self, half_played: Table) -> None:
+        for player in ("Anna", "Bert"):
+            assert refusal(half_played, player, Resign()) is Refusal.NOT_BEGUN_YET
+
+    def test_and_so_has_who_stays_away(self, half_played: Table) -> None:
+        gone = without(half_played, "Anna")
+        started, end = events(gone, "Bert", Claim(), LATER, MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert isinstance(end, BattleEnded)
+        assert end.rated
+        assert end.outcome.winner is Side.DWARF
+
+    def test_it_counts_as_well_if_it_was_given_up_after_few_plies(self, half_played: Table) -> None:
+        second = after(half_played, ("Anna", Start()), ("Bert", ply("A6", "B6")), members=MEMBERS)
+        assert ended(second, "Anna").rated
+
+    def test_nothing_counts_if_the_first_was_hardly_played(self, seated: Table) -> None:
+        """Two who resign and resign again would else make ratings in a minute."""
+        began = after(seated, ("Anna", Start()), members=MEMBERS)
+        first = after(began, *PLIES[:-1], ("Bert", Resign()))
+        assert first.match
+        assert not first.match.between_members
+        started, end = events(without(first, "Bert"), "Anna", Claim(), LATER, MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert isinstance(end, BattleEnded)
+        assert (started.rated, end.rated) == (False, False)
+        left = Left(NOW, "Bert", Side.TROLL, Parting.LEFT)
+        assert events(first, "Bert", Leave(), members=MEMBERS) == [left]
+        second = after(first, ("Anna", Start()), members=MEMBERS)
+        swapped = [("Bert", PLIES[0][1]), ("Anna", PLIES[1][1])]
+        swapped += [("Bert", PLIES[2][1]), ("Anna", PLIES[3][1])]
+        swapped += [("Bert", PLIES[4][1]), ("Anna", PLIES[5][1])]
+        assert not ended(after(second, *swapped), "Anna").rated
+
+    def test_against_a_bot_each_battle_counts_by_its_plies(self, empty: Table) -> None:
+        seats = [SEATED[0], ("Bert", Join(Side.TROLL, level=3))]
+        first = after(empty, *seats, ("Anna", Start()), *PLIES, ("Anna", Resign()))
+        second = after(first, ("Anna", Start()))
+        assert not ended(second, "Anna").rated
+
+
+class TestPoints:
+    def test_none_before_the_match_is_over(self, started: Table) -> None:
+        assert ended(started, "Anna").points is None
+
+    def test_of_both_battles(self, first_over: Table) -> None:
+        second = after(first_over, ("Bert", Start()))
+        end = ended(second, "Anna")
+        # Both had 32 in the first battle; then Bert had the dwarfs, and Anna gave up.
+        assert end.points == (64, 32)
+        assert (end.dwarf, end.troll) == ("Bert", "Anna")
+
+    def test_of_a_second_battle_that_was_put_away(self, first_over: Table) -> None:
+        second = after(first_over, ("Bert", Start()))
+        assert second.match
+        table = Table.set_up(BoardSpec("pine board")).apply(
+            Resumed(LATER, "Anna", second.match.saved())
+        )
+        assert ended(table, "Anna").points == (64, 32)
+
+    def test_who_was_left_alone_plays_against_who_sat_there_last(self, started: Table) -> None:
+        table = after(started, ("Bert", Leave()))
+        end = ended(table, "Anna")
+        assert (end.dwarf, end.troll) == ("Anna", "Bert")
+
+
+class TestBots:
+    """A bot at level 3 has the trolls, and a guest the dwarfs, if nothing else is said."""
+
+    @pytest.fixture
+    def seated(self, empty: Table) -> Table:
+        return after(empty, SEATED[0], ("Bert", Join(Side.TROLL, level=3)))
+
+    @pytest.fixture
+    def played(self, seated: Table) -> Table:
+        return after(seated, ("Anna", Start()), *PLIES)
+
+    def test_a_battle_with_one_counts_for_ratings(self, played: Table) -> None:
+        end = ended(played, "Anna")
+        assert (end.rated, end.levels) == (True, Levels(troll=3))
+        short = after(played, ("Bert", Undo()), ("Anna", Undo()))
+        assert not ended(short, "Anna").rated
+
+    def test_it_is_none_between_people(self, played: Table, rated: Table) -> None:
+        assert rated.match
+        assert played.match
+        assert rated.match.between_members
+        assert not played.match.between_members
+
+    def test_a_program_of_its_own_is_a_bot(self, empty: Table) -> None:
+        bots = ("Anna", Join(Side.DWARF, level=3)), ("Bert", Join(Side.TROLL, level=0))
+        end = ended(after(empty, *bots, ("Anna", Start()), *PLIES), "Anna")
+        assert (end.rated, end.levels) == (True, Levels(3, 0))
+
+    def test_it_plays_the_second_battle_at_that_level(self, played: Table) -> None:
+        table = after(played, ("Anna", Resign()), ("Anna", Start()))
+        assert table.match
+        assert table.levels == table.match.levels == Levels(dwarf=3)
+
+    def test_and_when_a_match_goes_on_that_was_put_away(self, played: Table) -> None:
+        away = after(played, ("Anna", Adjourn()), ("Bert", Adjourn()))
+        assert away.levels == NO_BOTS
+        assert played.match
+        table = away.apply(Resumed(LATER, "Anna", played.match.saved()))
+        assert table.levels == Levels(troll=3)
+        assert table.match == played.match
+
+    def test_its_seat_is_free_for_a_person_and_for_another_level(self, seated: Table) -> None:
+        left = after(seated, ("Bert", Leave()))
+        assert left.levels == NO_BOTS
+        assert after(left, SEATED[1]).levels == NO_BOTS
+        assert after(left, ("Bert", Join(Side.TROLL, level=5))).levels == Levels(troll=5)
+
+    def test_not_if_it_sat_down_in_the_middle(self, rated: Table) -> None:
+        end = ended(after(bert_left(rated), ("Grog", Join(Side.TROLL, level=3))), "Anna")
+        assert (end.troll, end.levels, end.rated) == ("Grog", Levels(troll=3), False)
+
+    def test_nor_if_it_came_back_at_another_level(self, played: Table) -> None:
+        left = bert_left(played)
+        assert ended(left, "Anna").levels == Levels(troll=3)
+        assert not ended(after(left, ("Bert", Join(Side.TROLL, level=5))), "Anna").rated
+        assert ended(after(left, ("Bert", Join(Side.TROLL, level=3))), "Anna").rated

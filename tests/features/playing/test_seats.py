@@ -1,0 +1,325 @@
+"""One player at both seats of a board."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.game.conftest import GRACE, LATER, NOW, after, events, ply, refusal, without
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, reopened
+from tests.game.halls import refusal as refused_in_hall
+from thudmud.errors import InvalidValueError
+from thudmud.features.matchmaking.commands import Invite, No
+from thudmud.features.playing.moves import Adjourn, Claim, End, Resign, Start, Undo
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, Leave, Practice
+from thudmud.features.playing.setup import SetRules
+from thudmud.features.playing.tables import Context, resume, vanish
+from thudmud.features.rooms.commands import Go
+from thudmud.game.archive import HistoryLookup, ScoreLookup, StandingsLookup
+from thudmud.game.asides import CaughtUp
+from thudmud.game.decisions import is_limited
+from thudmud.game.events import (
+    Absent,
+    Adjourned,
+    BattleEnded,
+    BattleStarted,
+    Cleared,
+    Left,
+    Moved,
+    Parting,
+    Resumed,
+    Returned,
+    SavedMatch,
+    TakenBack,
+)
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec, Table, require_fit
+from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMove, Reason, Side
+
+BEGUN = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Anna")
+PLIES = [
+    ply("A6", "B6"),
+    ply("G7", "G6"),
+    ply("B6", "C6"),
+    ply("G6", "G7"),
+    ply("C6", "D6"),
+    ply("G7", "G6"),
+]
+
+
+@pytest.fixture
+def practice(empty: Table) -> Table:
+    return after(empty, ("Anna", Practice()))
+
+
+class TestSittingDown:
+    def test_both_seats_are_taken_and_a_battle_begins(self, empty: Table, practice: Table) -> None:
+        assert events(empty, "Anna", Practice()) == [BEGUN]
+        assert dict(practice.seats) == dict.fromkeys(Side, "Anna")
+        assert practice.running
+        assert practice.is_practice
+        assert practice.sides_of("Anna") == tuple(Side)
+        assert practice.sides_of("Bert") == ()
+
+    @pytest.mark.parametrize("side", Side)
+    def test_the_other_seat_is_taken_besides_ones_own(self, empty: Table, side: Side) -> None:
+        alone = after(empty, ("Anna", Join(side)))
+        assert events(alone, "Anna", Practice()) == [BEGUN]
+
+    def test_by_rules_that_are_named_or_were_set_or_are_the_boards(self, empty: Table) -> None:
+        assert game_rules(after(empty, ("Anna", Practice("classic")))) == CLASSIC.name
+        chosen = after(empty, ("Anna", Join(Side.TROLL)), ("Anna", SetRules("classic")))
+        assert game_rules(after(chosen, ("Anna", Practice()))) == CLASSIC.name
+        left = after(empty, ("Anna", Practice("classic")), ("Anna", Leave()))
+        assert game_rules(after(left, ("Bert", Practice()))) == "discworld"
+
+    def test_not_where_somebody_else_sits(self, seated: Table, started: Table) -> None:
+        for table in (seated, started):
+            assert refusal(table, "Carla", Practice()) is Refusal.BOARD_IN_USE
+        assert refusal(seated, "Anna", Practice()) is Refusal.BOARD_IN_USE
+        alone = after(seated, ("Bert", Leave()))
+        assert refusal(alone, "Carla", Practice()) is Refusal.BOARD_IN_USE
+
+    def test_not_in_the_middle_of_a_match(
+        self, started: Table, first_over: Table, practice: Table
+    ) -> None:
+        for table in (started, first_over):
+            assert refusal(table, "Anna", Practice()) is Refusal.MATCH_UNDER_WAY
+            left = after(table, ("Bert", Leave()))
+            assert refusal(left, "Anna", Practice()) is Refusal.MATCH_UNDER_WAY
+        assert refusal(practice, "Anna", Practice("classic")) is Refusal.MATCH_UNDER_WAY
+
+    def test_after_the_match(self, match_over: Table, practice: Table) -> None:
+        alone = after(match_over, ("Bert", Leave()))
+        assert events(alone, "Anna", Practice()) == [BEGUN]
+        over = after(practice, ("Anna", End()))
+        assert game_rules(after(over, ("Anna", Practice("koom valley")))) == KOOM_VALLEY.name
+
+    def test_in_the_seats_of_those_who_have_been_away_for_long(
+        self, seated: Table, started: Table, practice: Table
+    ) -> None:
+        gone = without(seated, "Bert")
+        assert refusal(gone, "Anna", Practice()) is Refusal.BOARD_IN_USE
+        left, *begun = events(gone, "Anna", Practice(), LATER)
+        assert left == Left(LATER, "Bert", Side.TROLL, Parting.LOST)
+        assert [type(each) for each in begun] == [BattleStarted]
+        for table, players in ((started, ("Anna", "Bert")), (practice, ("Anna",))):
+            gone = without(table, *players)
+            assert table.match
+            put_away, begins = events(gone, "Carla", Practice(), LATER)
+            assert put_away == Adjourned(LATER, "Carla", table.match.saved())
+            assert isinstance(begins, BattleStarted)
+
+    def test_nobody_else_gets_a_seat(self, practice: Table) -> None:
+        for side in Side:
+            assert refusal(practice, "Bert", Join(side)) is Refusal.SEAT_TAKEN
+            assert refusal(practice, "Anna", Join(side)) is Refusal.SAME_SEAT
+
+    def test_events_that_somebody_has_kept_are_looked_at(
+        self, empty: Table, started: Table, practice: Table, seated: Table
+    ) -> None:
+        require_fit(empty, BEGUN)
+        require_fit(practice, BEGUN)
+        for table in (started, seated, after(started, ("Bert", Leave()))):
+            with pytest.raises(InvalidValueError, match="others sit there"):
+                require_fit(table, BEGUN)
+
+
+def game_rules(table: Table) -> str:
+    assert table.game
+    return table.game.ruleset.name
+
+
+class TestPlayingBothSides:
+    def test_by_turn(self, practice: Table) -> None:
+        assert practice.side_of("Anna") is Side.DWARF
+        table = after(practice, ("Anna", PLIES[0]))
+        assert table.side_of("Anna") is Side.TROLL
+        (moved,) = events(table, "Anna", PLIES[1])
+        assert isinstance(moved, Moved)
+        assert (moved.player, moved.side, moved.ply) == ("Anna", Side.TROLL, 2)
+
+    def test_the_other_sides_pieces_stay(self, practice: Table) -> None:
+        with pytest.raises(IllegalMove) as refused:
+            events(practice, "Anna", PLIES[1])
+        assert refused.value.code is Reason.NOT_YOUR_PIECE
+
+    def test_a_ply_is_taken_back_at_once(self, practice: Table) -> None:
+        assert refusal(practice, "Anna", Undo()) is Refusal.NO_PLY_YET
+        table = after(practice, *(("Anna", each) for each in PLIES[:2]))
+        assert table.game
+        one, two = table.game.moves
+        assert events(table, "Anna", Undo()) == [TakenBack(NOW, "Anna", Side.TROLL, (two,))]
+        table = after(table, ("Anna", Undo()))
+        assert events(table, "Anna", Undo()) == [TakenBack(NOW, "Anna", Side.DWARF, (one,))]
+        table = after(table, ("Anna", Undo()))
+        assert table.game
+        assert table.game == practice.game
+
+    def test_nothing_is_ever_offered(self, practice: Table) -> None:
+        assert refusal(practice, "Anna", No()) is Refusal.NOTHING_OFFERED
+        assert events(practice, "Anna", Start()) == [BEGUN]
+        (ended,) = events(practice, "Anna", End())
+        assert isinstance(ended, BattleEnded)
+        assert ended.outcome.ending is Ending.DESERTION
+        assert practice.match
+        saved = practice.match.saved()
+        assert events(practice, "Anna", Adjourn()) == [Adjourned(NOW, "Anna", saved)]
+
+    def test_the_side_whose_turn_it_is_resigns(self, practice: Table) -> None:
+        for table, winner in (
+            (practice, Side.TROLL),
+            (after(practice, ("Anna", PLIES[0])), Side.DWARF),
+        ):
+            (ended,) = events(table, "Anna", Resign())
+            assert isinstance(ended, BattleEnded)
+            assert ended.outcome.winner is winner
+
+    def test_there_is_nobody_to_claim_from(self, practice: Table) -> None:
+        assert refusal(practice, "Anna", Claim()) is Refusal.NOBODY_TO_CLAIM_FROM
+
+    def test_it_is_one_battle_and_the_next_is_another(self, practice: Table) -> None:
+        table = after(practice, ("Anna", End()))
+        assert table.match
+        assert table.match.over
+        assert not table.half_played
+        assert events(table, "Anna", Start()) == [BEGUN]
+
+    def test_it_is_never_rated(self, empty: Table) -> None:
+        members = {"Anna"}
+        table = after(empty, ("Anna", Practice()), members=members)
+        for begun in (table, after(table, ("Anna", Start()), members=members)):
+            played = after(begun, *(("Anna", each) for each in PLIES), members=members)
+            *_, ended = events(played, "Anna", Resign(), members=members)
+            assert isinstance(ended, BattleEnded)
+            assert not ended.rated
+
+
+class TestSeats:
+    def test_both_are_left(self, practice: Table) -> None:
+        assert events(practice, "Anna", Leave()) == [
+            Left(NOW, "Anna", Side.DWARF, Parting.LEFT),
+            Left(NOW, "Anna", Side.TROLL, Parting.LEFT),
+            Cleared(NOW, "Anna"),
+        ]
+        assert not after(practice, ("Anna", Leave())).seats
+
+    def test_both_are_kept_while_their_player_is_away(self, practice: Table) -> None:
+        hall = hall_of("Anna", "Bert")
+        do(hall, "Anna", Practice(on="oak board"))
+        lost = [told.event for told in lose(hall, "Anna")]
+        assert lost[:2] == [Absent(NOW, "Anna", side, Parting.LOST) for side in Side]
+        assert set(hall.tables["oak board"].away) == set(Side)
+        back = [told.event for told in enter(hall, "Anna")]
+        assert back[1:3] == [Returned(NOW, "Anna", side) for side in Side]
+        assert back[3:] == [CaughtUp("Anna", "oak board")]
+        assert not hall.tables["oak board"].away
+        assert without(practice, "Anna").side_of("Anna") is Side.DWARF
+
+    def test_both_are_given_up_by_who_quits_after_the_battle(self, practice: Table) -> None:
+        over = after(practice, ("Anna", End()))
+        assert not without(over, "Anna", parting=Parting.QUIT).seats
+
+    def test_who_quits_in_the_middle_finds_it_put_away(self, practice: Table) -> None:
+        played = after(practice, ("Anna", PLIES[0]))
+        (put_away,) = vanish(played, "Anna", Parting.QUIT, NOW)
+        assert isinstance(put_away, Adjourned)
+        assert len(put_away.match.moves) == 1
+        assert not without(played, "Anna", parting=Parting.QUIT).seats
+
+    def test_who_quits_before_the_first_ply_has_not_practised(self, practice: Table) -> None:
+        assert Cleared(NOW, "Anna") in vanish(practice, "Anna", Parting.QUIT, NOW)
+        assert not without(practice, "Anna", parting=Parting.QUIT).seats
+
+    def test_both_are_free_after_long(self, practice: Table) -> None:
+        over = without(after(practice, ("Anna", End())), "Anna")
+        assert refusal(over, "Bert", Join(Side.TROLL)) is Refusal.SEAT_TAKEN
+        table = after(over, ("Bert", Join(Side.TROLL)), now=LATER)
+        assert dict(table.seats) == {Side.TROLL: "Bert"}
+
+
+class TestPuttingAway:
+    def test_it_goes_on_at_any_free_board(self, practice: Table) -> None:
+        played = after(practice, ("Anna", PLIES[0]))
+        saved = put_away(played)
+        pine = Table.set_up(BoardSpec("pine board", "classic"), 200, GRACE)
+        context = Context(LATER)
+        assert resume(pine, "Anna", saved, context) == (Resumed(LATER, "Anna", saved),)
+        table = pine.apply(Resumed(LATER, "Anna", saved))
+        assert table.is_practice
+        assert table.game == played.game
+        assert table.match == played.match
+
+    def test_alone(self) -> None:
+        hall = hall_of("Anna", "Bert")
+        do(hall, "Anna", Practice(on="oak board"))
+        do(hall, "Anna", Adjourn())
+        do(hall, "Anna", Join(Side.DWARF, "pine board"))
+        do(hall, "Anna", Resume())
+        assert hall.tables["pine board"].is_practice
+        assert not hall.away("Anna")
+
+    def test_beside_a_match_whose_other_player_is_not_there(self) -> None:
+        hall = hall_of("Anna", "Bert")
+        for player, command in (
+            ("Anna", Join(Side.DWARF, "oak board")),
+            ("Bert", Join(Side.TROLL, "oak board")),
+            ("Anna", Start()),
+            ("Anna", Adjourn()),
+            ("Bert", Adjourn()),
+            ("Anna", Practice()),
+            ("Anna", Adjourn()),
+        ):
+            do(hall, player, command)
+        assert refused_in_hall(hall, "Anna", Resume()) is Refusal.WHICH_ADJOURNED
+        lose(hall, "Bert")
+        do(hall, "Anna", Resume())
+        assert hall.tables["oak board"].is_practice
+
+
+def put_away(table: Table) -> SavedMatch:
+    (adjourned,) = events(table, "Anna", Adjourn())
+    assert isinstance(adjourned, Adjourned)
+    return adjourned.match
+
+
+class TestInAHall:
+    def test_one_walks_there(self) -> None:
+        hall = hall_of("Anna")
+        do(hall, "Anna", Practice(on="oak board"))
+        assert hall.people["Anna"].room == "oak board"
+        assert hall.tables.seats_of("Anna") == [hall.tables["oak board"]]
+        assert refused_in_hall(hall, "Anna", Invite("anna")) is Refusal.INVITE_SELF
+
+    def test_it_is_kept_and_counts_nowhere(self) -> None:
+        hall = StoredHall()
+        enter(hall, "Anna", member=True)
+        do(hall, "Anna", Practice(on="oak board"))
+        for each in PLIES:
+            do(hall, "Anna", each)
+        do(hall, "Anna", Resign())
+        assert hall.found(ScoreLookup("Anna")) is None
+        assert hall.found(StandingsLookup("Anna")).in_all == 0
+        (battle,) = hall.found(HistoryLookup("Anna")).battles
+        assert battle.is_practice
+        assert (battle.players, battle.rated) == (("Anna", "Anna"), False)
+
+    def test_it_is_there_after_a_restart(self) -> None:
+        hall = hall_of("Anna")
+        do(hall, "Anna", Practice(on="oak board"))
+        do(hall, "Anna", PLIES[0])
+        assert reopened(hall).tables == hall.tables
+
+    def test_it_counts_as_talk_once_somebody_looks_on(self) -> None:
+        hall = hall_of("Anna", "Bert")
+        (begun,) = hall.decided("Anna", Practice(on="oak board"), NOW)
+        assert is_limited(hall, begun)
+        hall.commit(begun)
+        (moved,) = hall.decided("Anna", PLIES[0], NOW)
+        assert not is_limited(hall, moved)
+        (again,) = hall.decided("Anna", Start(), NOW)
+        assert is_limited(hall, again)
+        do(hall, "Bert", Practice(on="pine board"))
+        assert not is_limited(hall, moved)
+        do(hall, "Bert", Go("oak board"))
+        assert is_limited(hall, moved)

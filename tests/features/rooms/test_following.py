@@ -1,0 +1,146 @@
+"""Whom a player follows, what they are told of them, and what they say about themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal
+from thudmud.features.matchmaking.commands import Challenge
+from thudmud.features.people.commands import (
+    Follow,
+    FollowChosen,
+    Ignore,
+    Plan,
+    PlanChosen,
+    Unfollow,
+)
+from thudmud.features.playing.moves import Adjourn, Start
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, Practice
+from thudmud.features.rooms.commands import Go, Look, Observe
+from thudmud.game.asides import Entered, FollowedBegan, FollowedCame
+from thudmud.game.refusals import Refusal
+from thudmud.game.telling import Telling
+from thudmud.rules import Side
+
+
+@pytest.fixture
+def hall() -> StoredHall:
+    """Return a hall in which Carla follows Anna and Bert from the pine board."""
+    hall = hall_of("Anna", "Bert", "Carla")
+    for name in ("anna", "bert"):
+        do(hall, "Carla", Follow(name))
+    do(hall, "Carla", Go("pine board"))
+    return hall
+
+
+def followed(tellings: list[Telling]) -> list[tuple[object, tuple[str, ...]]]:
+    """Return what is told for no reason but that somebody follows somebody, and to whom."""
+    kinds = FollowedCame | FollowedBegan
+    return [(each.event, each.audience) for each in tellings if isinstance(each.event, kinds)]
+
+
+def sit(hall: StoredHall) -> None:
+    do(hall, "Anna", Join(Side.DWARF, "oak board"))
+    do(hall, "Bert", Join(Side.TROLL, "oak board"))
+
+
+def test_who_is_followed() -> None:
+    hall = hall_of("Anna", "Bert")
+    [told] = do(hall, "Anna", Follow("be"))
+    assert told.event == FollowChosen("Anna", "Bert", ("Bert",))
+    assert told.audience == ("Anna",)
+    [told] = do(hall, "Anna", Follow("dora"))
+    assert told.event == FollowChosen("Anna", "Dora", ("Bert", "Dora"), is_here=False)
+    assert refusal(hall, "Anna", Follow("BERT")) is Refusal.FOLLOWED_ALREADY
+    [told] = do(hall, "Anna", Unfollow("d"))
+    assert told.event == FollowChosen("Anna", "Dora", ("Bert",), is_here=False)
+    assert refusal(hall, "Anna", Unfollow("dora")) is Refusal.NOT_FOLLOWED
+
+
+def test_coming(hall: StoredHall) -> None:
+    lose(hall, "Bert")
+    came = FollowedCame("Bert", None)
+    assert followed(enter(hall, "Bert")) == [(came, ("Carla",))]
+
+
+def test_coming_is_not_told_twice(hall: StoredHall) -> None:
+    do(hall, "Carla", Go())
+    lose(hall, "Bert")
+    entered, *_ = told = enter(hall, "Bert")
+    assert isinstance(entered.event, Entered)
+    assert "Carla" in entered.audience
+    assert followed(told) == []
+
+
+def test_coming_back_to_a_seat(hall: StoredHall) -> None:
+    sit(hall)
+    do(hall, "Anna", Start())
+    lose(hall, "Bert")
+    assert followed(enter(hall, "Bert")) == [(FollowedCame("Bert", "oak board"), ("Carla",))]
+    lose(hall, "Bert")
+    do(hall, "Carla", Observe("oak board"))
+    assert followed(enter(hall, "Bert")) == []  # "Bert is back" is told them
+
+
+def test_a_match_of_two_who_are_followed_is_told_once(hall: StoredHall) -> None:
+    sit(hall)
+    began = FollowedBegan("Anna", "oak board", "Anna", "Bert")
+    assert followed(do(hall, "Anna", Start())) == [(began, ("Carla",))]
+    do(hall, "Anna", Adjourn())
+    do(hall, "Bert", Adjourn())
+    resumed = FollowedBegan("Bert", "oak board", "Anna", "Bert", resumed=True)
+    do(hall, "Anna", Resume())
+    assert followed(do(hall, "Bert", Resume())) == [(resumed, ("Carla",))]
+
+
+def test_a_match_that_is_asked_for(hall: StoredHall) -> None:
+    do(hall, "Anna", Challenge("bert"))
+    [(began, audience)] = followed(do(hall, "Bert", Challenge("anna")))
+    assert isinstance(began, FollowedBegan)
+    assert began.board not in {"oak board", "pine board", "elm table"}
+    assert audience == ("Carla",)
+
+
+def test_who_watches_the_board_is_told_nothing_more(hall: StoredHall) -> None:
+    sit(hall)
+    do(hall, "Carla", Observe("oak board"))
+    assert followed(do(hall, "Anna", Start())) == []
+
+
+def test_practice_is_nobodys_business(hall: StoredHall) -> None:
+    assert followed(do(hall, "Anna", Practice(on="elm table"))) == []
+
+
+@pytest.mark.parametrize(("who", "whom"), [("Bert", "carla"), ("Carla", "bert")])
+def test_nothing_is_told_where_one_ignores_the_other(hall: StoredHall, who: str, whom: str) -> None:
+    do(hall, "Carla", Unfollow("anna"))
+    do(hall, who, Ignore(whom))
+    sit(hall)
+    assert followed(do(hall, "Anna", Start())) == []
+    hall.people["Bert"].ignored, ignored = (), hall.people["Bert"].ignored
+    lose(hall, "Bert")
+    hall.people.left["Bert"].ignored = ignored
+    assert followed(enter(hall, "Bert")) == []
+
+
+def test_who_is_gone_is_told_nothing(hall: StoredHall) -> None:
+    lose(hall, "Carla")
+    lose(hall, "Bert")
+    assert followed(enter(hall, "Bert")) == []
+
+
+def test_a_plan() -> None:
+    hall = hall_of("Anna")
+    hall.people["Anna"].member = True
+    [told] = do(hall, "Anna", Plan("To win."))
+    assert told.event == PlanChosen("Anna", "To win.")
+    assert hall.people["Anna"].plan == "To win."
+    for none in ("none", "-", "NONE"):
+        do(hall, "Anna", Plan("To win."))
+        do(hall, "Anna", Plan(none))
+        assert not hall.people["Anna"].plan
+
+
+def test_looking_at_nobody_is_looking_at_no_board() -> None:
+    assert refusal(hall_of("Anna"), "Anna", Look("dora")) is Refusal.NO_BOARD_HERE

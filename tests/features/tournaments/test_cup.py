@@ -1,0 +1,116 @@
+"""A whole cup of sixteen players by telnet: nobody does anything but enter, and play."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from tests.server.plain import PATIENCE, Client
+from thudmud.features.tournaments.model import Tournament
+from thudmud.server.acceptor import Acceptor
+from thudmud.server.config import Settings
+from thudmud.server.serve import open_sessions
+from thudmud.server.sessions import Sessions
+
+NAMES = [
+    *("Anna", "Bert", "Carla", "Dora", "Emil", "Frieda", "Gustav", "Hanna"),
+    *("Ivo", "Jana", "Kurt", "Lena", "Moritz", "Nora", "Otto", "Paula"),
+]
+
+SETTINGS = {
+    "server": {"port": 0},
+    "web": {"enabled": False},
+    "storage": {"backend": "memory"},
+    "tournaments": {"by": "everybody", "rest": 0.0},
+    "bot": [],
+}
+
+BEGUN = re.compile(
+    r"battle (?:of a casual match )?begins at the (\w+ board) by .*?: "
+    r"(?:you play the dwarfs, (\w+) plays the trolls|(\w+) plays the dwarfs, you play the trolls)\."
+)
+OVER = "Tournament 1 (Cup) is over"
+
+
+@asynccontextmanager
+async def serving(folder: Path) -> AsyncIterator[tuple[Sessions, tuple[str, int]]]:
+    """Serve, and yield the sessions and where the server listens."""
+    settings = Settings.model_validate(SETTINGS)
+    server = Acceptor(settings, folder)
+    [place] = await server.bind()
+    async with AsyncExitStack() as stack:
+        stack.callback(server.close)
+        sessions = await stack.enter_async_context(open_sessions(settings, folder))
+        await server.start(sessions)
+        stack.push_async_callback(server.stop)
+        yield sessions, place
+
+
+class Robot:
+    """A program that plays by telnet: of two, the one whose name comes later resigns."""
+
+    def __init__(self, name: str, client: Client) -> None:
+        self.name, self._client = name, client
+        self.told = ""
+
+    async def type(self, line: str) -> str:
+        """Type a line, and return what comes of it."""
+        await self._client.send(line.encode() + b"\r\n")
+        answer = (await self._client.fence()).decode()
+        self.told += answer
+        return answer
+
+    async def play(self) -> None:
+        """Play until the cup is over."""
+        read = 0
+        async with asyncio.timeout(PATIENCE):
+            while OVER not in self.told:
+                for begun in BEGUN.finditer(self.told, read):
+                    read = begun.end()
+                    board, *others = begun.groups()
+                    if max(filter(None, others)) < self.name:
+                        await self._client.send(f"resign on {board}\r\nyes\r\n".encode())
+                self.told += (await self._client.reader.read(1 << 16)).decode()
+
+
+async def test_a_cup_of_sixteen_goes_by_itself(tmp_path: Path) -> None:
+    async with serving(tmp_path) as (sessions, place), AsyncExitStack() as stack:
+        robots = []
+        for name in NAMES:
+            client = Client(*await asyncio.open_connection(*place))
+            stack.push_async_callback(client.close)
+            await client.login(name)
+            robots.append(Robot(name, client))
+        first = robots[0]
+        # It is paused until all have entered, however long that takes.
+        await first.type('tournament new knock-out 10+5 classic "Cup" starts in 1 second')
+        await first.type("pause tournament 1")
+        for robot in robots:
+            await robot.type("options width 500")
+            assert "You are in tournament 1 (Cup)" in await robot.type("enter 1")
+        await first.type("resume tournament 1")
+        await asyncio.gather(*(robot.play() for robot in robots))
+        cup = sessions.service.hall.tournaments[1]
+        assert_it_was_a_cup(cup)
+        assert all("Anna is 1st, " in robot.told for robot in robots)
+        await first.type("options width 40")
+        table = await first.type("tournament 1")
+        assert max(map(len, table.splitlines())) < 40
+        assert "1. Anna" in table
+        assert "1st of 16 in Cup" in await first.type("score")
+        assert "round 4 of Cup" in " ".join((await first.type("history")).split())
+
+
+def assert_it_was_a_cup(cup: Tournament) -> None:
+    """Look whether everybody who won a match went on, and nobody else."""
+    playing = set(NAMES)
+    for pairings in cup.rounds:
+        assert {name for each in pairings for name in each.players} == playing
+        playing = {min(each.players) for each in pairings}
+    assert playing == {"Anna"}
+    assert [len(each) for each in cup.rounds] == [8, 4, 2, 1]
+    assert cup.end
+    assert cup.end.places[:3] == (1, 2, 3)

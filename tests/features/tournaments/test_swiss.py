@@ -1,0 +1,464 @@
+"""Swiss pairing: by examples, by the rules as they read, and what holds in any tournament."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations, count, product
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import SOAKING
+from tests.features.tournaments.plain_swiss import plain_pairs
+from tests.features.tournaments.tournaments import (
+    Outcome,
+    absent,
+    can_be_paired,
+    ended,
+    entered,
+    played,
+    shown,
+    won_by,
+)
+from thudmud.features.tournaments.matching import Mates, complete
+from thudmud.features.tournaments.outlook import Outlook
+from thudmud.features.tournaments.pairing import (
+    Entrant,
+    MatchResult,
+    Pairing,
+    TournamentKind,
+    pair,
+    rounds_of,
+)
+from thudmud.features.tournaments.swiss import Contestant, swiss_pairs
+
+SWISS = TournamentKind.SWISS
+CHANCE = st.randoms(use_true_random=False)
+
+
+def by_chance(chance: Random, *, all_come: bool = False) -> Outcome:
+    """Return how a match ends: won by either, level, or without one or both of them."""
+
+    def outcome(pairing: Pairing) -> MatchResult:
+        kind = 1.0 if all_come else chance.random()
+        if kind < 0.05:
+            return absent(chance.choice(pairing.players))
+        if kind < 0.07:
+            return absent(*pairing.players)
+        return won_by(pairing, chance.choice([*pairing.players, None]))
+
+    return outcome
+
+
+class TestExamples:
+    def test_upper_half_meets_lower_half(self) -> None:
+        assert shown(pair(SWISS, entered(8), [])) == "A-E F-B C-G H-D"
+
+    def test_lowest_has_the_bye(self) -> None:
+        assert shown(pair(SWISS, entered(7), [])) == "A-D E-B C-F G"
+
+    def test_of_bbp_pairings(self) -> None:
+        """Its test "dutch_2025_C9": 1 and 2 have won, 5 comes late; it has 2-1, 3-5, 4 the bye."""
+        first = (
+            Pairing("1", "3", won_by(Pairing("1", "3"), "1")),
+            Pairing("4", "2", won_by(Pairing("4", "2"), "2")),
+        )
+        entrants = [
+            Entrant(str(each), 3000.0 - each, 2 if each == 5 else 1) for each in range(1, 6)
+        ]
+        assert shown(pair(SWISS, entrants, [first])) == "2-1 3-5 4"
+
+    def test_three_rounds_by_hand(self) -> None:
+        """Of eight players the better ones win; all is as the rules of the module have it.
+
+        Round 2: 1 to 4 have a point, but 1 and 3 have both begun with the dwarfs, and 2 and 4 with
+        the trolls: so not 1-3 and 2-4, but 1-4 and 2-3; 5-8 and 6-7 likewise. Round 3: 1 and 2 have
+        two; 3, 4, 5 and 6 have one, so 3-5 and 4-6, who have not met; 7 and 8 have none.
+        """
+        rounds = played(SWISS, entered(8), 3)
+        assert [{frozenset(each.players) for each in pairings} for pairings in rounds] == [
+            {frozenset(pair) for pair in line.split()}
+            for line in ("AE BF CG DH", "AD BC EH FG", "AB CE DF GH")
+        ]
+
+    def test_the_next_in_order_when_they_have_met(self) -> None:
+        """1 has met 4: so 1-5, and 2 gets the first that is free."""
+        contestants = [Contestant(1.0) for _ in range(6)]
+        contestants[0] = contestants[0]._replace(opponents=(3,), began=(True,))
+        contestants[3] = contestants[3]._replace(opponents=(0,), began=(False,))
+        pairs, _ = swiss_pairs(contestants)
+        assert {frozenset(each) for each in pairs} == {
+            frozenset({0, 4}),
+            frozenset({1, 3}),
+            frozenset({2, 5}),
+        }
+
+    def test_halves_mix_when_they_have_to(self) -> None:
+        """1 has met all of the lower half, so it meets the last of the upper half."""
+        contestants = [Contestant(0.0) for _ in range(6)]
+        contestants[0] = contestants[0]._replace(opponents=(3, 4, 5), began=(True, False, True))
+        for place in (3, 4, 5):
+            contestants[place] = contestants[place]._replace(opponents=(0,), began=(False,))
+        pairs, _ = swiss_pairs(contestants)
+        assert {frozenset(each) for each in pairs} == {
+            frozenset({0, 2}),
+            frozenset({1, 4}),
+            frozenset({3, 5}),
+        }
+
+    def test_the_best_of_the_next_score_comes_up(self) -> None:
+        pairs, _ = swiss_pairs([Contestant(1.0), *[Contestant(0.5)] * 4, Contestant(0.0)])
+        assert {frozenset(each) for each in pairs} == {
+            frozenset({0, 1}),
+            frozenset({2, 4}),
+            frozenset({3, 5}),
+        }
+
+    def test_two_who_began_twice_more_with_a_side_change_opponents(self) -> None:
+        """1 would meet 3, and 2 would meet 4; the upper half still meets the lower half."""
+        began = {0: (True, True), 1: (False, True), 2: (True, True), 3: (True, False)}
+        pairs, _ = swiss_pairs([Contestant(0.0, began=each) for each in began.values()])
+        assert {frozenset(each) for each in pairs} == {frozenset({0, 3}), frozenset({1, 2})}
+
+    def test_who_floated_is_spared(self) -> None:
+        middle = [Contestant(0.5, floated=True), *[Contestant(0.5)] * 2]
+        pairs, _ = swiss_pairs([Contestant(1.0), *middle])
+        assert {frozenset(each) for each in pairs} == {frozenset({0, 2}), frozenset({1, 3})}
+
+
+class TestSides:
+    @pytest.mark.parametrize(
+        ("one", "two", "first"),
+        [
+            ((), (), 0),  # by lot, of which the first place wins
+            ((True,), (False,), 1),  # less often
+            ((True,), (), 1),
+            ((False,), (), 0),
+            ((True, False), (False, True), 0),  # both change
+            ((False, True), (True, False), 1),
+            ((True, False), (True, False), 0),  # the upper one changes
+            ((False, True), (False, True), 1),
+            ((True, False), (), 0),
+            ((), (True, False), 1),
+        ],
+    )
+    def test_who_has_the_dwarfs_first(
+        self, one: tuple[bool, ...], two: tuple[bool, ...], first: int
+    ) -> None:
+        ((begins, _),), _ = swiss_pairs([Contestant(0.0, began=one), Contestant(0.0, began=two)])
+        assert begins == first
+
+    def test_lots_alternate(self) -> None:
+        pairs, _ = swiss_pairs([Contestant(0.0)] * 8)
+        assert pairs == [(0, 4), (5, 1), (2, 6), (7, 3)]
+
+
+class TestWhatHolds:
+    @given(st.integers(2, 8), st.integers(0, 6), CHANCE)
+    def test_as_the_rules_read(self, size: int, rounds: int, chance: Random) -> None:
+        """Pairings of small tournaments, by chance, are those of plain rules that try all ways."""
+        entrants = entered(size)
+        before = played(SWISS, entrants, rounds, by_chance(chance))
+        contestants = contestants_of(entrants, before)
+        expected = plain_pairs(contestants)
+        if expected is not None and all(map(partial(can_even_out, contestants), expected[0])):
+            pairs, bye = swiss_pairs(contestants)
+            assert ({frozenset(each) for each in pairs}, bye) == expected
+
+    @given(st.integers(2, 40), CHANCE)
+    def test_nobody_meets_twice_or_has_two_byes(self, size: int, chance: Random) -> None:
+        entrants = entered(size)
+        rounds = played(SWISS, entrants, min(9, size // 2), by_chance(chance, all_come=True))
+        met: Counter[frozenset[str]] = Counter()
+        byes: Counter[str] = Counter()
+        for pairings in rounds:
+            names = [name for each in pairings for name in each.players]
+            assert sorted(names) == sorted(each.player for each in entrants)
+            for each in pairings:
+                met[frozenset(each.players)] += each.played
+                byes[each.first] += each.is_bye
+        assert max(met.values()) <= 1
+        assert max(byes.values()) <= 1
+
+    def test_sides_even_out(self) -> None:
+        """In many tournaments nobody begins more than twice more often with one side."""
+        for seed in range(40):
+            chance = Random(seed)  # noqa: S311
+            rounds = played(SWISS, entered(chance.randint(8, 40)), 9, by_chance(chance))
+            first = Counter(each.first for pairings in rounds for each in pairings if each.played)
+            second = Counter(each.second for pairings in rounds for each in pairings if each.played)
+            assert max(abs(first[str(name)] - second[name]) for name in {*first, *second}) <= 2
+
+    @pytest.mark.parametrize("side", [0, 1])
+    def test_sides_even_out_as_far_as_scores_let_them(self, side: int) -> None:
+        """When who begins with one side always wins, those who have won meet all the same."""
+        rounds = played(SWISS, entered(35), 9, lambda each: won_by(each, each.players[side]))
+        met = Counter(frozenset(each.players) for pairings in rounds for each in pairings)
+        assert max(met.values()) == 1
+
+    @given(st.integers(2, 9), CHANCE)
+    def test_they_meet_again_only_when_all_have_met(self, size: int, chance: Random) -> None:
+        """However many rounds there are, all are paired; a meeting is repeated only if need be."""
+        entrants = entered(size)
+        rounds: list[tuple[Pairing, ...]] = []
+        for _ in range(2 * size):
+            pairings = pair(SWISS, entrants, rounds)
+            assert sorted(name for each in pairings for name in each.players) == sorted(
+                each.player for each in entrants
+            )
+            met = {frozenset(each.players) for past in rounds for each in past if each.played}
+            if any(frozenset(each.players) in met for each in pairings):
+                assert not can_be_paired([each.player for each in entrants], met)
+            rounds.append(ended(pairings, by_chance(chance)))
+
+    @given(st.integers(4, 30), CHANCE)
+    def test_some_come_late_and_some_leave(self, size: int, chance: Random) -> None:
+        entrants = entered(size)
+        rounds: list[tuple[Pairing, ...]] = []
+        late = (f"late{number}" for number in count(1))
+        for number in range(1, 8):
+            if chance.random() < 0.5:
+                entrants.append(Entrant(next(late), chance.uniform(2900, 3000), entered=number))
+            if chance.random() < 0.5:
+                place = chance.randrange(len(entrants))
+                if entrants[place].left is None:
+                    entrants[place] = replace(entrants[place], left=number)
+            here = {each.player for each in entrants if each.plays(number)}
+            pairings = pair(SWISS, entrants, rounds)
+            assert {name for each in pairings for name in each.players} == (
+                here if len(here) > 1 else set()
+            )
+            rounds.append(ended(pairings, by_chance(chance)))
+
+    @given(st.integers(2, 30), CHANCE)
+    def test_same_rounds_same_pairings(self, size: int, chance: Random) -> None:
+        rounds = played(SWISS, entered(size), 5, by_chance(chance))
+        assert [pair(SWISS, entered(size), rounds[:number]) for number in range(len(rounds))] == [
+            tuple(each if each.is_bye else replace(each, result=None) for each in pairings)
+            for pairings in rounds
+        ]
+
+    def test_nobody_alone_is_paired(self) -> None:
+        entrants = [replace(each, left=2) if each.player != "A" else each for each in entered(4)]
+        assert pair(SWISS, entrants, played(SWISS, entered(4), 1)) == ()
+
+    def test_who_was_not_there_may_meet_again(self) -> None:
+        first = ended(pair(SWISS, entered(2), []), lambda _: absent("B"))
+        assert {frozenset(each.players) for each in pair(SWISS, entered(2), [first])} == {
+            frozenset("AB")
+        }
+
+    def test_who_won_since_nobody_came_has_no_bye(self) -> None:
+        first = (Pairing("A", "B", absent("B")), Pairing("C", None))
+        (match, bye) = pair(SWISS, entered(3), [first])
+        assert bye.players == ("B",)
+        assert set(match.players) == set("AC")
+
+    def test_512_players(self) -> None:
+        entrants = entered(512)
+        rounds = played(SWISS, entrants, 9)
+        met = Counter(frozenset(each.players) for pairings in rounds for each in pairings)
+        assert (len(met), max(met.values())) == (9 * 256, 1)
+
+
+class Promise(NamedTuple):
+    """How often a tournament broke what a Swiss promises.
+
+    Attributes:
+        meetings: how many matches were not the first between these two.
+        byes: how many byes went to somebody who had one, while somebody here had none.
+        sides: how many times more somebody began with one side, at most, at any time.
+    """
+
+    meetings: int
+    byes: int
+    sides: int
+
+    @classmethod
+    def of(cls, rounds: Sequence[Sequence[Pairing]]) -> Promise:
+        """Count in rounds that all have played."""
+        met: set[frozenset[str]] = set()
+        rested: set[str] = set()
+        balance: Counter[str] = Counter()
+        meetings = byes = sides = 0
+        for pairings in rounds:
+            here = {name for each in pairings for name in each.players}
+            for each in pairings:
+                if each.second is None:
+                    byes += each.first in rested and not here <= rested
+                    rested.add(each.first)
+                else:
+                    meetings += frozenset(each.players) in met
+                    met.add(frozenset(each.players))
+                    balance.update({each.first: 1, each.second: -1})
+            sides = max(sides, *map(abs, balance.values()))
+        return cls(meetings, byes, sides)
+
+
+KEPT = Promise(0, 0, 1)
+
+
+def all_courses(size: int, in_all: int, rounds: Sequence[tuple[Pairing, ...]] = ()) -> Promise:
+    """Return the worst of all courses of a tournament in which each match is won by either.
+
+    There are more of these than orders of strength. Of the last round no results are needed.
+    """
+    pairings = pair(SWISS, entered(size), rounds, in_all)
+    if len(rounds) + 1 == in_all:
+        return Promise.of([*rounds, pairings])
+    worst = KEPT
+    for ways in product(*map(ways_to_end, pairings)):
+        worst = Promise(*map(max, worst, all_courses(size, in_all, [*rounds, ways])))
+    return worst
+
+
+def ways_to_end(pairing: Pairing) -> list[Pairing]:
+    """Return a pairing as either wins it; a bye as it is."""
+    if pairing.is_bye:
+        return [pairing]
+    return [replace(pairing, result=won_by(pairing, winner)) for winner in pairing.players]
+
+
+class TestPromise:
+    """Nobody meets twice or rests twice, and sides even out: in all rounds, not in each alone."""
+
+    @pytest.mark.parametrize(
+        ("size", "in_all"),
+        [(size, in_all) for size in range(2, 6) for in_all in range(1, size + size % 2)],
+    )
+    def test_promise_is_kept_whoever_wins(self, size: int, in_all: int) -> None:
+        assert all_courses(size, in_all) == KEPT
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("size", [6, 7, 8, 9] if SOAKING else [6, 7])
+    def test_promise_is_kept_whoever_wins_usual_rounds(self, size: int) -> None:
+        assert all_courses(size, rounds_of(SWISS, size) or 0) == KEPT
+
+    @settings(max_examples=40)
+    @given(st.integers(6, 16), st.data(), CHANCE)
+    def test_promise_is_kept_in_as_many_rounds_as_can_be_held(
+        self, size: int, data: st.DataObject, chance: Random
+    ) -> None:
+        in_all = data.draw(st.integers(1, size + size % 2 - 1))
+        rounds = played(SWISS, entered(size), in_all, by_chance(chance, all_come=True), in_all)
+        assert Promise.of(rounds) <= KEPT
+
+    @pytest.mark.parametrize("size", [20, 31, 42, 43, 44, 60, 99, 200])
+    def test_promise_is_kept_in_large_fields(self, size: int) -> None:
+        for seed, in_all in enumerate((5, 8, 19)):
+            outcome = by_chance(Random(seed), all_come=True)  # noqa: S311
+            assert Promise.of(played(SWISS, entered(size), in_all, outcome, in_all)) <= KEPT
+
+    @given(st.integers(5, 10), CHANCE)
+    def test_withdrawals_cause_the_fewest_repeats_that_can_be(
+        self, size: int, chance: Random
+    ) -> None:
+        """Some leave after two rounds: from then on there are no more repeats than need be."""
+        outcome = by_chance(chance, all_come=True)
+        rounds = played(SWISS, entered(size), 2, outcome, 5)
+        stay = set(chance.sample([each.player for each in entered(size)], chance.randint(2, size)))
+        entrants = [
+            each if each.player in stay else replace(each, left=3) for each in entered(size)
+        ]
+        contestants = contestants_of([each for each in entrants if not each.left], rounds)
+        before = Promise.of(rounds)
+        in_all = rounds_of(SWISS, size, 5) or 0
+        while len(rounds) < in_all:
+            rounds.append(ended(pair(SWISS, entrants, rounds, 5), outcome))
+        outlook = outlook_of(contestants, in_all - 2)
+        after = Promise.of(rounds)
+        repeats = after.meetings + after.byes - before.meetings - before.byes
+        assert repeats <= outlook.repeats
+
+    @given(st.integers(2, 12), CHANCE)
+    def test_rounds_go_on_when_nearly_all_have_left(self, size: int, chance: Random) -> None:
+        rounds = played(SWISS, entered(size), 1, by_chance(chance), 20)
+        entrants = [replace(each, left=2) for each in entered(size)[2:]]
+        entrants = [*entered(size)[:2], *entrants]
+        for _ in range(rounds_of(SWISS, size, 20) or 0):
+            rounds.append(ended(pair(SWISS, entrants, rounds, 20), by_chance(chance)))
+            assert {*rounds[-1][0].players} == {"A", "B"}
+
+
+class TestMatching:
+    @given(st.integers(0, 5), st.data())
+    def test_all_are_paired_if_that_is_possible(self, half: int, data: st.DataObject) -> None:
+        places = range(2 * half)
+        edges = (
+            data.draw(st.sets(st.sampled_from(list(combinations(places, 2))))) if half else set()
+        )
+
+        def joined(one: int, two: int) -> bool:
+            return (min(one, two), max(one, two)) in edges
+
+        def is_possible(left: tuple[int, ...]) -> bool:
+            return not left or any(
+                joined(left[0], other)
+                and is_possible(tuple(each for each in left[1:] if each != other))
+                for other in left[1:]
+            )
+
+        mates: Mates = [None] * (2 * half)
+        assert complete(mates, joined) == is_possible(tuple(places))
+        for place, mate in enumerate(mates):
+            assert mate is None or (mates[mate] == place and joined(place, mate))
+
+
+def contestants_of(entrants: list[Entrant], rounds: list[tuple[Pairing, ...]]) -> list[Contestant]:
+    """Return what swiss pairing knows of players, counted here in another way."""
+    names = [each.player for each in entrants]
+    contestants = []
+    for name in names:
+        mine = [next(each for each in pairings if name in each.players) for pairings in rounds]
+        met = [each for each in mine if each.played]
+
+        def score(player: str, until: int) -> float:
+            past = [each for pairings in rounds[:until] for each in pairings]
+            return sum(each.match_points(player) for each in past if player in each.players)
+
+        last = mine[-1] if mine and mine[-1].played else None
+        other = str(last.opponent(name)) if last else ""
+        contestants.append(
+            Contestant(
+                score(name, len(rounds)),
+                tuple(
+                    names.index(other) if (other := str(each.opponent(name))) in names else -1
+                    for each in met
+                ),
+                tuple(each.first == name for each in met),
+                any(not each.played and each.match_points(name) for each in mine),
+                last is not None and score(name, len(rounds) - 1) != score(other, len(rounds) - 1),
+            )
+        )
+    return contestants
+
+
+def outlook_of(contestants: list[Contestant], rounds: int) -> Outlook:
+    """Return the outlook on some rounds, whatever is paired first."""
+    size = len(contestants) + len(contestants) % 2
+    graph = [(1 << size) - 1 & ~(1 << place) for place in range(size)]
+
+    def meet(one: int, two: int) -> None:
+        graph[one] &= ~(1 << two)
+        graph[two] &= ~(1 << one)
+
+    for place, each in enumerate(contestants):
+        for other in each.opponents:
+            if other >= 0:
+                meet(place, other)
+    if size > len(contestants) and not all(each.has_bye for each in contestants):
+        for place, each in enumerate(contestants):
+            if each.has_bye:
+                meet(place, size - 1)
+    return Outlook(graph, rounds, has_bye=size > len(contestants))
+
+
+def can_even_out(contestants: list[Contestant], pair: frozenset[int]) -> bool:
+    balances = [contestants[place].balance for place in pair]
+    return min(balances) <= 0 <= max(balances)

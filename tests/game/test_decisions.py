@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import pytest
+
+from tests.game.conftest import LATER, NOW, ply
+from tests.game.halls import StoredHall, do, enter, hall_of, refusal
+from thudmud.errors import Refused
+from thudmud.features.people.commands import Finger, Who
+from thudmud.features.playing.moves import PlayRecorded, Resign, Start
+from thudmud.features.playing.queries import SetBoard, ViewGame, ViewPossible
+from thudmud.features.playing.seats import Join
+from thudmud.features.playing.setup import SetRules, SetUpCommand, SetUpLess, SetUpOpening
+from thudmud.features.rooms.commands import Go, Look
+from thudmud.features.talk.commands import Emote, Kibitz, Say, Tell
+from thudmud.game.archive import Fingered
+from thudmud.game.asides import Asked, Gone, Spoke
+from thudmud.game.command import Command
+from thudmud.game.decisions import decide, part
+from thudmud.game.events import Parting
+from thudmud.game.hall import Hall
+from thudmud.game.meaning import MOVE_SETTLES, board_meant, named
+from thudmud.game.more import Quit
+from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import BoardSpec
+from thudmud.game.telling import Telling
+from thudmud.rules import Side
+
+MOVE = ply("a6", "b6")
+
+
+@pytest.fixture
+def hall() -> StoredHall:
+    return hall_of("Anna", "Bert", "Carla")
+
+
+class TestWhichBoard:
+    def test_of_one_room_when_nothing_is_said(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Go("pine board"))
+        assert board_meant(hall, hall.people["Anna"], None).name == "pine board"
+        assert board_meant(hall, hall.people["Anna"], "board").name == "pine board"
+        assert board_meant(hall, hall.people["Anna"], "first board").name == "oak board"
+
+    def test_of_ones_only_game(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "elm table"))
+        do(hall, "Anna", Go())
+        assert board_meant(hall, hall.people["Anna"], None).name == "elm table"
+
+    def test_of_several_games_it_has_to_be_said(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "elm table"))
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Anna", Go())
+        with pytest.raises(Refused, match=r"^say_which boards=oak board,elm table$"):
+            board_meant(hall, hall.people["Anna"], None)
+        with pytest.raises(Refused, match=r"^say_which boards=oak board,pine board,elm table$"):
+            decide(hall, "Anna", Join(Side.DWARF), 7.0)
+
+    def test_the_only_board(self) -> None:
+        hall = Hall([BoardSpec("oak board")])
+        enter(hall, "Anna")
+        assert board_meant(hall, hall.people["Anna"], None).name == "oak board"
+
+    def test_it_is_the_last_one_used(self, hall: StoredHall) -> None:
+        assert refusal(hall, "Anna", Look("it")) is Refusal.NOTHING_USED
+        do(hall, "Anna", Look("elm table"))
+        do(hall, "Anna", Say("hello"))
+        assert board_meant(hall, hall.people["Anna"], "It").name == "elm table"
+
+    def test_none_and_several(self, hall: StoredHall) -> None:
+        assert refusal(hall, "Anna", Go("chair")) is Refusal.NO_BOARD_HERE
+        assert refusal(hall, "Anna", Go("board")) is Refusal.WHICH_BOARD
+        assert refusal(hall, "Anna", Go("third board")) is Refusal.NO_SUCH_ORDINAL
+        assert refusal(hall, "Anna", ViewGame()) is Refusal.SAY_WHICH
+
+    @pytest.mark.parametrize("command", [SetRules("classic"), SetUpOpening(), SetUpLess(())])
+    def test_who_plays_nowhere_may_set_a_board_up_and_says_which(
+        self, hall: StoredHall, command: SetRules | SetUpCommand
+    ) -> None:
+        assert refusal(hall, "Anna", command) is Refusal.SAY_WHICH
+
+
+class TestMoveWithoutBoard:
+    """Anna plays the dwarfs at three boards; the battle at the oak board, where she is, is over."""
+
+    @pytest.fixture
+    def hall(self) -> StoredHall:
+        hall = hall_of("Anna", "Bert")
+        for board in ("elm table", "pine board", "oak board"):
+            do(hall, "Anna", Join(Side.DWARF, board))
+            do(hall, "Bert", Join(Side.TROLL, board))
+            do(hall, "Anna", Start(board))
+        do(hall, "Anna", Resign("oak board"))
+        return hall
+
+    def play(self, hall: StoredHall, move: Command, now: float = LATER) -> str | None:
+        [decision] = hall.decided("Anna", move, now)
+        return decision.board
+
+    @pytest.mark.parametrize("move", [ply("a6", "b6"), PlayRecorded("dA6-B6")])
+    def test_move_goes_to_the_board_of_the_players_turn(
+        self, hall: StoredHall, move: Command
+    ) -> None:
+        do(hall, "Anna", replace(ply("a10", "a9"), on="elm table"))
+        assert self.play(hall, move) == "pine board"
+        do(hall, "Anna", Go("elm table"))
+        assert refusal(hall, "Anna", move, LATER) is Refusal.OPPONENTS_TURN  # a battle runs here
+
+    def test_move_for_several_boards_is_refused_with_their_names(self, hall: StoredHall) -> None:
+        with pytest.raises(Refused) as refused:
+            hall.decided("Anna", MOVE, LATER)
+        assert refused.value.code is Refusal.SAY_WHICH
+        assert refused.value.details == {"boards": ("pine board", "elm table")}
+
+    def test_move_without_a_turn_elsewhere_is_refused(self, hall: StoredHall) -> None:
+        do(hall, "Anna", replace(ply("a10", "a9"), on="elm table"))
+        do(hall, "Anna", replace(MOVE, on="pine board"))
+        assert refusal(hall, "Anna", MOVE, LATER) is Refusal.BATTLE_OVER
+
+    def test_move_just_after_the_end_is_played_nowhere_else(self, hall: StoredHall) -> None:
+        do(hall, "Anna", replace(ply("a10", "a9"), on="elm table"))
+        soon = NOW + MOVE_SETTLES - 1
+        assert refusal(hall, "Anna", MOVE, soon) is Refusal.BATTLE_OVER
+        assert self.play(hall, MOVE, NOW + MOVE_SETTLES) == "pine board"
+
+
+class TestNoSuchBoard:
+    @pytest.mark.parametrize("words", ["chair", "oak table", "oak bord"])
+    def test_is_refused_with_what_was_said_and_what_there_is(
+        self, hall: StoredHall, words: str
+    ) -> None:
+        with pytest.raises(Refused) as refused:
+            board_meant(hall, hall.people["Anna"], words)
+        assert refused.value.code is Refusal.NO_BOARD_HERE
+        assert refused.value.details == {"words": words, "boards": tuple(hall.tables)}
+
+    def test_a_refused_command_has_still_named_a_board(self, hall: StoredHall) -> None:
+        for words in ("elm table", "chair", None):
+            hall.commit(named(hall, "Anna", words))
+        assert board_meant(hall, hall.people["Anna"], "it").name == "elm table"
+
+
+class TestLooking:
+    @pytest.mark.parametrize("words", [None, "here", "round", "around"])
+    def test_where_one_is(self, hall: StoredHall, words: str | None) -> None:
+        do(hall, "Anna", Go("pine board"))
+        (told,) = do(hall, "Anna", Look(words))
+        assert told.event == Asked("Anna", Look(), "pine board")
+
+    @pytest.mark.parametrize("words", ["hall", "the hall"])
+    def test_at_the_hall_from_afar(self, hall: StoredHall, words: str) -> None:
+        do(hall, "Anna", Go("pine board"))
+        (told,) = do(hall, "Anna", Look(words))
+        assert told.event == Asked("Anna", Look())
+
+    @pytest.mark.parametrize(
+        ("words", "who"), [("bert", "Bert"), ("me", "Anna"), ("myself", "Anna")]
+    )
+    def test_at_somebody(self, hall: StoredHall, words: str, who: str) -> None:
+        (told,) = do(hall, "Anna", Look(words))
+        nothing_played = Fingered(who, None, None)
+        assert told.event == Asked("Anna", Finger(who), answer=nothing_played)
+
+    def test_a_board_comes_before_a_player(self, hall: StoredHall) -> None:
+        enter(hall, "Elm")
+        (told,) = do(hall, "Anna", Look("elm"))
+        assert told.event == Asked("Anna", Look("elm"), "elm table")
+
+
+class TestGoing:
+    def test_to_a_board_and_back(self, hall: StoredHall) -> None:
+        out, come = do(hall, "Anna", Go("oak board"))
+        assert out.audience == ("Bert", "Carla")
+        assert come.audience == ("Anna",)
+        assert hall.people_in("oak board") == ["Anna"]
+        assert refusal(hall, "Anna", Go("oak board")) is Refusal.ALREADY_THERE
+        do(hall, "Anna", Go())
+        assert refusal(hall, "Anna", Go()) is Refusal.ALREADY_IN_HALL
+
+    def test_joining_moves_to_the_board(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.TROLL, "oak board"))
+        assert hall.people["Anna"].room == "oak board"
+
+    def test_a_refused_join_moves_nobody(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.TROLL, "oak board"))
+        assert refusal(hall, "Bert", Join(Side.TROLL, "oak board")) is Refusal.SEAT_TAKEN
+        assert hall.people["Bert"].room is None
+
+
+class TestWhoIsTold:
+    def test_those_at_the_board_and_those_who_sit_at_it(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Bert", Join(Side.TROLL, "oak board"))
+        do(hall, "Carla", Go("oak board"))
+        do(hall, "Bert", Go())
+        (started,) = do(hall, "Anna", Start())
+        assert set(started.audience) == {"Anna", "Bert", "Carla"}
+        (moved,) = do(hall, "Anna", ply("A6", "B6"))
+        assert set(moved.audience) == {"Anna", "Bert", "Carla"}
+        assert moved.table is hall.tables["oak board"]
+        (spoke,) = do(hall, "Carla", Kibitz("hello"))
+        assert set(spoke.audience) == {"Anna", "Bert", "Carla"}
+        (spoke,) = do(hall, "Bert", Say("hello"))
+        assert spoke == Telling(Spoke("Bert", None, "hello"), ("Bert",))
+
+    def test_the_room_alone_when_nobody_plays(self, hall: StoredHall) -> None:
+        do(hall, "Carla", Go("oak board"))
+        (emoted,) = do(hall, "Carla", Emote("waves."))
+        assert emoted.audience == ("Carla",)
+
+    def test_two_for_a_tell(self, hall: StoredHall) -> None:
+        (told,) = do(hall, "Anna", Tell("be", "hello"))
+        assert told.audience == ("Anna", "Bert")
+        assert refusal(hall, "Anna", Tell("anna", "hello")) is Refusal.TELL_SELF
+        assert refusal(hall, "Anna", Tell("dora", "hello")) is Refusal.NO_SUCH_PLAYER
+        enter(hall, "Bernard")
+        assert refusal(hall, "Anna", Tell("be", "hello")) is Refusal.WHICH_PLAYER
+
+    def test_one_for_an_answer(self, hall: StoredHall) -> None:
+        (told,) = do(hall, "Anna", Who())
+        assert told.audience == ("Anna",)
+        assert refusal(hall, "Anna", ViewPossible(None, "oak board")) is Refusal.NO_BATTLE
+
+
+class TestStyles:
+    def test_begin_with_the_boards_and_are_ones_own(self, hall: StoredHall) -> None:
+        assert hall.style("Anna", "oak board") is Style.FULL
+        assert hall.style("Anna", "pine board") is Style.BRIEF
+        do(hall, "Anna", SetBoard(Style.FULL, "pine board"))
+        assert hall.style("Anna", "pine board") is Style.FULL
+        assert hall.style("Bert", "pine board") is Style.BRIEF
+
+
+class TestParting:
+    def test_quitting_gives_up_every_seat(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Anna", Join(Side.TROLL, "elm table"))
+        told = do(hall, "Anna", Quit())
+        assert told[-1].event == Gone("Anna", "elm table", Parting.QUIT, told=True)
+        assert told[-1].audience == ("Anna",)
+        assert "Anna" not in hall.people
+        assert not any(table.seats for table in hall.tables.values())
+
+    def test_who_stays_is_told_once(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Join(Side.DWARF, "oak board"))
+        do(hall, "Bert", Go("oak board"))
+        do(hall, "Anna", Go())
+        told = do(hall, "Anna", Quit())
+        assert [telling.audience for telling in told] == [("Bert", "Anna"), ("Anna", "Carla")]
+
+    def test_a_lost_player_is_gone(self, hall: StoredHall) -> None:
+        for decision in part(hall, "Bert", Parting.LOST, 7.0):
+            hall.commit(decision)
+        assert list(hall.people) == ["Anna", "Carla"]
+
+
+def test_deciding_changes_nothing(hall: StoredHall) -> None:
+    before = copy.deepcopy(hall.people), dict(hall.tables)
+    (decision,) = decide(hall, "Anna", Join(Side.DWARF, "oak board"), 7.0)
+    assert (hall.people, hall.tables) == before
+    assert (decision.board, decision.version) == ("oak board", 0)
+    hall.commit(decision)
+    (decision,) = decide(hall, "Anna", Go(), 7.0)
+    assert decision.board is None
+    assert hall.tables["oak board"].version == 1

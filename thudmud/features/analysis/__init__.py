@@ -1,0 +1,1 @@
+"""Analyses of battles: what each ply was worth, and what would have been better."""

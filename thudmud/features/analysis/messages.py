@@ -1,0 +1,267 @@
+"""Analyses in words and as a curve: how a battle went, and where it could have gone better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from thudmud.english import capitalised, counted, listed, with_article
+from thudmud.features.analysis.model import (
+    DECIDED,
+    AnalysedBattle,
+    Analysing,
+    Analysis,
+    AnalysisCancelled,
+    PlyMark,
+)
+from thudmud.features.archive import curves
+from thudmud.features.archive import messages as archive
+from thudmud.features.archive.commands import Analyse, CancelAnalysis, Replay
+from thudmud.features.hints.model import Line
+from thudmud.game.archive import Battle
+from thudmud.rules import Game, Move, Side
+from thudmud.views.data import Data, Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import Display, View
+from thudmud.views.words import wrapped, wrapped_each
+
+MOST_TOLD = 10
+"""How many of the worst plies are told."""
+
+_FORESEEN = 3
+"""How many plies of a better line are told."""
+
+_EVEN = 50  # below so many hundredths of a point the sides count as even
+_NOUNS = {
+    PlyMark.INACCURACY: "inaccuracy",
+    PlyMark.MISTAKE: "mistake",
+    PlyMark.BLUNDER: "blunder",
+}
+
+
+@words.register
+def _progress(analysing: Analysing, _: Occasion, view: View) -> list[str]:
+    """Return the progress of an analysis."""
+    number, plies = analysing.battle.number, counted(analysing.plies, "ply")
+    told = f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
+    if not analysing.done:
+        told = (
+            f"All {plies} of battle {number} are being analysed. You are told when that is done;"
+            f' "{CancelAnalysis()}" ends it.'
+        )
+    return wrapped(told, view.width)
+
+
+@facts.register
+def _progress_facts(analysing: Analysing, _: Occasion) -> Iterator[Fact]:
+    known = _analysing(analysing.battle, analysing.done, analysing.plies)
+    yield Fact("Thud.Analysis", known, analysing.player)
+
+
+@words.register
+def _cancelled(cancelled: AnalysisCancelled, _: Occasion, view: View) -> list[str]:
+    return wrapped(f"Battle {cancelled.number} is not analysed for you any more.", view.width)
+
+
+@words.register
+def _told(_: Analyse, occasion: Occasion, view: View) -> list[str]:
+    return told(occasion.answer, view.display)
+
+
+@facts.register
+def _told_facts(_: Analyse, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Analysis", _analysed(*occasion.answer), occasion.player)
+
+
+def _analysing(battle: Battle, done: int, plies: int) -> Data:
+    known = {"battle": battle.number, "rules": battle.rules, "plies": plies, "done": done}
+    return {**known, "nodes": None, "worth": [], "better": []}
+
+
+def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
+    plies, turns = len(game.moves), (game.opening.turn, game.opening.turn.other)
+    return {
+        **_analysing(battle, plies, plies),
+        "nodes": analysis.nodes,
+        "worth": list(analysis.worths),
+        "better": [
+            {
+                "ply": ply,
+                "side": turns[(ply - 1) % 2].value,
+                "record": str(game.moves[ply - 1]),
+                "lost": analysis.lost[ply - 1],
+                "slide": analysis.slide(ply) or None,
+                "mark": mark.value if (mark := analysis.mark(ply)) else None,
+                "line": list(map(str, line)),
+            }
+            for ply, line in enumerate(analysis.lines, 1)
+            if line or analysis.mark(ply)
+        ],
+    }
+
+
+def told(found: AnalysedBattle, display: Display) -> list[str]:
+    """Return a whole analysis as lines; a screen reader gets sentences instead of the curve."""
+    battle, game, analysis = found
+    width = display.width
+    lines = wrapped(f"Battle {battle.number}, {archive.entry(battle)}.", width)
+    if display.reader:
+        lines += wrapped_each(_course(analysis.worths), width)
+    else:
+        lines += wrapped(
+            "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The"
+            " numbers at the bottom count plies.",
+            width,
+        )
+        lines += curve(analysis.worths, display)
+    lines += wrapped(_counts(game, analysis), width)
+    marked = [ply for ply in range(1, len(game.moves) + 1) if analysis.mark(ply)]
+    worst = sorted(marked, key=lambda ply: -analysis.cost(ply))[:MOST_TOLD]
+    lines += wrapped_each((_marked(found, ply, display) for ply in sorted(worst)), width, "    ")
+    shows = f'"{Replay(battle.number)}" shows each ply, with what it was worth.'
+    if len(marked) > len(worst):
+        shows = f"These are the {len(worst)} that lost most. {shows}"
+    return lines + wrapped(shows, width)
+
+
+def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
+    """Return what a battle is worth after a ply, what the ply lost, and what was better."""
+    ahead = _ahead(analysis.worths[ply])
+    if not ply:
+        return f"At the start {ahead}."
+    mark, better = analysis.mark(ply), analysis.lines[ply - 1]
+    noun = f"Now {ahead}."
+    if mark:
+        noun = f"{capitalised(with_article(_NOUNS[mark]))}, {mark.value}: now {ahead}."
+    return f"{noun} {_better(analysis, game, ply)}" if better or mark else noun
+
+
+# In words.
+
+
+def _counts(game: Game, analysis: Analysis) -> str:
+    """Return how many marks each side got, as a sentence."""
+    counts = []
+    for side in Side:
+        first = 1 if game.opening.turn is side else 2
+        marks = [analysis.mark(ply) for ply in range(first, len(game.moves) + 1, 2)]
+        some = [
+            f"{counted(marks.count(mark), noun)} ({mark.value})"
+            for mark, noun in _NOUNS.items()
+            if mark in marks
+        ]
+        counts.append(f"the {side.plural} made {listed(some) if some else 'no mistakes'}")
+    return capitalised(f"{'; '.join(counts)}.")
+
+
+def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
+    """Return what was wrong with a ply."""
+    battle, game, analysis = found
+    move, mark = game.moves[ply - 1], analysis.mark(ply)
+    side = _side(game, ply)
+    player = battle.player(side) or archive.UNKNOWN
+    what = f"Ply {ply} {mark.value if mark else ''} {player} ({side.plural}), {in_few_words(move)}."
+    if mark and display.reader:
+        noun = with_article(_NOUNS[mark])
+        what = f"Ply {ply}, {noun} of {player}, {side.plural}: {in_few_words(move)}."
+    return f"{what} {_better(analysis, game, ply)}"
+
+
+def _better(analysis: Analysis, game: Game, ply: int) -> str:
+    """Return what would have been better than a ply, and by how much."""
+    line, slide = _line(analysis.lines[ply - 1]), analysis.slide(ply)
+    if slide:
+        added = f"Small losses add up to {_points(slide)} points"
+        return f"{added}; this is the largest. Better: {line}." if line else f"{added} here."
+    before, after = analysis.worths[ply - 1], analysis.worths[ply]
+    sign = 1 if _side(game, ply) is Side.DWARF else -1
+    by = f"Better by {_points(analysis.lost[ply - 1])}"
+    if sign * before >= DECIDED:
+        by = "This would have won"
+    elif sign * after <= -DECIDED:
+        by = "This would not have lost"
+    return f"{by}: {line}."
+
+
+def _side(game: Game, ply: int) -> Side:
+    """Return who played a ply."""
+    return game.opening.turn if ply % 2 else game.opening.turn.other
+
+
+def _line(line: Line) -> str:
+    return ", then ".join(map(in_few_words, line[:_FORESEEN]))
+
+
+def in_few_words(move: Move) -> str:
+    """Return a ply in few words, for a voice."""
+    taking = f" taking {listed(map(str, move.captures))}" if move.captures else ""
+    return f"{move.origin} to {move.target}{taking}"
+
+
+def _ahead(worth: int) -> str:
+    """Return who is ahead, and by how much, as a clause."""
+    side = Side.DWARF if worth > 0 else Side.TROLL
+    if abs(worth) < _EVEN:
+        return "the sides are even"
+    if abs(worth) >= DECIDED:
+        return f"the {side.plural} have won, or can"
+    return f"the {side.plural} are ahead by {_points(worth)}"
+
+
+def _points(worth: int) -> str:
+    return f"{abs(worth) / 100:.1f}"
+
+
+def _course(worths: Sequence[int]) -> list[str]:
+    """Return how a battle went, in some ten sentences."""
+    last = len(worths) - 1
+    step = next(each for each in _STEPS if last <= 10 * each)
+    told = [f"At the start {_ahead(worths[0])}."]
+    told += [f"After ply {ply}, {_ahead(worths[ply])}." for ply in range(step, last, step)]
+    return [*told, f"At the end, after ply {last}, {_ahead(worths[last])}."]
+
+
+# The curve.
+
+_ROWS = 3
+"""How many rows there are on each side of the line."""
+
+_MARGIN = 6
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+
+
+def curve(worths: Sequence[int], display: Display) -> list[str]:
+    """Return a picture of how a battle went, at most as wide as the screen.
+
+    If the battle has more plies than there is room for, each column stands for several.
+    """
+    across, up = curves.parts(display)
+    room = across * (display.width - 1 - _MARGIN)
+    group = -(-len(worths) // room)
+    groups = [worths[first : first + group] for first in range(0, len(worths), group)]
+    open_worths = [abs(each) for each in worths if abs(each) < DECIDED]
+    most = max(1, -(-max(open_worths, default=0) // 100))
+    heights = [_height(sum(each) / len(each), most, _ROWS * up) for each in groups]
+    above = curves.rows(heights, _ROWS, display)
+    below = curves.rows([-each for each in heights], _ROWS, display, hangs=True)
+    step = next(each for each in _STEPS if each >= _MARGIN * across * group)
+    last = len(worths) - 1
+    ticks = {ply // group // across: ply for ply in range(step, last + 1, step)}
+    ticks = ticks or {last // group // across: last}
+    line = "".join("+" if column in ticks else "-" for column in range(len(above[0])))
+    labels = {0: f"{most:+}", _ROWS: "0", 2 * _ROWS: f"{-most:+}"}
+    rows = [*above, line, *below]
+    drawn = [f"{labels.get(number, ''):>{_MARGIN - 2}} |{row}" for number, row in enumerate(rows)]
+    return [each.rstrip() for each in [*drawn, " " * (_MARGIN - 1) + _numbers(ticks)]]
+
+
+def _height(worth: float, most: int, levels: int) -> int:
+    """Return the height of a worth in levels, if all levels stand for ``most`` dwarfs."""
+    return max(-levels, min(levels, round(levels * worth / (100 * most))))
+
+
+def _numbers(ticks: dict[int, int]) -> str:
+    """Return the row of ply numbers, each beginning below its column."""
+    row = ""
+    for column, ply in ticks.items():
+        row += f"{' ' * (column + 1 - len(row))}{ply}"
+    return row

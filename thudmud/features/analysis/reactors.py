@@ -1,0 +1,261 @@
+"""Analyses under way: one for each battle, whoever waits for it.
+
+The positions of a battle are weighed one at a time. The adviser's time goes to the battles with the
+fewest positions left (shortest remaining time first): before each position, a battle gives way to a
+shorter one that waits. An analysis that nobody waits for any more is cancelled: at the next of its
+positions, or as soon as somebody asks for another one.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from thudmud.errors import Refused
+from thudmud.features.analysis.model import (
+    Analysing,
+    Analysis,
+    AnalysisLookup,
+    Weighed,
+    analysed,
+    positions,
+)
+from thudmud.features.archive.commands import Analyse
+from thudmud.features.hints.reactors import HINT_SECONDS
+from thudmud.game.archive import Found
+from thudmud.game.events import BattleId
+from thudmud.game.hall import Decision
+from thudmud.game.refusals import Refusal
+from thudmud.service.broadcasting import Broadcaster
+from thudmud.service.driving import future, now
+from thudmud.service.interface import Adviser, Base, Result, Visit
+from thudmud.store import StoreError
+
+if TYPE_CHECKING:
+    import asyncio
+
+MOST = 64
+"""How many battles may be analysed, or wait for that."""
+
+STEP = 40
+"""Those who wait are told the progress after so many plies each."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class AnalysisWork:
+    """The analysis of one battle.
+
+    Attributes:
+        asked: the battle.
+        origin: the address of the player for whom it was begun, if known.
+        done: how many of its plies are done.
+        waiting: those who wait for it, each with the cause to pass to ``told``.
+        task: the task that runs it.
+        turn: what it waits for before its next position is weighed; None if it does not wait.
+    """
+
+    asked: AnalysisLookup
+    origin: str = ""
+    done: int = 0
+    waiting: dict[str, object] = field(default_factory=dict)
+    task: asyncio.Task[Analysis | None] | None = None
+    turn: asyncio.Future[None] | None = None
+
+    @property
+    def left(self) -> int:
+        """How many of its plies are left."""
+        return len(self.asked.game.moves) - self.done
+
+    def progress(self, player: str) -> Analysing:
+        """Return the progress, for a player."""
+        return Analysing(player, self.asked.battle, self.done, len(self.asked.game.moves))
+
+
+class Analyses:
+    """All analyses under way.
+
+    Args:
+        base: what they stand on.
+        adviser: weighs the positions; None if there is none.
+        broadcaster: tells the progress.
+        found: answers a player who waited, once it is finished.
+    """
+
+    def __init__(
+        self,
+        base: Base,
+        adviser: Adviser | None,
+        broadcaster: Broadcaster,
+        found: Callable[[str, AnalysisLookup, Analysis | None, object], Awaitable[None]],
+    ) -> None:
+        self._hall, self._keep = base.hall, base.store.keep_analysis
+        self._adviser, self._broadcaster, self._tell_found = adviser, broadcaster, found
+        self._works: dict[BattleId, AnalysisWork] = {}
+        self._weighed: set[AnalysisWork] = set()
+        """Those whose turn it is; of one that was cancelled until it has ended."""
+        self._closed = False
+
+    def look_for(
+        self, visit: Visit, asked: AnalysisLookup, found: Found, cause: object
+    ) -> Result | None:
+        """Have a battle analysed; None if that is finished at once, as where nothing waits.
+
+        Otherwise it runs in the background, and the player's other lines do not wait for it.
+        """
+        name, number = visit.name, asked.battle.number
+        self._cancel_abandoned()
+        if refusal := self._refusal(visit, asked):
+            return self._broadcaster.refuse(name, Analyse(number), refusal, cause)
+        work = self._works.get(asked.battle.id)
+        if work is None:
+            work = self._works[asked.battle.id] = AnalysisWork(asked, visit.origin)
+            going = now(self._do(work))
+            if going is None or isinstance(going, Analysis):
+                found.take(asked, going)
+                return None
+            work.task = going
+        work.waiting[name] = cause
+        self._broadcaster.carry_out(Decision(name, asides=(work.progress(name),)), cause)
+        return Result(Analyse(number), done=True, seconds=HINT_SECONDS)
+
+    def _refusal(self, visit: Visit, asked: AnalysisLookup) -> Refused | None:
+        """Return why a player cannot have a battle analysed now, if they cannot."""
+        if self._adviser is None:
+            return Refused(Refusal.NO_ANALYSES, number=asked.battle.number)
+        if under_way := self.under_way(visit.name):
+            number, done, plies = under_way
+            return Refused(Refusal.ANALYSIS_PENDING, number=number, done=done, plies=plies)
+        if asked.battle.id in self._works:
+            return None
+        most = self._hall.caps.analyses_per_address
+        begun = sum(each.origin == visit.origin for each in self._works.values())
+        if visit.origin and begun >= most:
+            return Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
+        return Refused(Refusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
+
+    def under_way(self, player: str) -> tuple[int, int, int] | None:
+        """Return the analysis a player waits for: battle, plies done, and plies; None if none."""
+        work = self._awaited_by(player)
+        if work is None:
+            return None
+        return work.asked.battle.number, work.done, len(work.asked.game.moves)
+
+    def _awaited_by(self, player: str) -> AnalysisWork | None:
+        return next((each for each in self._works.values() if player in each.waiting), None)
+
+    def cancel(self, player: str) -> None:
+        """Let a player wait no longer. An analysis that nobody waits for is cancelled."""
+        work = self._awaited_by(player)
+        if work is None:
+            return
+        del work.waiting[player]
+        if not work.waiting:
+            self._end(work)
+
+    def _cancel_abandoned(self) -> None:
+        """Cancel the analyses of which all who waited have left."""
+        for work in [each for each in self._works.values() if self._is_abandoned(each)]:
+            self._end(work)
+
+    def _is_abandoned(self, work: AnalysisWork) -> bool:
+        here = self._broadcaster.visits
+        return bool(work.waiting) and not any(player in here for player in work.waiting)
+
+    def _end(self, work: AnalysisWork) -> None:
+        """Cancel an analysis; the next player who asks starts a new one."""
+        if work.task:
+            self._forget(work)
+            work.task.cancel()
+
+    def close(self) -> None:
+        """Cancel all analyses."""
+        self._closed = True
+        for work in self._works.values():
+            if work.task:
+                work.task.cancel()
+
+    async def _do(self, work: AnalysisWork) -> Analysis | None:
+        try:
+            analysis = await self._found(work)
+        finally:
+            self._forget(work)
+            self._release_turn(work)
+        for player, cause in work.waiting.items():
+            await self._tell_found(player, work.asked, analysis, cause)
+        return analysis
+
+    def _tell_progress(self, work: AnalysisWork) -> None:
+        for player, cause in work.waiting.items():
+            if player in self._broadcaster.visits and not self._closed:
+                told = Decision(player, asides=(work.progress(player),))
+                self._broadcaster.carry_out(told, cause)
+
+    def _forget(self, work: AnalysisWork) -> None:
+        if self._works.get(work.asked.battle.id) is work:
+            del self._works[work.asked.battle.id]
+
+    # Whose positions are weighed.
+
+    async def _take_turn(self, work: AnalysisWork, at_once: int) -> None:
+        """Wait until a position of a battle may be weighed, at most so many at a time.
+
+        A battle keeps its turn until it is done, or a shorter one waits.
+        """
+        shortest = self._shortest_waiting()
+        if work in self._weighed:
+            if shortest is None or shortest.left >= work.left:
+                return
+            self._release_turn(work)
+        elif len(self._weighed) < at_once:
+            self._weighed.add(work)
+            return
+        work.turn = future()
+        try:
+            await work.turn
+        finally:
+            work.turn = None
+
+    def _release_turn(self, work: AnalysisWork) -> None:
+        """Give the turn of a battle to the shortest one that waits, if it has it."""
+        if work not in self._weighed:
+            return
+        self._weighed.remove(work)
+        if (other := self._shortest_waiting()) and other.turn:
+            self._weighed.add(other)
+            other.turn.set_result(None)
+
+    def _shortest_waiting(self) -> AnalysisWork | None:
+        waiting = [each for each in self._works.values() if each.turn and not each.turn.done()]
+        return min(waiting, key=lambda each: each.left, default=None)
+
+    async def _found(self, work: AnalysisWork) -> Analysis | None:
+        """Make the analysis, store it and return it; None if the adviser fails or is missing."""
+        if self._adviser is None:
+            return None
+        game, weighed = work.asked.game, list[Weighed]()
+        try:
+            for then in positions(game):
+                await self._take_turn(work, self._adviser.at_once)
+                if self._is_abandoned(work):
+                    work.waiting.clear()
+                    return None
+                found = await self._adviser.weigh(then)
+                if found is None:
+                    return None
+                weighed.append(found)
+                work.done = len(then.moves)
+                if work.done and work.done % STEP == 0 and work.done < len(game.moves):
+                    self._tell_progress(work)
+            analysis = analysed(game, weighed)
+        except Exception:  # noqa: BLE001  (those who wait are told that it failed)
+            _log.exception("battle %d was not analysed", work.asked.battle.number)
+            return None
+        try:
+            await self._keep(work.asked.battle.id, analysis)
+        except StoreError as error:  # the next player who asks has it made again
+            _log.error("an analysis was not stored: %s", error)
+        return analysis

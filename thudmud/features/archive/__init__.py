@@ -1,0 +1,1 @@
+"""The archive: battles that have ended, replays, ratings and records."""

@@ -1,0 +1,417 @@
+"""Past battles: lists, replays, comments and analyses; and scores and standings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import Enum
+from operator import attrgetter
+from typing import Any
+
+from thudmud.errors import InvalidValueError, Refused
+from thudmud.features.analysis.model import (
+    GOES_ON,
+    LONGEST,
+    SHORTEST,
+    AnalysedBattle,
+    Analysis,
+    AnalysisCancelled,
+    AnalysisLookup,
+    KeptAnalysisLookup,
+    UnderWayLookup,
+)
+from thudmud.features.archive.model import CommentMade, Replayed
+from thudmud.features.explorer.model import ExploredPosition, ExploreLookup
+from thudmud.features.playing.queries import LastMove
+from thudmud.game.archive import (
+    AdjournedLookup,
+    BattleLookup,
+    Found,
+    FoundBattle,
+    HistoryLookup,
+    ScoreLookup,
+    StandingsLookup,
+)
+from thudmud.game.clocks import TimeClass
+from thudmud.game.command import Command, verb
+from thudmud.game.days import day_begins
+from thudmud.game.events import LONGEST_COMMENT, Commented
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import board_asked_about
+from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside
+from thudmud.rules import Comment, Game, ruleset_called
+
+
+class ArchiveCommand(Command):
+    """A command about past battles, which can be given anywhere."""
+
+    __slots__ = ()
+
+
+@verb(games="of")
+class Games(ArchiveCommand):
+    """List one's own matches, running and adjourned; or all running matches."""
+
+    everybodys: bool = False
+    is_question = True
+
+    @classmethod
+    def of(cls, everybodys: str | None) -> Games:
+        return cls(everybodys is not None)
+
+    def __str__(self) -> str:
+        return "games all" if self.everybodys else "games"
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.everybodys:
+            return scene.answer(self)
+        return scene.answer(self, answer=scene.found[AdjournedLookup(scene.me)])
+
+
+@verb(history="of", history_by_rules="by_rules")
+class History(ArchiveCommand):
+    """List past battles, the latest first: all of them, or some.
+
+    Attributes:
+        player: only those of this player; None for everybody's, or one's own with ``opponent``.
+        page: the page, from 1.
+        opponent: only those against this player.
+        rules: only those by this ruleset, by name.
+        day: only those that began on a day such as 2026-11-20, ``today`` or ``yesterday``.
+
+    Raises:
+        InvalidValueError: there is no such day.
+    """
+
+    player: str | None = None
+    page: int = 1
+    opponent: str | None = None
+    rules: str | None = None
+    day: str | None = None
+    is_question = True
+    typed = "player", "opponent", "rules", "day", "page"
+
+    def __post_init__(self) -> None:
+        if self.day is not None and day_begins(self.day, 0.0) is None:
+            raise InvalidValueError(f"there is no day {self.day!r:.50}")
+
+    @classmethod
+    def of(
+        cls,
+        player: str | None,
+        opponent: str | None,
+        rules: str | None,
+        day: str | None,
+        page: int | None,
+    ) -> History:
+        return cls(player, page or 1, opponent, rules, day)
+
+    @classmethod
+    def by_rules(
+        cls, whose: str, opponent: str | None, day: str | None, page: int | None
+    ) -> History:
+        if rules := ruleset_called(whose):
+            return cls(None, page or 1, opponent, rules.name, day)
+        player, _, by = whose.partition(" ")
+        return cls(player, page or 1, opponent, by, day)
+
+    def decide(self, scene: Scene) -> Decision:
+        opponent, me = _named(self.opponent, scene.me), scene.me
+        player = _named(self.player, me) or (opponent and me)
+        asked = replace(self, player=player, opponent=opponent)
+        lookup = HistoryLookup(player, self.page, opponent, self.rules, self.day)
+        return scene.answer(asked, answer=scene.found[lookup])
+
+
+def _named(player: str | None, me: str) -> str | None:
+    return me if player and player.lower() in {"me", "myself"} else player
+
+
+@verb("replay")
+class Replay(ArchiveCommand):
+    """Replay a battle, from after one of its plies on; 0 is the opening."""
+
+    number: int
+    ply: int = 0
+
+    def decide(self, scene: Scene) -> Decision:
+        known, game = _battle(self.number, scene.found)
+        start, analysis = min(self.ply, len(game.moves)), None
+        if known.battle.state not in GOES_ON and not scene.hall.rated_board(scene.me):
+            analysis = scene.found[KeptAnalysisLookup(known.battle.id, len(game.moves))]
+        seen = Replayed(scene.me, known.battle, game, start, comments=known.comments)
+        seen = replace(seen, analysis=analysis, spent=known.spent)
+        return scene.tell(*put_aside(scene.person), seen)
+
+
+class Way(Enum):
+    """Where to go in a replay."""
+
+    NEXT = "next"
+    BACK = "back"
+    FIRST = "first"
+    LAST = "last"
+    PLAY = "play"
+    """To the end, ply by ply without further commands: "play" in a replay."""
+
+
+@verb("step")
+class Step(ArchiveCommand):
+    """Go to another ply of the replay, perhaps several on or back."""
+
+    way: Way
+    plies: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.way.value}{self._typed('plies')}"
+
+    def decide(self, scene: Scene) -> Decision:
+        person = scene.person
+        if self.way is Way.LAST and person.replay is None and person.room:
+            return scene.answer(LastMove(), person.room)  # that is "last" for "last move"
+        seen = self._stepped(person, scene.found)
+        if scene.hall.rated_board(scene.me):
+            seen = replace(seen, analysis=None)
+        return scene.tell(seen)
+
+    def _stepped(self, person: Person, found: Found) -> Replayed:
+        seen, way = person.replay, self.way
+        if seen is None:
+            raise Refused(Refusal.NOT_REPLAYING)
+        number = seen.battle.number
+        end = len(seen.game.moves)
+        back = way in {Way.BACK, Way.FIRST}
+        if seen.ply == (0 if back else end):
+            reason = Refusal.REPLAY_AT_START if back else Refusal.REPLAY_AT_END
+            if not back and _battle(number, found)[1] != seen.game:
+                reason = Refusal.REPLAY_GONE_ON
+            elif way is Way.LAST:
+                return seen
+            raise Refused(reason, number=number)
+        on, back_to = min(seen.ply + self.plies, end), max(seen.ply - self.plies, 0)
+        to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: back_to}.get(way, on)
+        then = seen.game.after(to, seen.then)
+        return replace(seen, ply=to, playing=way is Way.PLAY and to < end, then=then)
+
+
+@verb("record")
+class ViewRecord(ArchiveCommand):
+    """See a battle in record notation."""
+
+    number: int
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, answer=_battle(self.number, scene.found)[0])
+
+
+MOST_COMMENTS = 100
+"""The most plies of a battle on which a player can comment."""
+
+
+@verb(comment="of")
+class MakeComment(ArchiveCommand):
+    """Comment on a ply of a battle; on that shown in the replay if ``number`` is None.
+
+    The text "" removes one's own comment there.
+    """
+
+    text: str
+    number: int | None = None
+    ply: int | None = None
+    speaks = True
+
+    @classmethod
+    def of(cls, place: str | None, text: str) -> MakeComment:
+        number, ply = map(int, place.split(" ")) if place else (None, None)
+        return cls("" if text.lower() == "none" else str(text), number, ply)
+
+    def __str__(self) -> str:
+        place = "" if self.number is None else f" {self.number} {self.ply}"
+        return f"comment{place} {self.text or 'none'}"
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, person = scene.hall, scene.person
+        if hall.version is None:
+            raise Refused(Refusal.NO_COMMENTS)
+        number, ply, text, me = self.number, self.ply, self.text, person.name
+        if number is None or ply is None:
+            if person.replay is None:
+                raise Refused(Refusal.NOT_REPLAYING)
+            number, ply = person.replay.battle.number, person.replay.ply
+        known, game = _battle(number, scene.found)
+        battle = known.battle
+        if battle.imported or me not in known.players:
+            raise Refused(Refusal.COMMENT_PLAYERS_ONLY, number=number)
+        if battle.state in GOES_ON:
+            raise Refused(Refusal.COMMENT_RUNNING, number=number)
+        if ply > len(game.moves):
+            raise Refused(
+                Refusal.COMMENT_NO_SUCH_PLY, number=number, ply=ply, plies=len(game.moves)
+            )
+        if len(text) > LONGEST_COMMENT:
+            raise Refused(Refusal.COMMENT_TOO_LONG, most=LONGEST_COMMENT)
+        mine = [each.ply for each in known.comments if each.player == me]
+        if not text and ply not in mine:
+            raise Refused(Refusal.COMMENT_NONE, number=number, ply=ply)
+        if len(mine) >= MOST_COMMENTS and ply not in mine:
+            raise Refused(Refusal.COMMENT_TOO_MANY, number=number, most=MOST_COMMENTS, ply=mine[0])
+        others = tuple(each for each in known.comments if (each.ply, each.player) != (ply, me))
+        comments = (*others, *((Comment(ply, me, text),) if text else ()))
+        other = next((name for name in battle.players if name != me), "")
+        made = CommentMade(
+            me, other, number, ply, text, tuple(sorted(comments, key=attrgetter("ply")))
+        )
+        event = Commented(scene.now, me, *battle.id, ply, text)
+        return Decision(me, asides=(made,), hall=(event,), hall_version=hall.version)
+
+
+@verb("score")
+class ViewScore(ArchiveCommand):
+    """See the results of a player; one's own if ``player`` is None."""
+
+    player: str | None = None
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        asked = ViewScore(_named(self.player, scene.me))
+        lookup = ScoreLookup(asked.player or scene.me, curves=True)
+        return scene.answer(asked, answer=scene.found[lookup])
+
+
+@verb("standings", standings_turned="turned")
+class ViewStandings(ArchiveCommand):
+    """List the standings by a ruleset and at a pace; by default those with most players.
+
+    ``rules`` is the ruleset's name.
+    """
+
+    rules: str | None = None
+    time: TimeClass | None = None
+    is_question = True
+
+    @classmethod
+    def turned(cls, time: TimeClass, rules: str) -> ViewStandings:
+        return cls(rules, time)
+
+    def decide(self, scene: Scene) -> Decision:
+        lookup = StandingsLookup(scene.me, self.rules, self.time)
+        return scene.answer(self, answer=scene.found[lookup])
+
+
+@verb("analyse")
+class Analyse(ArchiveCommand):
+    """See the analysis of a battle; without a number, of the one in the replay."""
+
+    number: int | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        analysed = self._analysed(scene)
+        return scene.answer(Analyse(analysed.battle.number), answer=analysed)
+
+    def _analysed(self, scene: Scene) -> AnalysedBattle:
+        """Return the analysis of a battle: the stored one, or else a new one.
+
+        Raises:
+            Refused: there is no such battle, it cannot be analysed, or the player is in a rated
+                battle.
+            Unread: something has to be looked up, or the analysis made, first.
+        """
+        found = scene.found
+        if rated := scene.hall.rated_board(scene.me):
+            raise Refused(Refusal.NO_ANALYSES_RATED, board=rated)
+        number = self.number
+        if number is None:
+            if scene.person.replay is None:
+                raise Refused(Refusal.ANALYSE_WHICH)
+            number = scene.person.replay.battle.number
+        known, game = _battle(number, found)
+        battle = known.battle
+        if battle.state in GOES_ON:
+            raise Refused(Refusal.NOT_OVER, number=number)
+        if len(game.moves) < SHORTEST:
+            raise Refused(Refusal.TOO_SHORT, number=number)
+        analysis: Analysis | None = found[KeptAnalysisLookup(battle.id, len(game.moves))]
+        if analysis is None:
+            if (plies := len(game.moves)) > LONGEST:
+                raise Refused(Refusal.TOO_LONG_TO_ANALYSE, number=number, plies=plies, most=LONGEST)
+            analysis = found[AnalysisLookup(battle, game)]
+        if analysis is None:
+            raise Refused(Refusal.ANALYSIS_FAILED, number=number)
+        return AnalysedBattle(battle, game, analysis)
+
+    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+        # An open replay of this battle shows the analysis from now on.
+        if person.replay and person.replay.game == answer.game:
+            person.replay = replace(person.replay, analysis=answer.analysis)
+
+
+@verb("cancel_analysis")
+class CancelAnalysis(ArchiveCommand):
+    """Cancel the analysis that one asked for."""
+
+    words = "analyse cancel"
+
+    def decide(self, scene: Scene) -> Decision:
+        under_way = scene.found[UnderWayLookup(scene.me)]
+        if under_way is None:
+            raise Refused(Refusal.NOTHING_ANALYSED)
+        return scene.tell(AnalysisCancelled(scene.me, under_way[0]))
+
+
+@verb("explore", explore_board="at")
+class Explore(ArchiveCommand):
+    """See what has been played from a position in all battles.
+
+    That is a board's, or a battle's after some of its plies. If neither is named, it is what the
+    replay shows, or else the board where one is. Whoever plays a battle gets no help from it.
+
+    Attributes:
+        number: the number of a battle.
+        ply: after which of its plies; 0 is its opening.
+        on: words for a board.
+    """
+
+    number: int | None = None
+    ply: int = 0
+    on: str | None = None
+    is_question = True
+
+    @classmethod
+    def of(cls, number: int | None, ply: int | None) -> Explore:
+        return cls(number, ply or 0)
+
+    @classmethod
+    def at(cls, on: str) -> Explore:
+        return cls(on=on)
+
+    def decide(self, scene: Scene) -> Decision:
+        if rated := scene.hall.rated_board(scene.me):
+            raise Refused(Refusal.NO_EXPLORING_RATED, board=rated)
+        number, ply, replay = self.number, self.ply, scene.person.replay
+        if number is None and self.on is None and replay:
+            number, ply = replay.battle.number, replay.ply
+        if number is None:
+            table = board_asked_about(scene.hall, scene.person, self.on)
+            if table.running and table.side_of(scene.me) and not table.is_practice:
+                raise Refused(Refusal.NO_EXPLORING_PLAYING, board=table.name)
+            game = table.game or Game.start(table.ruleset, table.opening)
+            found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
+            return scene.answer(self, table.name, ExploredPosition(game, None, found))
+        known, whole = _battle(number, scene.found)
+        battle = known.battle
+        if battle.state in GOES_ON and scene.me in battle.players and not battle.is_practice:
+            raise Refused(Refusal.EXPLORE_LATER, number=number)
+        game = whole.after(min(ply, len(whole.moves)))
+        found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
+        return scene.answer(self, answer=ExploredPosition.of(whole, number, ply, found))
+
+
+def _battle(number: int, found: Found) -> tuple[FoundBattle, Game]:
+    known = found[BattleLookup(number)]
+    if known is None:
+        raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
+    if known.game is None:
+        raise Refused(Refusal.NOT_KEPT, number=number)
+    return known, known.game

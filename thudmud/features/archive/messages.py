@@ -1,0 +1,427 @@
+"""Past battles in words: replays, lists of matches and battles, and records.
+
+A replay shows a battle as it stood when the replay began: if it is still running, later plies are
+not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from thudmud.english import capitalised, counted, shortened
+from thudmud.features.archive.commands import Games, History, Replay, ViewRecord
+from thudmud.features.archive.model import CommentMade
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.talk.messages import in_own_words, own_words
+from thudmud.game.archive import (
+    PAGE,
+    AdjournedMatch,
+    Battle,
+    FoundBattle,
+    HistoryPage,
+    State,
+    Tally,
+)
+from thudmud.game.days import TODAY, YESTERDAY
+from thudmud.game.events import BATTLES
+from thudmud.game.hall import Hall
+from thudmud.game.match import Match
+from thudmud.game.options import Style
+from thudmud.game.table import BoardSpec, Table
+from thudmud.rules import MOST_PLIES, Comment, Ending, Game, Side, write_record
+from thudmud.views import boards, data, reader, sentences
+from thudmud.views.data import Data, Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.standing import battles
+from thudmud.views.view import Display, View
+from thudmud.views.words import day, pages_of, wrapped, wrapped_each
+
+PLAY_ON = '"play" goes on.'
+STEPS = (
+    '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on,'
+    ' "stop" leaves.'
+)
+
+
+def replayed(
+    battle: Battle,
+    game: Game,
+    then: Game,
+    *,
+    style: Style,
+    me: str,
+    display: Display,
+    comments: Iterable[Comment] = (),
+) -> list[str]:
+    """Return a battle as it stood after some of its plies.
+
+    Args:
+        battle: the battle.
+        game: the whole game, or as much as was played when the replay began.
+        then: the game after those plies.
+        style: the reader's style for the board where it was played; full if there is no such board
+            here.
+        me: the reader's name. In an imported battle, equal names do not mean the reader.
+        display: the reader's display.
+        comments: the comments on the ply that is shown.
+    """
+    table, width = _table(battle, then), display.width
+    number, ply, plies = battle.number, len(then.moves), len(game.moves)
+    if ply:
+        player = battle.player(then.position.turn.other) or UNKNOWN
+        mine = player if player.lower() == me.lower() and not battle.imported else None
+        played = sentences.ply(then.moves[-1], player, mine)
+        lines = wrapped(f"Battle {number}, ply {ply} of {plies}: {played}", width)
+    else:
+        seen = f"{counted(plies, 'ply')} to see:"
+        lines = wrapped(f"Battle {number}, as it began on {day(battle.at)}. {seen}", width)
+    if display.reader:
+        lines += wrapped(reader.counts(table), width)
+    elif style is Style.FULL:
+        lines += boards.draw(table, display)
+    else:
+        lines += wrapped(boards.status_line(table), width)
+    for comment in comments:
+        by = f"{comment.player} comments" if comment.player else "A comment"
+        lines += own_words(f"{by}: {comment.text}", display)
+    if ply == plies:
+        lines += wrapped(_end(battle, game), width)
+    return lines + wrapped(STEPS, width) if ply == 0 else lines
+
+
+def heard(
+    hall: Hall, player: str, comments: Iterable[Comment], ply: int | None = None
+) -> tuple[Comment, ...]:
+    """Return the comments, perhaps only on one ply, by players that ``player`` does not ignore."""
+    return tuple(
+        each
+        for each in comments
+        if ply in {None, each.ply} and not hall.people.ignores(player, each.player)
+    )
+
+
+def _end(battle: Battle, game: Game) -> str:
+    """Return what follows the last ply: how the battle ended, or where to see more."""
+    again = f'"{Replay(battle.number)}"'
+    if battle.state is State.RUNNING:
+        return f"Still running; {again} shows how far it has come."
+    if battle.plies not in {None, len(game.moves)} or battle.outcome != game.outcome:
+        return f"Play has gone on since; {again} shows it."
+    return f"{capitalised(_state(battle))}."
+
+
+def _table(battle: Battle, game: Game) -> Table:
+    """Return a table with nothing but the battle."""
+    names = {side: battle.player(side) or UNKNOWN for side in Side}
+    match = Match(
+        game,
+        battle.id,
+        names[Side.DWARF],
+        names[Side.TROLL],
+        battle=battle.part,
+        before=battle.before,
+        single=battle.imported,
+    )
+    spec = BoardSpec(f"replay of battle {battle.number}", battle.rules)
+    return replace(Table.set_up(spec, 0), match=match, seats=MappingProxyType(names))
+
+
+# Lists.
+
+UNKNOWN = "somebody"
+
+ENDINGS = {
+    Ending.AGREEMENT: "ended by agreement",
+    Ending.QUIET: "ended for lack of captures",
+    Ending.NO_MOVE: "one side had no move left",
+    Ending.RESIGNATION: "{loser} resigned",
+    Ending.ROCK_ESCAPED: "the Rock came home",
+    Ending.ROCK_CAPTURED: "the Rock was surrounded",
+    Ending.DESERTION: "ended by one player alone",
+    Ending.CLAIM: "{loser} did not play on",
+    Ending.TIME: "{loser} ran out of time",
+    Ending.LENGTH: f"ended after {MOST_PLIES:,} moves",
+}
+
+STATES = {
+    State.RUNNING: "still running",
+    State.ADJOURNED: "adjourned",
+    State.UNFINISHED: "never finished",
+    State.ENDED: "its end is not known",
+}
+"""The states of battles without an outcome, in words."""
+
+
+def entry(battle: Battle) -> str:
+    """Return the entry of a battle in a list."""
+    facts = [battle.rules, _state(battle)]
+    if battle.plies is not None:
+        facts.insert(1, counted(battle.plies, "ply"))
+    if battle.time:
+        facts.insert(1, str(battle.time))
+    if battle.set_up:
+        facts.append("from a position that was set up")
+    if battle.imported:
+        facts.append("imported")
+    if battle.tournament:
+        facts.append(f"round {battle.round} of {battle.event}")
+    score = battle.outcome.score if battle.outcome else None
+    sides = [
+        f"{battle.player(side) or UNKNOWN} ({side.plural}){f' {score.of(side)}' if score else ''}"
+        for side in Side
+    ]
+    if battle.is_practice:
+        sides = [f"{battle.dwarf} (practice)"]
+        sides += [f"{side.plural} {score.of(side)}" for side in Side if score]
+    return f"{day(battle.at)}: {', '.join(sides)}; {', '.join(facts)}"
+
+
+def players(battle: Battle) -> str:
+    """Return who played a battle, in few words."""
+    if battle.is_practice:
+        return f"{battle.dwarf}, both sides"
+    return " against ".join(battle.player(side) or UNKNOWN for side in Side)
+
+
+def _state(battle: Battle) -> str:
+    """Return how a battle ended, or its state, as part of a sentence."""
+    outcome = battle.outcome
+    if outcome is None:
+        return STATES[battle.state]
+    loser = battle.player(outcome.winner.other) if outcome.winner else ""
+    if battle.is_practice and outcome.winner:
+        loser = f"the {outcome.winner.other.plural}"
+    return ENDINGS[outcome.ending].format(loser=loser or UNKNOWN)
+
+
+INDENT = "    "
+
+
+@words.register
+def _comment_made(made: CommentMade, occasion: Occasion, view: View) -> list[str]:
+    on = f"comment on ply {made.ply} of battle {made.battle}"
+    told = f"{made.player} comments on ply {made.ply} of battle {made.battle}: {made.text}"
+    if made.player == view.me:
+        kept = f'is kept, and "{ViewRecord(made.battle)}" shows it.'
+        told = f"Your {on} {kept if made.text else 'is gone.'}"
+    return in_own_words(told, occasion, view)
+
+
+@facts.register
+def _comment_made_facts(made: CommentMade, _: Occasion) -> Iterator[Fact]:
+    known = {"battle": made.battle, "ply": made.ply, "player": made.player}
+    yield Fact("Thud.Comment", {**known, "text": made.text or None})
+
+
+@words.register
+def _games(asked: Games, occasion: Occasion, view: View) -> list[str]:
+    hall = occasion.hall
+    if asked.everybodys:
+        return battles(hall, view.width)
+    tables = (each.as_of(occasion.at) for each in hall.tables.values())
+    return games(tables, occasion.answer, occasion.player, view.width)
+
+
+@facts.register
+def _games_facts(asked: Games, occasion: Occasion) -> Iterator[Fact]:
+    if not asked.everybodys:
+        yield Fact("Thud.Games", data.adjourned(occasion.answer), occasion.player)
+
+
+def games(
+    tables: Iterable[Table], away: tuple[AdjournedMatch, ...], me: str, width: int
+) -> list[str]:
+    """Return the running matches of ``me``, and those that were put away."""
+    running = [
+        _running(table, table.match, side)
+        for table in tables
+        if table.match and not table.match.over and (side := table.side_of(me))
+    ]
+    adjourned = [_adjourned(each, me) for each in away]
+    if not running and not adjourned:
+        return wrapped(
+            'You have no match under way, here or put away. "history" lists your past battles.',
+            width,
+        )
+    lines = []
+    for heading, entries in (("Your matches:", running), ("Put away for another day:", adjourned)):
+        if entries:
+            lines += [heading, *wrapped_each((f"  {each}." for each in entries), width, INDENT)]
+    return lines
+
+
+def _running(table: Table, match: Match, side: Side) -> str:
+    other = table.seats.get(side.other)
+    against = f"against {other}" if other else "with nobody against you"
+    which = f"{side.plural} {against}; battle {match.battle} of {match.battles}"
+    board = f"{capitalised(table.name)}: {'practice' if match.is_practice else which}"
+    if not match.running:
+        return f"{board} is over"
+    turn = match.game.position.turn
+    is_mine = turn is side and not match.is_practice
+    whose = "your turn" if is_mine else f"the {turn.plural}' turn"
+    left = f", {sentences.time_left(match.clock, turn)} left" if match.clock else ""
+    return f"{board}, {counted(len(match.game.moves), 'ply')}, {whose}{left}"
+
+
+def _adjourned(away: AdjournedMatch, me: str) -> str:
+    battle, match = away
+    side = Side.DWARF if match.dwarf == me else Side.TROLL
+    other = match.troll if side is Side.DWARF else match.dwarf
+    state = counted(len(match.moves), "ply") if match.outcome is None else "which is over"
+    which = f"{side.plural} against {other}; battle {match.battle} of {BATTLES}"
+    which = "practice" if battle.is_practice else which
+    begun = f'begun on {day(battle.at)}: "{Resume(battle.number)}"'
+    return f"{match.rules.capitalize()}, {which}, {state}, {begun}"
+
+
+def put_away(width: int) -> list[str]:
+    """Return how to find matches that were put away."""
+    return wrapped(f'You have a match put away for another day: "{Games()}" tells more.', width)
+
+
+@words.register
+def _history(asked: History, occasion: Occasion, view: View) -> list[str]:
+    return history(occasion.answer, asked, occasion.player, view.width)
+
+
+@facts.register
+def _history_facts(asked: History, occasion: Occasion) -> Iterator[Fact]:
+    known = data.history(occasion.answer, asked.page)
+    yield Fact("Thud.History", {"player": asked.player, **known}, occasion.player)
+
+
+def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str]:
+    """Return a page of the battles that ``asked`` is about, the latest first."""
+    player, battles = asked.player, found.battles
+    is_own = player is not None and player.lower() == me.lower()
+    which = _which(asked, battles, me)
+    if not found.in_all:
+        if asked == History(page=asked.page):
+            return wrapped("No battle has been played here yet.", width)
+        whose = "of yours" if is_own else f"of {_spelt(player, battles)}" if player else ""
+        return wrapped(f"No battle {' '.join(filter(None, (whose, which)))} is known here.", width)
+    pages = pages_of(found.in_all, PAGE)
+    if asked.page > pages:
+        last = replace(asked, page=pages)
+        return wrapped(
+            f'There is no page {asked.page}. "{last}" shows the earliest battles.', width
+        )
+    heading = "The battles" if which else "All battles"
+    if player is not None:
+        heading = "Your battles" if is_own else f"The battles of {_spelt(player, battles)}"
+    heading = " ".join(filter(None, (heading, which)))
+    more = f'"{Replay(battles[0].number)}" shows the first of these again.'
+    if asked.page < pages:
+        more = f'"{replace(asked, page=asked.page + 1)}" shows earlier ones. {more}'
+    if pages > 1:
+        more = f"Page {asked.page} of {pages}. {more}"
+    numbers = len(str(battles[0].number))
+    entries = (f"{battle.number:>{numbers}}. {entry(battle)}" for battle in battles)
+    return [
+        *wrapped(f"{heading}, newest first:", width),
+        *wrapped_each(entries, width, " " * (numbers + 2)),
+        *wrapped(more, width),
+    ]
+
+
+def _which(asked: History, battles: Iterable[Battle], me: str) -> str:
+    """Return which battles are asked for, as the end of a phrase."""
+    opponent, day = asked.opponent, asked.day
+    words = []
+    if opponent is not None:
+        words.append(
+            f"with {'you' if opponent.lower() == me.lower() else _spelt(opponent, battles)}"
+        )
+    if asked.rules is not None:
+        words.append(f"by the {asked.rules} rules")
+    if day is not None:
+        words.append(day if day in {TODAY, YESTERDAY} else f"on {day}")
+    return " ".join(words)
+
+
+def _spelt(player: str, battles: Iterable[Battle]) -> str:
+    """Return a typed name as it is spelt in some battles."""
+    spelt = (name for battle in battles for name in battle.players)
+    known = (name for name in spelt if name.lower() == player.lower())
+    return next(known, capitalised(shortened(player)))
+
+
+@words.register
+def _record(_: ViewRecord, occasion: Occasion, view: View) -> list[str]:
+    found: FoundBattle = occasion.answer
+    comments = heard(occasion.hall, occasion.player, found.comments)
+    return record(found, comments, view.width)
+
+
+@facts.register
+def _record_facts(_: ViewRecord, occasion: Occasion) -> Iterable[Fact]:
+    found: FoundBattle = occasion.answer
+    comments = heard(occasion.hall, occasion.player, found.comments)
+    return recorded(found._replace(comments=comments), occasion.player)
+
+
+def recorded(found: FoundBattle, player: str) -> list[Fact]:
+    """Return the facts of a battle with all its plies and comments."""
+    comments = [comment_data(found.battle.number, each) for each in found.comments]
+    record = Fact("Thud.Record", data.RecordedBattle(found), player)
+    return [record, *(Fact("Thud.Comment", each, player) for each in comments)]
+
+
+def comment_data(battle: int, comment: Comment) -> Data:
+    """Return a comment on a ply of a battle."""
+    return {
+        "battle": battle,
+        "ply": comment.ply,
+        "player": comment.player or None,
+        "text": comment.text,
+    }
+
+
+def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> list[str]:
+    """Return a battle in record notation, for copying.
+
+    Only the heading is wrapped; the record's first line is longer than a screen.
+    """
+    battle, game = found.battle, found.game
+    heading = wrapped(f"Battle {battle.number}, {entry(battle)}.", width)
+    if game is None:
+        return heading
+    letters = wrapped('Its columns skip the letter I: see "help notation".', width)
+    return [*heading, *letters, *_plies(game, comments, found.spent)]
+
+
+@lru_cache(maxsize=64)
+def _plies(game: Game, comments: tuple[Comment, ...], spent: tuple[float, ...]) -> tuple[str, ...]:
+    """Return the lines of a record; cached, since many may ask for one."""
+    return tuple(write_record(game, comments, spent).splitlines())
+
+
+def count(tally: Tally) -> str:
+    """Return a tally as part of a sentence."""
+    return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"
+
+
+def summary(game: Game) -> list[str]:
+    """Return the board of a battle, the score, and how it ended or whose turn it is."""
+    last = game.moves[-1] if game.moves else None
+    lead, outcome = game.score.dwarf - game.score.troll, game.outcome
+    ahead = "even"
+    if lead:
+        side = Side.DWARF if lead > 0 else Side.TROLL
+        ahead = f"the {side.plural} {'win' if outcome else 'lead'} by {abs(lead)}"
+    state = f"The {game.position.turn.plural} are to move."
+    if outcome:
+        loser = f"the {outcome.winner.other.plural}" if outcome.winner else UNKNOWN
+        ending = ENDINGS[outcome.ending].format(loser=loser)
+        state = f"The battle is over: {ending}."
+    grid = boards.grid(game.position, last, Display(), boards.GridLayout.SPACED)
+    return [
+        *map(str.rstrip, grid),
+        f"{capitalised(game.ruleset.name)} rules, {counted(len(game.moves), 'ply')}",
+        f"{sentences.score(game.score)}; {ahead}.",
+        state,
+    ]

@@ -1,0 +1,79 @@
+"""Replays, and comments on plies."""
+
+from __future__ import annotations
+
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+from thudmud.features.analysis.model import Analysis
+from thudmud.game.archive import Battle
+from thudmud.game.asides import Aside, aside
+from thudmud.game.telling import Telling
+from thudmud.rules import Comment, Game
+
+if TYPE_CHECKING:
+    from thudmud.game.hall import Hall
+
+
+@aside
+class Replayed(Aside):
+    """A player replays a battle, and sees it as it stood after ``ply`` plies.
+
+    ``playing`` says that the next plies follow by themselves. ``then`` is the battle at that ply,
+    if known: the next ply need not be replayed from the opening. ``comments`` are those on all
+    plies. ``analysis`` is what each ply was worth, if that is known and may be told. ``spent`` is
+    how many seconds each ply took, if a clock ran.
+    """
+
+    battle: Battle
+    game: Game
+    ply: int
+    playing: bool = False
+    then: Game | None = field(default=None, compare=False, repr=False)
+    comments: tuple[Comment, ...] = ()
+    analysis: Analysis | None = field(default=None, repr=False)
+    spent: tuple[float, ...] = ()
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people[self.player].replay = self
+        return Telling(self, (self.player,))
+
+
+@aside
+class ReplayLeft(Aside):
+    """A player left a replay. ``replay`` is what they saw last."""
+
+    replay: Replayed
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people[self.player].replay = None
+        return Telling(self, (self.player,))
+
+
+@aside
+class CommentMade(Aside):
+    """A player commented on a ply of a battle, or removed the comment if ``text`` is "".
+
+    The comment itself is stored as an event; this tells the player and ``other``, their opponent in
+    the battle. ``comments`` are all comments on the battle now.
+    """
+
+    crosses = is_limited = True
+
+    other: str
+    battle: int
+    ply: int
+    text: str
+    comments: tuple[Comment, ...] = ()
+
+    @property
+    def involves(self) -> set[str]:
+        return {self.player, self.other}
+
+    def happen(self, hall: Hall) -> Telling:
+        both = [hall.people[name] for name in (self.player, self.other) if name in hall.people]
+        for person in both:
+            if person.replay and person.replay.battle.number == self.battle:
+                person.replay = replace(person.replay, comments=self.comments)
+        told = tuple(person.name for person in (both if self.text else both[:1]))
+        return Telling(self, hall.people.hearers(self.player, told))

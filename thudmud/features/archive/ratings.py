@@ -1,0 +1,334 @@
+"""Results and ratings in words and as facts: scores, curves, standings and changes.
+
+A provisional rating has a question mark, as on other servers; a screen reader gets the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from thudmud.english import capitalised, counted, listed, nth, shortened
+from thudmud.features.archive import curves
+from thudmud.features.archive.commands import ViewScore, ViewStandings
+from thudmud.features.archive.messages import count
+from thudmud.game import archive
+from thudmud.game.asides import ResultTold
+from thudmud.game.clocks import TimeClass
+from thudmud.game.events import NO_BOTS, OWN_PROGRAM, BattleEnded
+from thudmud.game.hall import Hall
+from thudmud.game.match import RATED_PLIES, Match, Unrated
+from thudmud.game.more import Help
+from thudmud.game.people import BotLevel
+from thudmud.game.projections import LAST, MOST_OF_LAST
+from thudmud.rules import Side
+from thudmud.views import data
+from thudmud.views.data import Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import Display, View
+from thudmud.views.words import wrapped
+
+INDENT = "    "
+
+PROVISIONALLY = f'A rating with a ? is provisional: see "{Help("ratings")}".'
+
+
+@words.register
+def _score(asked: ViewScore, occasion: Occasion, view: View) -> list[str]:
+    hall, me = occasion.hall, occasion.player
+    name = hall.people.names.get((asked.player or me).lower())
+    who, is_here = name or asked.player or me, name is not None
+    return score(occasion.answer, who, me, hall.levels, view.display, is_here=is_here)
+
+
+@facts.register
+def _score_facts(asked: ViewScore, occasion: Occasion) -> Iterator[Fact]:
+    player = occasion.player
+    yield Fact("Thud.Score", data.fared(occasion.answer, asked.player or player), player)
+
+
+def score(
+    found: archive.PlayerScore | None,
+    player: str,
+    me: str,
+    levels: Iterable[BotLevel],
+    display: Display,
+    *,
+    is_here: bool,
+) -> list[str]:
+    """Return a player's results and ratings.
+
+    Results against bots are apart from those against people, and a bot's results are told by level.
+    """
+    width = display.width
+    if found is None:
+        who = capitalised(shortened(player))
+        if not is_here:
+            return wrapped(f"Nobody called {who} has finished a battle here.", width)
+        have = "You have" if player == me else f"{who} has"
+        return wrapped(f"{have} not finished a battle here yet.", width)
+    names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
+    lines = []
+    if found.people != archive.Performance():
+        lines += _fared(found.name, found.people, "match", display, found.curves)
+    fared = [(", against bots", found.bots)]
+    fared += [
+        (names.get(level, f", at level {level}"), each) for level, each in found.levels.items()
+    ]
+    for role, each in fared:
+        if each != archive.Performance():
+            lines += _fared(f"{found.name}{role}", each, "battle", display)
+    if found.puzzles:
+        rating = _rating(found.puzzles, "puzzle", display)
+        lines += wrapped(f"{found.name}, at puzzles: rating {rating}.", width)
+    if found.tournaments:
+        places = (
+            f"{nth(each.place)} of {each.entrants} in {each.name}" for each in found.tournaments
+        )
+        lines += wrapped(f"{found.name}, in tournaments: {'; '.join(places)}.", width)
+    ratings = [found.puzzles, *found.people.ratings.values(), *found.bots.ratings.values()]
+    ratings += [each for level in found.levels.values() for each in level.ratings.values()]
+    return lines + explained(ratings, display)
+
+
+def _fared(
+    who: str,
+    fared: archive.Performance,
+    noun: str,
+    display: Display,
+    points: Mapping[archive.Pool, Sequence[int]] | None = None,
+) -> list[str]:
+    """Return the results in a role. ``noun`` is what the ratings rest on."""
+    width = display.width
+    lines = wrapped(f"{who}:" if fared.ratings else f"{who}: no rating yet.", width)
+    played = [*(rules for rules, _ in fared.battles), *(pool.rules for pool in fared.ratings)]
+    for rules in dict.fromkeys(played):
+        matches = fared.matches.get(rules)
+        counts = [f"matches {count(matches)}"] if matches else []
+        counts += [
+            f"as {side.plural} {count(fared.battles[rules, side])}"
+            for side in Side
+            if (rules, side) in fared.battles
+        ]
+        told = f": {'; '.join(counts)}." if counts else ":"
+        lines += wrapped(f"  {capitalised(rules)}{told}", width, INDENT)
+        for pool in (archive.Pool(rules, time) for time in TimeClass):
+            if rating := fared.ratings.get(pool):
+                pace = f"{pool.time.value}, " if noun == "match" else ""
+                told = capitalised(f"{pace}rating {_rating(rating, noun, display)}.")
+                lines += wrapped(f"{INDENT}{told}", width, INDENT * 2)
+                lines += _course((points or {}).get(pool, ()), display)
+    return lines
+
+
+_ROWS = 3
+"""How many rows a curve has."""
+
+_MARGIN = 12
+"""How many columns there are before the curve."""
+
+
+def _course(points: Sequence[int], display: Display) -> list[str]:
+    """Return the history of a rating as a curve, or in words; nothing if it is flat."""
+    matches, most, least = len(points) - 1, max(points, default=0), min(points, default=0)
+    if matches < 2 or most == least:
+        return []
+    if display.reader:
+        over = f"Over the last {matches} matches it went from {points[0]} to {points[-1]}"
+        told = f"{INDENT}{over}; the highest was {most}, the lowest {least}."
+        return wrapped(told, display.width, INDENT * 2)
+    across, up = curves.parts(display)
+    group = -(-len(points) // (across * (display.width - 1 - _MARGIN)))
+    last = points[::-1][::group][::-1]  # the last of each group, which includes the very last
+    levels = _ROWS * up - 1
+    heights = [1 + round(levels * (each - least) / (most - least)) for each in last]
+    labels = {0: most, _ROWS - 1: least}
+    return [
+        f"{labels.get(row, ''):>{_MARGIN - 2}} |{drawn}".rstrip()
+        for row, drawn in enumerate(curves.rows(heights, _ROWS, display))
+    ]
+
+
+@words.register
+def _standings(_: ViewStandings, occasion: Occasion, view: View) -> list[str]:
+    return standings(occasion.answer, view.display)
+
+
+@facts.register
+def _standings_facts(_: ViewStandings, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Standings", data.standings(occasion.answer), occasion.player)
+
+
+def standings(ranking: archive.Ranking, display: Display) -> list[str]:
+    """Return the standings, the best first, with the place of the player who asks."""
+    width, mine = display.width, ranking.mine
+    said = "nobody is ranked yet."
+    if ranking.in_all:
+        said = "the best first, by rating less twice the give or take:"
+    lines = wrapped(f"{capitalised(str(ranking.pool))}: {said}", width)
+    for place, name, rating in ranking.players:
+        text = f"{place:>3}. {name}: {_rating(rating, 'match', display)}"
+        lines += wrapped(text, width, "     ")
+    if ranking.in_all > archive.PAGE:
+        lines += wrapped(f"There are {ranking.in_all} in all.", width)
+    if mine and mine.is_provisional:
+        own = f"Yours is provisional: {_rating(mine, 'match', display)}."
+        lines += wrapped(f"{own} You are ranked after {archive.PROVISIONAL} matches.", width)
+    elif not ranking.in_all:
+        after = f"You are ranked after {archive.PROVISIONAL} rated matches"
+        lines += wrapped(f'{after}: "{Help("ratings")}" tells more.', width)
+    others = [
+        f'"{ViewStandings(pool.rules, pool.time)}" ({number})' for pool, number in ranking.others
+    ]
+    if others:
+        lines += wrapped(f"Others are ranked, too: {listed(others)}.", width)
+    return lines
+
+
+def changed(
+    event: BattleEnded,
+    match: Match | None,
+    changes: Sequence[archive.RatingChange],
+    view: View,
+    hall: Hall,
+) -> list[str]:
+    """Return how a battle, or the match that it ends, changed ratings, or why it changed none.
+
+    Args:
+        event: the end of the battle.
+        match: the match right after it.
+        changes: the changes of ratings.
+        view: the reader's view.
+        hall: the hall.
+
+    Returns:
+        one sentence; none in practice, and none in a match that goes on unless it cannot count.
+    """
+    me, display = view.me, view.display
+    if why := unrated(event, match, changes, hall):
+        will = "changes" if event.points or event.levels != NO_BOTS else "will change"
+        return [f"No rating {will}: {_reason(why, event, hall, me)}."]
+    if not changes:
+        return []
+    own_first = sorted(changes, key=lambda change: change.player != me)
+    told = "; ".join([_change(each, me, display) for each in own_first])
+    if event.levels != NO_BOTS:
+        return [f"{capitalised(changes[0].pool.rules)}, against bots: {told}."]
+    for player in (event.dwarf, event.troll):
+        if player != changes[0].player and len(changes) == 1:
+            stays = "yours" if player == me else f"{player}'s"
+            whose = "yours" if changes[0].player == me else f"{changes[0].player}'s"
+            told += f"; {stays} stays, since {whose} is provisional"
+    return [f"{capitalised(str(changes[0].pool))}: {told}."]
+
+
+def _change(change: archive.RatingChange, me: str | None, display: Display) -> str:
+    """Return how a rating has changed: ``your rating 1500 -> 1579?``."""
+    whose = "your" if change.player == me else f"{change.player}'s"
+    after = points_of(change.after, display)
+    if display.reader:
+        return f"{whose} rating goes from {change.before} to {after}"
+    return f"{whose} rating {change.before} -> {after}"
+
+
+def unrated(
+    event: BattleEnded,
+    match: Match | None,
+    changes: Sequence[archive.RatingChange],
+    hall: Hall,
+) -> Unrated | None:
+    """Return why a battle, or the match that it ends, changed no rating.
+
+    Returns:
+        the reason; None if it changed one, in practice, between bots, and while a match goes on
+        that can count. The later battles of one that cannot are told at its end.
+    """
+    if match is None or match.is_practice or None not in event.levels:
+        return None
+    is_over = bool(event.points) or event.levels != NO_BOTS
+    if event.rated:
+        return None if changes or not is_over else Unrated.TOO_OFTEN
+    if match.spoilt is Unrated.TOO_SHORT or (match.spoilt and is_over):
+        return match.spoilt
+    if not is_over:
+        return None
+    if match.opening:
+        return Unrated.SET_UP
+    return Unrated.GUEST if event.levels == NO_BOTS and _guests(event, hall) else Unrated.CASUAL
+
+
+def _guests(event: BattleEnded, hall: Hall) -> list[str]:
+    """Return which players of a battle are guests, as far as they are here."""
+    here = [hall.people[each] for each in (event.dwarf, event.troll) if each in hall.people]
+    return [each.name for each in here if not each.member]
+
+
+def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str:
+    """Return why no rating changes, as a clause."""
+    match why:
+        case Unrated.GUEST:
+            guests = sorted(_guests(event, hall), key=lambda each: each != me)
+            names = listed("you" if each == me else each for each in guests)
+            are = "is" if len(guests) == 1 and guests[0] != me else "are"
+            return f"{names} {are} {'a guest' if len(guests) == 1 else 'guests'}"
+        case Unrated.TOO_SHORT:
+            is_this = event.plies < RATED_PLIES and (event.levels != NO_BOTS or not event.points)
+            return f"the {'' if is_this else 'first '}battle had fewer than {RATED_PLIES} moves"
+        case Unrated.REPLACED:
+            return "a player was replaced"
+        case Unrated.SET_UP:
+            return "the position was set up"
+        case Unrated.TOO_OFTEN:
+            most = f"{MOST_OF_LAST} of {LAST} rated matches in a row"
+            return f"no more than {most} count against the same player"
+        case Unrated.CASUAL:
+            return f"the {'match' if event.levels == NO_BOTS else 'battle'} was casual"
+
+
+@words.register
+def _result_told(told: ResultTold, _: Occasion, view: View) -> list[str]:
+    """Return the result of a match between others: who won, by how much, and the new ratings."""
+    ended, (dwarf, troll) = told.ended, told.ended.points or (0, 0)
+    first, second = ended.dwarf, ended.troll
+    result = f"{first} and {second} draw a rated match"
+    if dwarf != troll:
+        first, second = (first, second) if dwarf > troll else (second, first)
+        result = f"{first} beats {second} by {abs(dwarf - troll)} in a rated match"
+    points = {each.player: points_of(each.after, view.display) for each in told.changes}
+    known = [f"{name} {points[name]}" for name in (first, second) if name in points]
+    return wrapped(f"{result}{': ' if known else ''}{'; '.join(known)}.", view.width)
+
+
+@facts.register
+def _result_told_facts(told: ResultTold, _: Occasion) -> Iterator[Fact]:
+    ended = told.ended
+    points = dict(zip(Side, ended.points or (0, 0), strict=True))
+    lead = points[Side.DWARF] - points[Side.TROLL]
+    known = {
+        "board": told.board,
+        "battle": told.battle,
+        "dwarf": ended.dwarf,
+        "troll": ended.troll,
+        "points": {side.value: points[side] for side in Side},
+        "winner": None if lead == 0 else (Side.DWARF if lead > 0 else Side.TROLL).value,
+        "at": int(ended.at),
+        "ratings": [data.changed(each) for each in told.changes],
+    }
+    yield Fact("Thud.Result", known)
+
+
+def explained(ratings: Iterable[archive.Rating | None], display: Display) -> list[str]:
+    """Return what the question mark means, if a rating has one."""
+    is_marked = any(each and each.is_provisional for each in ratings) and not display.reader
+    return wrapped(PROVISIONALLY, display.width) if is_marked else []
+
+
+def points_of(rating: archive.Rating, display: Display) -> str:
+    """Return the points of a rating, and whether it is provisional."""
+    if not rating.is_provisional:
+        return str(rating.points)
+    return f"{rating.points}, provisional" if display.reader else f"{rating.points}?"
+
+
+def _rating(rating: archive.Rating, noun: str, display: Display) -> str:
+    results = counted(rating.results, noun)
+    return f"{points_of(rating, display)}, give or take {rating.uncertainty} ({results})"

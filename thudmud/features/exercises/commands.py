@@ -1,0 +1,430 @@
+"""Decides commands in exercises.
+
+An exercise is private: everything in it is told, and nothing happens at a board of the hall. A
+command that names no other board is about the exercise. The player's battle waits meanwhile, so
+there are no exercises while a clock runs. A player leaves the exercise by acting in a battle, or
+when their next battle begins. What the opponent does leaves it open, so that a ply that is meant
+for the exercise is never played in the battle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thudmud.errors import Refused
+from thudmud.features.archive.commands import Step, Way
+from thudmud.features.archive.model import ReplayLeft
+from thudmud.features.exercises import model as exercises
+from thudmud.features.exercises.model import Exercised, Remark
+from thudmud.features.hints.model import Advice, Merit, advice
+from thudmud.features.playing.moves import End, Play, PlayRecorded, Resign, Undo
+from thudmud.features.playing.queries import Hint, LastMove, Query
+from thudmud.features.playing.seats import Leave
+from thudmud.features.playing.tables import GameCommand, battle
+from thudmud.features.rooms.commands import Look
+from thudmud.game.archive import MIDDLE, Found, StudiesLookup, StudyRecord
+from thudmud.game.asides import Asked, BattleWaits
+from thudmud.game.command import Command, verb
+from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import is_exercise_meant
+from thudmud.game.more import Help
+from thudmud.game.options import OptionCommand
+from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside
+from thudmud.game.table import Table
+from thudmud.rules import Game, IllegalMove, Move, Reason
+
+R = Remark
+
+
+def obey(scene: Scene, command: Command) -> Decision | None:
+    """Return the decision for a command of a player who is at an exercise.
+
+    None if the command is not about the exercise, or is a question, which is answered as for any
+    board.
+
+    Raises:
+        Refused: it cannot be done in the exercise.
+        Unread: the player's record of puzzles has to be looked up first.
+    """
+    hall, person, now, found, _ = scene
+    exercise = person.exercise
+    if exercise is None:
+        return None
+    if (
+        isinstance(command, GameCommand)
+        and not isinstance(command, Query)
+        and not is_exercise_meant(person, command.on)
+    ):
+        return None
+    match command:
+        case Play():
+            told = _play(person.name, exercise, command, now)
+        case PlayRecorded():
+            told = _play(person.name, exercise, command.spelled_out(battle(exercise.table)), now)
+        case Hint():
+            told = _hint(person.name, exercise)
+        case Step(Way.NEXT):
+            told = _next(person, exercise, found)
+        case Step(Way.BACK):
+            told = _back(person, exercise)
+        case Step(Way.FIRST):
+            told = _anew(person, exercise)
+        case Step(Way.LAST):
+            board = exercise.table.name
+            return Decision(person.name, board, asides=(Asked(person.name, LastMove(), board),))
+        case Leave() | End() | Resign():
+            done = _asked(person.name, exercise, command)
+            if done is None:
+                return _left(scene)
+            told = done
+        case Undo():
+            raise Refused(Refusal.NO_PLY_YET, board=exercise.table.name)
+        case Look(None):
+            board = exercise.table.name
+            shown = Asked(person.name, command, board)
+            asked = _asked(person.name, exercise, command) or _task(person.name, exercise)
+            then = _counted(hall, person, asked, found, now)
+            return replace(then, asides=(shown, *then.asides))
+        case _:
+            return None
+    return _counted(hall, person, told, found, now)
+
+
+def followed(scene: Scene, command: Command, decision: Decision) -> Decision:
+    """Return a decision, with the next step of the lesson if the lesson asked for this command.
+
+    Raises:
+        Unread: the player's record of lessons has to be looked up first.
+    """
+    person = scene.person
+    if not isinstance(person.exercise, exercises.InLesson):
+        return decision
+    if not isinstance(command, GameCommand | Help | OptionCommand):
+        return decision
+    if not is_exercise_meant(person, getattr(command, "on", None)) or decision.events:
+        return decision
+    told = _asked(person.name, person.exercise, command)
+    if told is None:
+        return decision
+    then = _counted(scene.hall, person, told, scene.found, scene.now)
+    return replace(then, asides=(*decision.asides, *then.asides))
+
+
+class ExerciseCommand(Command):
+    """A command about exercises."""
+
+    __slots__ = ()
+
+
+def _require_time(scene: Scene) -> None:
+    """Raise Refused if the player's clock runs in a battle."""
+    for table in scene.hall.tables.seats_of(scene.me):
+        if table.in_haste:
+            raise Refused(Refusal.IN_BATTLE, board=table.name)
+
+
+@verb("tutorial")
+class Tutorial(ExerciseCommand):
+    """Open a lesson of the tutorial: by number, or the next one."""
+
+    lesson: int | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        _require_time(scene)
+        person, known, number = scene.person, exercises.lessons(), self.lesson
+        last = person.studies.lesson
+        if number is None and last and not last.is_over:
+            begun = Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True)
+            return _opened(scene, begun)
+        if number is None:
+            done = person.studies.lessons | _record(person, scene.found).lessons
+            left = [each for each in known if each not in done]
+            if not left:
+                return Lessons().decide(scene)
+            number = left[0]
+        if number not in known:
+            raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
+        return _opened(scene, _begun(person, known[number]))
+
+
+@verb("lessons")
+class Lessons(ExerciseCommand):
+    """List the lessons, and which of them are done."""
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, answer=_record(scene.person, scene.found))
+
+
+@verb("puzzle")
+class TryPuzzle(ExerciseCommand):
+    """Open a puzzle: by number, or one that suits the player."""
+
+    number: int | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        _require_time(scene)
+        person, known, number = scene.person, exercises.puzzles(), self.number
+        last = person.studies.puzzle
+        if number is None and last and not last.is_over:
+            return _opened(scene, Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
+        if number is None:
+            number = _fitting(person, scene.found)
+        if number not in known:
+            raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
+        return _opened(scene, _set(person, known[number]))
+
+
+@verb(stop="of")
+class Stop(ExerciseCommand):
+    """Leave the open lesson, puzzle or replay."""
+
+    words = "stop"
+
+    @classmethod
+    def of(cls, *_: str | None) -> Stop:
+        return cls()
+
+    def decide(self, scene: Scene) -> Decision:
+        if scene.person.replay:
+            return scene.tell(ReplayLeft(scene.me, scene.person.replay))
+        if scene.person.exercise is None:
+            raise Refused(Refusal.NO_EXERCISE)
+        return _left(scene)
+
+
+def _opened(scene: Scene, begun: Exercised) -> Decision:
+    """Return the decision to open an exercise, which tells opponents that their battles wait."""
+    decision = _told(begun)
+    if scene.person.exercise:
+        return decision
+    waits = []
+    for table in scene.hall.tables.seats_of(scene.me):
+        if table.running:
+            others = (each for each in table.seats.values() if each != scene.me)
+            at = begun.exercise.table.name
+            waits.append(BattleWaits(scene.me, next(others, ""), table.name, at))
+    return replace(decision, asides=(*waits, *decision.asides))
+
+
+def _left(scene: Scene) -> Decision:
+    """Return the decision to leave an exercise, which shows the battle that has waited."""
+    person, room = scene.person, scene.person.room
+    table = scene.hall.table_in(room)
+    if table is None or not (table.running and table.side_of(scene.me)):
+        return scene.tell(*put_aside(person))
+    seen = scene.answer(Look(), room)
+    return replace(seen, asides=(*put_aside(person), *seen.asides))
+
+
+# A lesson.
+
+
+def _begun(person: Person, lesson: exercises.Lesson) -> Exercised:
+    return _at(person, lesson, 0, (R.BEGUN, R.TASK))
+
+
+def _at(
+    person: Person, lesson: exercises.Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
+) -> Exercised:
+    """Return a lesson at a step that sets up a board."""
+    at = exercises.at_step(person.name, lesson, step, person.studies.version)
+    return Exercised(person.name, at, remarks, shows=True)
+
+
+def _told(told: Exercised) -> Decision:
+    return Decision(told.player, told.exercise.table.name, asides=(told,))
+
+
+def _doing(exercise: exercises.Exercise) -> tuple[Remark, ...]:
+    """Return the remarks that say what to do next."""
+    if exercise.is_over:
+        return (R.OVER,)
+    return (R.NEXT,) if isinstance(exercise, exercises.InLesson) and exercise.is_done else (R.TASK,)
+
+
+def _task(player: str, exercise: exercises.Exercise) -> Exercised:
+    return Exercised(player, exercise, _doing(exercise))
+
+
+def _asked(player: str, exercise: exercises.Exercise, command: Command) -> Exercised | None:
+    """Return the lesson after the step, if the step was to give this command; else None."""
+    if not isinstance(exercise, exercises.InLesson) or exercise.is_done:
+        return None
+    line, _, _ = str(command).partition(" on ")
+    return _gone_on(player, exercise) if exercise.current.is_line(line) else None
+
+
+def _gone_on(player: str, before: exercises.InLesson, table: Table | None = None) -> Exercised:
+    """Return a lesson after a step is done, with its remarks."""
+    table = table or before.table
+    if before.following is None or before.following.scene:
+        done = replace(before, table=table, is_done=True)
+        return Exercised(player, done, (R.DONE, *_doing(done)))
+    then = replace(before, table=table, step=before.step + 1, hints=0)
+    return Exercised(player, then, (R.DONE, R.TASK))
+
+
+# What a player can do in an exercise.
+
+
+def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) -> Exercised:
+    game = _game_at(exercise.table)
+    if exercise.is_over:
+        raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
+    if isinstance(exercise, exercises.InLesson) and exercise.is_done:
+        raise Refused(Refusal.STEP_DONE)
+    side = exercise.table.side_of(player)
+    if side is None or game.turn is not side:
+        raise IllegalMove(Reason.NOT_YOUR_TURN, side=game.turn)
+    move = game.resolve(command.attempt, side)
+    if isinstance(exercise, exercises.AtPuzzle):
+        return _tried(player, exercise, move, now)
+    if not exercise.current.is_ply(game, move):
+        return Exercised(
+            player, exercise, (R.WRONG,), advice=_against(game, move, exercise.current)
+        )
+    plies = [_played(exercise.table, player, move, now)]
+    reply = exercise.current.reply
+    if reply:
+        _, then = plies[0]
+        answer = _game_at(then).resolve(reply, side.other)
+        plies.append(_played(then, then.seats[side.other], answer, now))
+    told = _gone_on(player, exercise, plies[-1][1])
+    return replace(told, plies=tuple(plies), shows=True)
+
+
+def _against(game: Game, move: Move, step: exercises.LessonStep) -> Advice | None:
+    """Return the advice on a ply, if it loses more than the ply that is asked for."""
+    why, asked = advice(game, (move,)), exercises.attempt_of(step.answer)
+    best = advice(game, (game.resolve(asked, game.turn),)) if asked else None
+    return why if best is None or _lost(why) > _lost(best) else None
+
+
+def _lost(advice: Advice) -> int:
+    return sum(each.number for each in advice.reasons if each.merit is Merit.LOSES)
+
+
+def _played(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
+    """Return a ply and the table after it."""
+    game = _game_at(table)
+    event = Moved(now, player, game.turn, move, len(game.moves) + 1)
+    return event, table.apply(event)
+
+
+def _game_at(table: Table) -> Game:
+    if table.game is None:
+        raise ValueError(f"there is no battle at the {table.name}")
+    return table.game
+
+
+def _hint(player: str, exercise: exercises.Exercise) -> Exercised:
+    if exercise.is_over or (isinstance(exercise, exercises.InLesson) and exercise.is_done):
+        return _task(player, exercise)
+    then = replace(exercise, hints=exercise.hints + 1)
+    return Exercised(player, then, (R.ANSWER if exercise.hints else R.HINT,))
+
+
+def _next(person: Person, exercise: exercises.Exercise, found: Found) -> Exercised:
+    if isinstance(exercise, exercises.AtPuzzle):
+        return _set(person, exercises.puzzles()[_fitting(person, found)])
+    if not exercise.is_done:
+        raise Refused(Refusal.STEP_OPEN)
+    if exercise.following:
+        return _at(person, exercise.lesson, exercise.step + 1)
+    after = exercises.lessons().get(exercise.lesson.number + 1)
+    if after is None:
+        raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
+    return _begun(person, after)
+
+
+def _back(person: Person, exercise: exercises.Exercise) -> Exercised:
+    """Return a lesson at the step that last set up a board, or the one before if already there."""
+    if isinstance(exercise, exercises.AtPuzzle):
+        return _anew(person, exercise)
+    scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
+    begun = max(n for n in scenes if n <= exercise.step)
+    if exercise.step == begun and not exercise.is_done:
+        begun = max((n for n in scenes if n < begun), default=0)
+    return _at(person, exercise.lesson, begun)
+
+
+def _anew(person: Person, exercise: exercises.Exercise) -> Exercised:
+    if isinstance(exercise, exercises.InLesson):
+        return _begun(person, exercise.lesson)
+    return _set(person, exercise.puzzle)
+
+
+# Puzzles.
+
+
+def _set(person: Person, puzzle: exercises.Puzzle) -> Exercised:
+    at = exercises.at_puzzle(person.name, puzzle, person.studies.version)
+    return Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True)
+
+
+def _fitting(person: Person, found: Found) -> int:
+    """Return the number of an untried puzzle.
+
+    Players with a settled rating get one with a rating near their own, others the first: puzzles
+    go from easy to hard. After all were tried, it is an unsolved one; after all were solved, the
+    one after the latest.
+    """
+    known, puzzles = _record(person, found), exercises.puzzles()
+    last, rating = person.studies.puzzle, known.rating
+    tried = {*known.tried, *person.studies.tried}
+    solved = {key for key, done in known.tried.items() if done} | person.studies.solved
+
+    def distance(puzzle: exercises.Puzzle) -> int:
+        if rating is None or rating.is_provisional:
+            return 0
+        hard = known.difficulties.get(puzzle.key)
+        return abs((hard.points if hard else MIDDLE) - rating.points)
+
+    for passed in (tried, solved):
+        if left := [each for each in puzzles.values() if each.key not in passed]:
+            return min(left, key=distance).number
+    return 1 + (last.number if last else 0) % len(puzzles)
+
+
+def _record(person: Person, found: Found) -> StudyRecord:
+    """Return the record of a member's lessons and puzzles; guests have none."""
+    return found[StudiesLookup(person.name)] if person.member else StudyRecord()
+
+
+def _tried(player: str, exercise: exercises.AtPuzzle, move: Move, now: float) -> Exercised:
+    puzzle = exercise.puzzle
+    tried = replace(exercise, tries=exercise.tries + 1)
+    if puzzle.is_solved_by(move):
+        ply = _played(exercise.table, player, move, now)
+        solved = replace(tried, table=ply[1], is_over=True)
+        return Exercised(player, solved, (R.DONE, R.OVER), (ply,), shows=True, line=puzzle.line)
+    if puzzle.goes_like(move):
+        return Exercised(player, tried, (R.FEWER,))
+    return Exercised(player, tried, (R.WRONG,), line=puzzle.refuted(move))
+
+
+def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: float) -> Decision:
+    """Return the decision that tells it, and stores a member's first try or finished lesson.
+
+    A hint counts as a try. Each is stored only once for each member, so that nobody can fill the
+    disk.
+    """
+    at, decision = told.exercise, _told(told)
+    is_first = at.is_over if isinstance(at, exercises.InLesson) else at.tries + at.hints == 1
+    if not is_first or not person.member or hall.version is None:
+        return decision
+    event: HallEvent = LessonDone(now, person.name, at.number)
+    if isinstance(at, exercises.InLesson):
+        if at.number in person.studies.lessons | _record(person, found).lessons:
+            return decision
+    elif at.puzzle.key in _record(person, found).tried:
+        return decision
+    else:
+        event = PuzzleTried(now, person.name, at.puzzle.key, at.is_over)
+        rest = (R.OVER,) if at.is_over else ()
+        remarks = (*(each for each in told.remarks if each not in rest), R.COUNTED, *rest)
+        decision = _told(replace(told, remarks=remarks))
+    return replace(decision, hall=(event,), hall_version=hall.version)

@@ -1,0 +1,297 @@
+"""The tutorial and the puzzles in words and as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import assert_never
+
+from thudmud.english import capitalised, listed
+from thudmud.features.archive.commands import ViewScore
+from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
+from thudmud.features.exercises.model import (
+    TUTORIAL,
+    AtPuzzle,
+    Exercise,
+    Exercised,
+    ExerciseLeft,
+    InLesson,
+    Remark,
+    attempt_of,
+    lessons,
+)
+from thudmud.features.hints import messages as hints
+from thudmud.features.hints.model import Line
+from thudmud.features.playing.moves import Play
+from thudmud.game.asides import BattleWaits
+from thudmud.game.people import Person
+from thudmud.game.table import Table
+from thudmud.rules import Game, Move, Piece
+from thudmud.views import reader, sentences
+from thudmud.views.data import Data, Fact
+from thudmud.views.facts import moved, whole
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.standing import drawn, shown
+from thudmud.views.view import View
+from thudmud.views.words import wrapped, wrapped_each
+
+ABOVE = (Remark.BEGUN,)
+"""The remarks above the board. All others are below it, next to where the player types."""
+
+R = Remark
+
+
+@words.register
+def _exercised(told: Exercised, _: Occasion, view: View) -> list[str]:
+    """Return a step of an exercise: heading, plies, board and task."""
+    sentences_of = said(told, clicks=view.display.draws)
+    lines = wrapped_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
+    for event, table in told.plies:
+        if view.display.reader:
+            facts = reader.happened(event, table, view.me)
+            lines += wrapped_each([*facts, reader.counts(table)], view.width)
+        else:
+            lines += wrapped(" ".join(sentences.event_sentences(event, table, view.me)), view.width)
+    # A new position is drawn, whatever the style.
+    if told.shows and not view.display.draws:
+        if not told.plies:
+            lines += drawn(told.exercise.table, view)
+        elif not view.display.reader:
+            lines += shown(told.exercise.table, view)
+    below = [sentences_of[each] for each in told.remarks if each not in ABOVE]
+    return lines + wrapped_each(below, view.width)
+
+
+@facts.register
+def _exercised_facts(told: Exercised, _: Occasion) -> Iterator[Fact]:
+    player, exercise = told.player, told.exercise
+    yield from (moved(each, after) for each, after in told.plies)
+    if told.shows and not told.plies:
+        yield from whole(exercise.table, player)
+    yield Fact("Thud.Exercise", _exercise(exercise, player, said(told, clicks=True)), player)
+
+
+@words.register
+def _left(told: ExerciseLeft, _: Occasion, view: View) -> list[str]:
+    return wrapped(left(told.exercise), view.width)
+
+
+@facts.register
+def _left_facts(told: ExerciseLeft, _: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Exercise", _exercise(told.exercise, told.player, {}, left=True), told.player)
+
+
+@words.register
+def _waits(told: BattleWaits, _: Occasion, view: View) -> list[str]:
+    if told.player == view.me:
+        back = f'"{Stop()}" takes you back to it'
+        return wrapped(f"Your battle at the {told.board} waits: {back}.", view.width)
+    opens = f"{told.player} opens {'the tutorial' if told.exercise == TUTORIAL else 'a puzzle'}"
+    return wrapped(f"{opens}; your battle at the {told.board} waits.", view.width)
+
+
+@words.register
+def _lessons(_: Lessons, occasion: Occasion, view: View) -> list[str]:
+    """Return the list of lessons, with those that are done."""
+    done = occasion.hall.people[occasion.player].studies.lessons | occasion.answer.lessons
+    entries = [
+        f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
+        for each in lessons().values()
+    ]
+    more = f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" goes on where you were.'
+    return [
+        "The lessons of the tutorial:",
+        *wrapped_each(entries, view.width, "    "),
+        *wrapped(more, view.width),
+    ]
+
+
+def _exercise(
+    exercise: Exercise, player: str, remarks: Mapping[Remark, str], *, left: bool = False
+) -> Data:
+    side = exercise.table.side_of(player)
+    lesson = exercise if isinstance(exercise, InLesson) else None
+    return {
+        "board": exercise.table.name,
+        "number": exercise.number,
+        "step": lesson.step + 1 if lesson else None,
+        "steps": len(lesson.lesson.steps) if lesson else None,
+        "side": side.value if side else None,
+        "remarks": [each.value for each in remarks],
+        "over": exercise.is_over,
+        "left": left,
+        "title": lesson.lesson.title if lesson else None,
+        "task": _task(exercise),
+        "words": list(remarks.values()),
+    }
+
+
+def said(told: Exercised, *, clicks: bool) -> Mapping[Remark, str]:
+    """Return the sentence of each remark, for a player who types or who clicks."""
+    at = told.exercise
+    if isinstance(at, InLesson):
+        return {each: _in_lesson(each, at, told, clicks=clicks) for each in told.remarks}
+    return {each: _at_puzzle(each, at, told) for each in told.remarks}
+
+
+def _task(exercise: Exercise) -> str | None:
+    """Return the task for a player who clicks; None if there is none."""
+    if isinstance(exercise, InLesson):
+        return None if exercise.is_done else exercise.current.task(clicks=True)
+    return None if exercise.is_over else _to_find(exercise)
+
+
+def left(exercise: Exercise) -> str:
+    """Return that a player left an exercise."""
+    if isinstance(exercise, InLesson):
+        if exercise.is_over:
+            return f'You leave lesson {exercise.lesson.number}. "{Lessons()}" lists them all.'
+        return f'You leave the tutorial. "{Tutorial()}" picks it up again.'
+    if exercise.is_over:
+        return f'You leave puzzle {exercise.puzzle.number}. "{TryPuzzle()}" gives you another.'
+    return f'You leave the puzzle. "{TryPuzzle()}" picks it up again.'
+
+
+def waited_for(person: Person | None, table: Table) -> list[str]:
+    """Return how a player at an exercise gets back to a battle where it is their turn."""
+    if person is None or person.exercise is None or not table.is_turn_of(person.name):
+        return []
+    return [f'"{Stop()}" takes you back to it.']
+
+
+# The tutorial.
+
+
+def _in_lesson(remark: Remark, at: InLesson, told: Exercised, *, clicks: bool) -> str:
+    match remark:
+        case R.BEGUN:
+            of = f"Lesson {at.lesson.number} of {len(lessons())}"
+            return f'{of}: {at.lesson.title}. "hint" helps, "stop" leaves.'
+        case R.TASK:
+            return at.current.task(clicks=clicks)
+        case R.DONE:
+            done = at.current if at.is_done else at.lesson.steps[at.step - 1]
+            return done.done
+        case R.NEXT:
+            return '"next" goes on.'
+        case R.OVER:
+            return _over(at)
+        case R.WRONG:
+            if attempt_of(at.current.answer) is None:
+                return f"That is a legal move, but this step asks for no move. {at.current.hint}"
+            why = hints.danger(told.advice) if told.advice else ""
+            then = f" {capitalised(why)}." if why else ""
+            return f"That is a legal move, but not the one for this step.{then} {at.current.hint}"
+        case R.HINT:
+            return at.current.hint
+        case R.ANSWER:
+            return f'{"Press" if clicks else "Type"} "{at.current.answer}".'
+        case R.FEWER | R.COUNTED:
+            raise ValueError(f"{remark} is not said in a lesson")
+        case _:
+            assert_never(remark)
+
+
+def _over(at: InLesson) -> str:
+    number = at.lesson.number
+    after = lessons().get(number + 1)
+    if after:
+        return f'That was lesson {number}. "next" begins lesson {after.number}: {after.title}.'
+    return (
+        f'That was lesson {number}, the last one. "{TryPuzzle()}" gives you something to find, and'
+        ' "help thud" tells how to play with others.'
+    )
+
+
+# Puzzles.
+
+
+def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
+    puzzle = at.puzzle
+    match remark:
+        case R.BEGUN:
+            rules = puzzle.game.ruleset.name
+            return f'Puzzle {puzzle.number}, by the {rules} rules. "hint" helps, "stop" leaves.'
+        case R.TASK:
+            return _to_find(at)
+        case R.DONE:
+            return f"That's it! {_proof(puzzle.game, told.line)}"
+        case R.NEXT | R.OVER:
+            return '"next" gives you another puzzle, "stop" leaves.'
+        case R.FEWER:
+            most = _captured(puzzle.game, puzzle.solution)
+            return f"The squares are right, but you can capture {most} there. Try again."
+        case R.WRONG:
+            return f"{_refutation(puzzle.game, told.line)} Try again."
+        case R.HINT:
+            return f"Look at the {puzzle.solution.piece.noun} on {puzzle.solution.origin}."
+        case R.ANSWER:
+            return f'Type "{Play(hints.asked(puzzle.solution))}".'
+        case R.COUNTED:
+            done = "solved" if at.is_over else "not solved"
+            return f'It counts as {done} for your puzzle rating; "{ViewScore()}" shows it.'
+        case _:
+            assert_never(remark)
+
+
+def _to_find(at: AtPuzzle) -> str:
+    side = at.puzzle.game.turn
+    return f"You play the {side.plural}. One move is far better than the rest. Find it!"
+
+
+def _proof(game: Game, line: Line) -> str:
+    """Return what the solution of a puzzle gains, with the moves that prove it."""
+    best, *then = line
+    if not then:
+        wins = game.play(best).outcome is not None
+        gain = "It wins the battle" if wins else f"It captures {_captured(game, best)}"
+        return f"{gain}." if wins else f"{gain} and costs you nothing."
+    gain = f"It captures {_captured(game, best)}. " if best.captures else ""
+    theirs = game.turn.other
+    answer = f"The {theirs.plural}' best answer is {_way(then[0])}"
+    if then[0].captures:
+        answer += f", capturing {_captured(game, then[0])}"
+    return f"{gain}{answer}.{_continuation(game, line)}"
+
+
+def _refutation(game: Game, line: Line) -> str:
+    """Return what a wrong move at a puzzle would gain, and the moves that spoil it."""
+    tried, *then = line
+    gain = f"That captures {_captured(game, tried) if tried.captures else 'nothing'}"
+    if not then:
+        return f"{gain}. There is a better move."
+    answer = f"the {game.turn.other.plural} answer {_way(then[0])}"
+    if then[0].captures:
+        answer += f" and capture {_captured(game, then[0])}"
+    elif tried.captures:
+        answer += " and lose nothing more"
+    return f"{gain}, {'but' if tried.captures else 'and'} {answer}.{_continuation(game, line)}"
+
+
+def _continuation(game: Game, line: Line) -> str:
+    """Return how a line goes on after its first two moves, and what it gains in all."""
+    clauses = []
+    for number, move in enumerate(line[2:]):
+        who = "they" if number % 2 else "you"
+        goes = f"capture {_captured(game, move)} with" if move.captures else "play"
+        clauses.append(f"{who} {goes} {_way(move)}")
+    end = game.play_all(line)
+    if end.outcome and game.ruleset.goals:
+        clauses.append("that wins the battle" if end.outcome.winner is game.turn else "you lose")
+        return f" {capitalised(listed(clauses))}."
+    if not clauses:
+        return ""
+    won, lost = (sum(len(move.captures) for move in line[place::2]) for place in (0, 1))
+    mine, theirs = Piece.of(game.turn), Piece.of(game.turn.other)
+    gain = hints.some(won, theirs) if won else "nothing"
+    loss = hints.some(lost, mine) if lost else "nothing"
+    return f" {capitalised(listed(clauses))}: in all, you win {gain} and lose {loss}."
+
+
+def _captured(game: Game, move: Move) -> str:
+    """Return what a move captures, in words."""
+    side = move.piece.side or game.turn
+    return hints.some(len(move.captures), Piece.of(side.other))
+
+
+def _way(move: Move) -> str:
+    return f"{move.origin} to {move.target}"

@@ -1,0 +1,1 @@
+"""The explorer: what has been played from a position."""

@@ -1,0 +1,159 @@
+"""What has been played from a position in all battles, in words and as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from thudmud.english import counted
+from thudmud.features.analysis.messages import in_few_words
+from thudmud.features.archive import messages as archive
+from thudmud.features.archive.commands import Explore, Replay
+from thudmud.features.explorer.model import Explored, ExploredPly, ExploredPosition
+from thudmud.game.archive import Battle
+from thudmud.rules import Side
+from thudmud.views import data
+from thudmud.views.data import Data, Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import Display, View
+from thudmud.views.words import wrapped, wrapped_each
+
+MOST_IN_WORDS = 10
+"""How many plies are told in words."""
+
+_LEAST_FOR_A_TABLE = 60
+"""Columns. On narrower screens each ply is a sentence."""
+
+_HEADINGS = "times", "dwarfs won", "drawn", "trolls won", "points", "best"
+
+
+@words.register
+def _told(_: Explore, occasion: Occasion, view: View) -> list[str]:
+    return told(occasion.answer, occasion, view.display)
+
+
+@facts.register
+def _told_facts(_: Explore, occasion: Occasion) -> Iterator[Fact]:
+    known = {"board": occasion.table.name if occasion.table else None, **explored(occasion.answer)}
+    yield Fact("Thud.Explored", known, occasion.player)
+
+
+def explored(position: ExploredPosition) -> Data:
+    """Return what has been played from a position of a battle, as data."""
+    game, number, found, following = position
+    return {
+        "battle": number,
+        "rules": game.ruleset.name,
+        "ply": len(game.moves),
+        "turn": data.turn(game),
+        "times": found.times,
+        "plies": [
+            {
+                "record": str(each.move),
+                **data.way(each.move),
+                "times": each.tried.times,
+                "dwarf": each.tried.dwarf,
+                "drawn": each.tried.drawn,
+                "troll": each.tried.troll,
+                "lead": None if each.lead is None else round(each.lead, 1),
+                "best": _best(each.best),
+            }
+            for each in found.plies
+        ],
+        "others": found.others,
+        "next": str(following) if following else None,
+        "best": found.best and _best(found.best),
+        "left": found.left,
+    }
+
+
+def _best(battle: Battle) -> Data:
+    ratings = zip(Side, battle.ratings, strict=True)
+    return {
+        "battle": battle.number,
+        "at": int(battle.at),
+        "dwarf": battle.dwarf or None,
+        "troll": battle.troll or None,
+        "ratings": {side.value: rating for side, rating in ratings},
+    }
+
+
+def told(position: ExploredPosition, occasion: Occasion, display: Display) -> list[str]:
+    """Return what has been played from a position: a table, or a sentence for each ply."""
+    game, number, found, _ = position
+    width = display.width
+    here = f"after {counted(len(game.moves), 'ply')}" if game.moves else "at the start"
+    here = f"at the {occasion.table.name}" if occasion.table else f"{here} of battle {number}"
+    lines = []
+    if not found.plies:
+        lines += wrapped(f"No battle that is over has gone on from the position {here}.", width)
+        return lines + _left(found, width)
+    shown = found.plies[:MOST_IN_WORDS]
+    played = f"What was played from the position {here}, {_times(found.times)} in all:"
+    lines += wrapped(played, width)
+    if display.reader or width < _LEAST_FOR_A_TABLE:
+        lines += wrapped_each(map(_sentence, shown), width, archive.INDENT)
+    else:
+        lines += _table(shown, width)
+    if others := len(found.plies) - len(shown) + found.others:
+        lines += wrapped(f"{counted(others, 'other ply')} came less often.", width)
+    if found.best:
+        best = f"Battle {found.best.number} is the best known, {archive.entry(found.best)}."
+        lines += wrapped(f'{best} "{Replay(found.best.number)}" shows it.', width)
+    return lines + _left(found, width)
+
+
+def _left(found: Explored, width: int) -> list[str]:
+    if not found.left:
+        return []
+    counting = f"Not all battles are counted yet: {counted(found.left, 'battle')} to go."
+    return wrapped(counting, width)
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def _sentence(each: ExploredPly) -> str:
+    tried = each.tried
+    known = f"the dwarfs won {tried.dwarf}, the trolls {tried.troll}, {tried.drawn} drawn"
+    ahead = "" if each.lead is None else f"; {_ahead(each.lead)}"
+    best = f"battle {each.best.number} is the best known"
+    return f"{in_few_words(each.move)}: {_times(tried.times)}; {known}{ahead}; {best}."
+
+
+def _ahead(lead: float) -> str:
+    """Return who was ahead on average in the end, and by how much, as a clause."""
+    if not round(lead, 1):
+        return "even on average"
+    return f"the {'dwarfs' if lead > 0 else 'trolls'} ahead by {abs(lead):.1f} on average"
+
+
+def _table(plies: Sequence[ExploredPly], width: int) -> list[str]:
+    """Return a row for each ply. A ply too long for its column has a line of its own."""
+    rows = [
+        (
+            str(each.tried.times),
+            str(each.tried.dwarf),
+            str(each.tried.drawn),
+            str(each.tried.troll),
+            "" if each.lead is None else f"{each.lead:+.1f}",
+            str(each.best.number),
+        )
+        for each in plies
+    ]
+    columns = [max(map(len, column)) for column in zip(_HEADINGS, *rows, strict=True)]
+    room = width - 1 - sum(columns) - 2 * len(columns)
+    names = [in_few_words(each.move) for each in plies]
+    first = min(room, max(map(len, names)))
+    lines = [_row("", _HEADINGS, columns, first)]
+    for name, row in zip(names, rows, strict=True):
+        if len(name) > first:
+            lines += wrapped(name, width, archive.INDENT)
+        lines.append(_row(name if len(name) <= first else "", row, columns, first))
+    shows = "The points are the dwarfs' score less the trolls' in the end, on average."
+    return [*lines, *wrapped(shows, width)]
+
+
+def _row(name: str, row: Sequence[str], columns: Sequence[int], first: int) -> str:
+    cells = "".join(f"  {cell:>{column}}" for cell, column in zip(row, columns, strict=True))
+    return f"{name:<{first}}{cells}"

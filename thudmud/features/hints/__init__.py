@@ -1,0 +1,1 @@
+"""Hints: a move that a player might play."""

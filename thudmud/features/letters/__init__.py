@@ -1,0 +1,1 @@
+"""Letters to members who are not here, and reports to the operators."""

@@ -1,0 +1,1 @@
+"""Invitations, challenges and seeks."""

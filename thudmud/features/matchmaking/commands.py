@@ -1,0 +1,691 @@
+"""Matchmaking: seeks, challenges, invitations, and the boards that are opened for them.
+
+A seek asks anybody, or one player, for a match. Accepting it opens a board, seats both players and
+begins the first battle, all in one decision: if two accept the same seek, one is refused.
+``accept`` and ``decline`` also answer invitations to seats, and offers at a board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from math import inf
+from typing import Any, ClassVar, Self
+
+from thudmud.errors import Refused
+from thudmud.features.archive.commands import Step, Way
+from thudmud.features.matchmaking.seeks import (
+    ANSWER_WITHIN,
+    all_ended,
+    asked_about,
+    ended,
+    require_no_haste,
+    withdrawn,
+)
+from thudmud.features.people.commands import player_here
+from thudmud.features.playing.moves import OFFERING
+from thudmud.features.playing.opening import at_own_board, in_hall, opened
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, require_boards
+from thudmud.features.playing.tables import (
+    BattleCommand,
+    Context,
+    Events,
+    invited,
+    lapsed,
+    made_free,
+    seat,
+)
+from thudmud.features.talk.commands import require_listening
+from thudmud.game import archive, events
+from thudmud.game.asides import Asked, Invited, TurnedDown
+from thudmud.game.clocks import TimeClass, TimeControl, time_class
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import called, hall_board_meant, level_meant, player_meant
+from thudmud.game.options import Toggle
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside, walk
+from thudmud.game.table import Table
+from thudmud.rules import DEFAULT_RULES, Side
+from thudmud.values import value
+
+
+@verb("seeks")
+class Seeks(Command):
+    """List the open seeks."""
+
+    is_question = True
+
+
+class WithTerms(Command):
+    """A command that may end in terms, such as a side and a clock, in any order."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, *given: Any) -> Self:
+        """Return the command of some fields in order, and terms by the names of fields."""
+        *fields, terms = given
+        return cls(*fields, **(terms or {}))
+
+
+@verb(seek="of")
+class Seek(WithTerms):
+    """Look for an opponent, perhaps by a ruleset and with a clock."""
+
+    rules: str | None = None
+    side: Side | None = None
+    rated: bool = True
+    time: TimeControl | None = None
+    typed = "rules", "time", "side", "rated"
+
+    def decide(self, scene: Scene) -> Decision:
+        rules = self.rules or DEFAULT_RULES.name
+        require_no_haste(scene.hall, scene.me, self.time)
+        require_boards(scene.hall, scene.me)  # or nobody could accept it
+        made = replace(_made(scene, rules, self.side, rated=self.rated), time=self.time)
+        for each in scene.hall.seeks.values():
+            if replace(each, number=made.number, at=made.at) == made:
+                raise Refused(Refusal.SEEKING_ALREADY, number=each.number)
+        _require_seeks(scene)
+        return in_hall(scene, made)
+
+
+@verb(challenge="of")
+class Challenge(WithTerms):
+    """Challenge a player to a match at a new board; a bot perhaps at a level."""
+
+    player: str
+    rules: str | None = None
+    side: Side | None = None
+    rated: bool = True
+    level: str | None = None
+    time: TimeControl | None = None
+    words = "match"
+    typed = "player", "rules", "time", "side", "rated", "level"
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, me = scene.hall, scene.me
+        to = player_here(scene, self.player)
+        rules = self.rules or DEFAULT_RULES.name
+        if to == me:
+            raise Refused(Refusal.MATCH_SELF)
+        require_no_haste(hall, me, self.time)
+        require_listening(hall, to, me)
+        for seek in hall.seeks.values():
+            is_answer = (seek.player, seek.to, seek.time) == (to, me, self.time)
+            if is_answer and _suits(seek, rules, self.side):
+                agreed = replace(seek, rated=seek.rated and self.rated)
+                return _begin(
+                    scene, agreed, self.side
+                )  # the opponent has challenged us to the same
+            is_same = (seek.rules, seek.time) == (rules, self.time)
+            if seek.player == me and seek.to == to and is_same:
+                raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
+        _require_invitations(hall, to)
+        if to in hall.bots:
+            level = level_meant(hall, to, self.level).number if self.level else None
+            dwarf, troll = _seated(me, to, self.side)
+            started = events.BattleStarted(
+                scene.now, me, 1, rules, dwarf, troll, self.rated, time=self.time
+            )
+            return at_own_board(scene, (), started, level=level)
+        if self.level is not None:
+            raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=to)
+        require_boards(hall, me)
+        _require_seeks(scene)
+        rated = self.rated and to in hall.people.members
+        made = replace(_made(scene, rules, self.side, rated=rated), to=to, time=self.time)
+        return in_hall(scene, made)
+
+
+def _require_invitations(hall: Hall, to: str) -> None:
+    """Raise Refused if a player who is here takes no invitations."""
+    if not hall.people[to].options.has(Toggle.INVITATIONS):
+        raise Refused(Refusal.NO_INVITATIONS, player=to)
+
+
+@verb(invite="of")
+class Invite(WithTerms):
+    """Invite a player to a seat at a board, by default a free one; a bot perhaps at a level."""
+
+    player: str
+    side: Side | None = None
+    on: str | None = None
+    level: str | None = None
+    typed = "player", "side", "level", "on"
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, person = scene.hall, scene.person
+        is_anywhere = self.on is None and person.room is None and not hall.tables.seats_of(scene.me)
+        if is_anywhere and hall.opens_boards:  # there is no seat, so a match is wanted
+            side = self.side and self.side.other
+            return Challenge(self.player, side=side, level=self.level).decide(scene)
+        to, table = player_here(scene, self.player), hall_board_meant(hall, person, self.on)
+        level = None if self.level is None else level_meant(hall, to, self.level).number
+        context = Context(scene.now, hall.people.members)
+        asked = invited(table, scene.me, to, self.side, context, level=level)
+        require_listening(hall, to, scene.me)
+        _require_invitations(hall, to)
+        return Decision(scene.me, table.name, asides=(asked,))
+
+
+@verb("withdraw")
+class Withdraw(Command):
+    """Withdraw one's seek with a number, or all of them."""
+
+    number: int | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        number, seeks = self.number, scene.hall.seeks.values()
+        mine = {each.number: each for each in seeks if each.player == scene.me}
+        if not mine:
+            raise Refused(Refusal.NOTHING_SOUGHT)
+        if number is not None and number not in mine:
+            raise Refused(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
+        chosen = mine.values() if number is None else [mine[number]]
+        ends = all_ended(scene.hall, chosen, scene.me, events.SeekEnd.WITHDRAWN, scene.now)
+        return in_hall(scene, *ends)
+
+
+@verb(play_now="of")
+class PlayNow(WithTerms):
+    """Play with whoever is looking for a match; while nobody is, with a bot.
+
+    With a level, play a bot. In a replay, show the rest of the battle.
+    """
+
+    rules: str | None = None
+    side: Side | None = None
+    time: TimeControl | None = None
+    rated: bool = True
+    level: str | None = None
+    words = "play"
+    typed = "rules", "time", "side", "rated", "level"
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, name, time = scene.hall, scene.me, self.time
+        if scene.person.replay and self == PlayNow():
+            return Step(Way.PLAY).decide(scene)
+        rules = self.rules or DEFAULT_RULES.name
+        if self.level is not None:
+            bot = _bot(scene, rules)
+            if bot is None:
+                raise Refused(Refusal.NO_BOTS)
+            return Challenge(bot, rules, self.side, self.rated, self.level, time).decide(scene)
+        require_no_haste(hall, name)
+        for seek in hall.seeks.values():
+            if seek.player == name and seek.until and seek.is_open(scene.now):
+                wait = seek.until - scene.now
+                raise Refused(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
+        theirs = sorted(hall.seeks.values(), key=lambda each: hall.is_busy(each.player, scene.now))
+        for seek in theirs:
+            is_asked_now = seek.to == name and seek.until and seek.is_open(scene.now)
+            if is_asked_now and self == PlayNow():
+                return _begin(scene, seek)
+            fits = not seek.to and _suits(seek, self.rules, self.side)
+            if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
+                wants_rated = seek.rated and scene.person.member and not self.rated
+                if wants_rated or asked_about(hall, seek, scene.now):
+                    continue  # neither is held to other terms
+                agreed = replace(seek, rated=seek.rated and self.rated)
+                return _begin(scene, agreed, self.side, looks_on=True)
+        mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
+        with_bots = [
+            each
+            for each in hall.tables.seats_of(name)
+            if each.running and each.levels != events.NO_BOTS
+        ]
+        if mine and with_bots:
+            raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
+        sought: tuple[events.HallEvent, ...] = ()
+        require_boards(hall, name)
+        if not mine:
+            _require_seeks(scene)
+            sought = (replace(_made(scene, rules, self.side, rated=self.rated), time=time),)
+        if with_bots:
+            asked = Asked(name, PlayNow(), with_bots[0].name)
+            return in_hall(scene, *sought, asides=(asked,))
+        bot = _bot(scene, rules)
+        if bot is None:
+            if not sought:
+                raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
+            return in_hall(scene, *sought)
+        dwarf, troll = _seated(name, bot, self.side)
+        # Nobody has a clock run while they wait for somebody else.
+        started = events.BattleStarted(scene.now, name, 1, rules, dwarf, troll, self.rated)
+        return at_own_board(scene, sought, started, Asked(name, PlayNow()), waits=True)
+
+
+@verb("new_board")
+class NewBoard(Command):
+    """Open a board, which is closed when nobody needs it any more."""
+
+    rules: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, person = scene.hall, scene.person
+        if hall.caps.new_boards_for_members and not person.member:
+            raise Refused(Refusal.NEW_BOARDS_FOR_MEMBERS)
+        board = opened(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
+        require_boards(hall, scene.me)
+        asides = (*put_aside(person), *walk(person, board.name))
+        return in_hall(scene, board, board=board.name, asides=asides)
+
+
+class Agree(Command):
+    """Accept an offer: by the number of a seek, by its player, or the only one.
+
+    Attributes:
+        what: the number or the player; None for the only one.
+        takes_seeks: whether a seek for anybody can be accepted by it.
+    """
+
+    __slots__ = ()
+    what: int | str | None
+    takes_seeks: ClassVar[bool]
+
+    def decide(self, scene: Scene) -> Decision:
+        if isinstance(self.what, int):
+            seek = _seek_meant(scene, self.what)
+            if not (seek.to or self.takes_seeks):
+                raise _not_asked([seek])
+            return _begin(scene, seek)
+        chosen = _chosen(scene, self.what, takes_seeks=self.takes_seeks)
+        if chosen.seek is not None:
+            return _begin(scene, scene.hall.seeks[chosen.seek])
+        return chosen.accepting.decide(scene)
+
+
+@verb("accept")
+class Accept(Agree):
+    """Accept an offer, or a seek for anybody."""
+
+    what: int | str | None = None
+    takes_seeks = True
+
+
+@verb("yes")
+class Yes(Agree):
+    """Accept what was offered to this player by name. A seek for anybody takes ``accept``."""
+
+    what: int | str | None = None
+    takes_seeks = False
+
+
+@verb("decline")
+class Decline(Command):
+    """Decline an offer: a seek by number, or an offer by its player."""
+
+    what: int | str
+
+    def decide(self, scene: Scene) -> Decision:
+        if isinstance(self.what, int):
+            seek = _seek_meant(scene, self.what)
+            if seek.player == scene.me:
+                return Withdraw(seek.number).decide(scene)
+            if seek.to != scene.me:
+                raise Refused(Refusal.NOT_ASKED_YOU, player=seek.player, number=self.what)
+        else:
+            chosen = _chosen(scene, self.what, takes_seeks=False, declining=True)
+            if asked := chosen.invited:
+                told = TurnedDown(scene.me, chosen.player, asked.board, asked.battle)
+                return scene.tell(told)
+            if chosen.seek is None:
+                return chosen.declining.decide(scene)
+            seek = scene.hall.seeks[chosen.seek]
+        declined = ended(seek, scene.me, events.SeekEnd.DECLINED, scene.now)
+        return in_hall(scene, declined, *withdrawn(scene.hall, seek, scene.now))
+
+
+@verb("no")
+class No(BattleCommand):
+    """Decline the opponent's offers, or take back one's own.
+
+    Without a board it declines what was offered anywhere, if that is one thing or all at one board.
+    If nothing was, it withdraws one's own challenge, if there is one.
+    """
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.on is None and (answer := self._declined(scene)):
+            return answer.decide(scene)
+        return BattleCommand.decide(self, scene)
+
+    def _declined(self, scene: Scene) -> Command | None:
+        """Return the command that declines it; None if nothing was offered.
+
+        Raises:
+            Refused: several things were offered; or nothing was, and the player is in no game.
+        """
+        hall = scene.hall
+        offered = _most_urgent(scene, list(_standing(scene)))
+        answers = {each.declining for each in offered}
+        if len(answers) > 1:
+            raise _which(offered, declining=True)
+        if answers:
+            return answers.pop()
+        seats, seeks = hall.tables.seats_of(scene.me), hall.seeks.values()
+        own = [each for each in seats if each.offers]
+        asked = [each.number for each in seeks if each.player == scene.me and each.to]
+        if len(asked) == 1 and not own:
+            return Withdraw(asked[0])
+        if not seats and hall.opens_boards:
+            raise Refused(Refusal.NOTHING_STANDS)
+        return None
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = seat(table, player)
+        offered = [offer for offer, by in table.offers.items() if by is side.other]
+        if offered:
+            return tuple(events.Declined(context.now, player, offer) for offer in offered)
+        # The open offers are the player's own, and are taken back.
+        withdrawn = lapsed(table, player, context.now)
+        if not withdrawn:
+            raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
+        return withdrawn
+
+
+@value
+class Standing:
+    """An open offer to a player.
+
+    Attributes:
+        player: who offered it.
+        accepting: the command that accepts it.
+        declining: the command that declines it.
+        seek: the number, if it is a seek.
+        invited: the invitation, if it is one.
+    """
+
+    player: str
+    accepting: Command
+    declining: Command
+    seek: int | None = None
+    invited: Invited | None = None
+
+
+def offered_to(hall: Hall, name: str, now: float) -> frozenset[str]:
+    """Return what has been offered to a player who is here, by the commands that accept it."""
+    scene = Scene(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
+    return frozenset(str(each.accepting) for each in _standing(scene))
+
+
+def _standing(scene: Scene) -> Iterator[Standing]:
+    """Yield the open offers to the player."""
+    hall, name = scene.hall, scene.me
+    for table in hall.tables.seats_of(name):
+        for offer, by in table.offers.items():
+            if table.seats.get(by) != name:
+                yield Standing(table.seats[by], OFFERING[offer](table.name), No(table.name))
+    for seek in hall.seeks.values():
+        if seek.to == name and seek.is_open(scene.now):
+            taking, refusing = Accept(seek.number), Decline(seek.number)
+            yield Standing(seek.player, taking, refusing, seek=seek.number)
+    for asked in scene.person.invitations.values():
+        there = hall.tables.get(asked.board)
+        if there and _still_asks(there, asked, Context(scene.now, hall.people.members)):
+            agreeing = _agreeing(asked, there.name)
+            yield Standing(asked.player, agreeing, Decline(asked.player.lower()), invited=asked)
+
+
+def _agreeing(asked: Invited, board: str) -> Command:
+    """Return the command that accepts an invitation."""
+    return Join(asked.side, board) if asked.battle is None else Resume(asked.battle, board)
+
+
+def _most_urgent(scene: Scene, offered: list[Standing]) -> list[Standing]:
+    """Return the offers that have to be answered within seconds; if there are none, all."""
+    seeks = scene.hall.seeks
+    return [each for each in offered if each.seek and seeks[each.seek].until] or offered
+
+
+def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
+    """Whether the seat of an invitation is still free for the player, or the board for a match."""
+    if invited.battle is not None:
+        return not table.under_way
+    is_free = made_free(table, invited.side, invited.to, context) is not None
+    return is_free and not table.side_of(invited.to)
+
+
+def _suits(seek: events.SeekMade, rules: str | None, side: Side | None) -> bool:
+    """Whether a seek fits a ruleset, and an opponent's wish for a side; None for any."""
+    return rules in {None, seek.rules} and (not seek.side or not side or seek.side is not side)
+
+
+def _is_in_time(seek: events.SeekMade, time: TimeControl | None) -> bool:
+    """Whether a seek fits a clock. Without one, any pace but blitz and correspondence fits."""
+    if time is None:
+        return time_class(seek.time) not in {TimeClass.BLITZ, TimeClass.CORRESPONDENCE}
+    return seek.time == time
+
+
+def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
+    """Whether a player may accept a seek: its maker is here, and neither ignores the other."""
+    if seek.player == name or seek.player not in hall.people:
+        return False
+    if len(hall.tables.in_use_by(seek.player)) >= hall.caps.boards:
+        return False
+    return not hall.people.ignores(seek.player, name) and not hall.people.ignores(name, seek.player)
+
+
+def _bot(scene: Scene, rules: str) -> str | None:
+    """Return the bot whose rating is nearest to the player's; the weakest for a newcomer.
+
+    The ratings are those by the ruleset, or else by the one by which the player has played bots
+    most. Bots with their own programs are left out, as they play at one board only.
+    """
+    bots = [each for each in bots_here(scene.hall, scene.found) if each.level != events.OWN_PROGRAM]
+    if not bots:
+        return None
+    score = scene.found[archive.ScoreLookup(scene.me)]
+    mine = score.bots.ratings if score else {}
+    pool = max(
+        mine, key=lambda each: (each == archive.Pool(rules), mine[each].results), default=None
+    )
+    apart = {
+        bot.name: abs(theirs.points - mine[pool].points)
+        for bot in bots
+        if pool and (theirs := bot.fared.ratings.get(pool))
+    }
+    return min(apart, key=apart.__getitem__, default=bots[0].name)
+
+
+def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
+    """Return the bots that are here, the weakest first, with their results."""
+    listed = []
+    for name in hall.people:
+        if (level := hall.level(name)) is not None:
+            score = found[archive.ScoreLookup(name)] or archive.PlayerScore(name)
+            listed.append(
+                archive.ListedBot(name, level, score.levels.get(level, archive.Performance()))
+            )
+    return sorted(listed, key=lambda bot: bot.level or inf)
+
+
+def _chosen(
+    scene: Scene, what: str | None, *, takes_seeks: bool, declining: bool = False
+) -> Standing:
+    """Return the offer that the player answers, perhaps given the name of who made it.
+
+    Seeks for anybody are meant only if there is no other offer, or their maker is named.
+    """
+    hall = scene.hall
+    offered = list(_standing(scene))
+    if what is None:
+        offered = _most_urgent(scene, offered)
+    open_seeks = [
+        each
+        for each in hall.seeks.values()
+        if not each.to and not declining and _may_meet(hall, each, scene.me)
+    ]
+    if takes_seeks and (what is not None or not offered):
+        offered += [
+            Standing(each.player, Accept(each.number), Withdraw(each.number), each.number)
+            for each in open_seeks
+        ]
+    if what is not None:
+        players = called(what, [each.player for each in offered])
+        if not players:
+            player = player_meant(hall, what)
+            if theirs := [each for each in open_seeks if each.player == player]:
+                raise _not_asked(theirs)
+            raise Refused(Refusal.NOTHING_OFFERED_BY, player=player)
+        offered = [each for each in offered if each.player in players]
+    if not offered:
+        raise _not_asked(open_seeks)
+    if len(offered) > 1:
+        raise _which(offered, declining=declining)
+    return offered[0]
+
+
+def _which(offered: list[Standing], *, declining: bool) -> Refused:
+    answers = {str(each.declining if declining else each.accepting): each for each in offered}
+    players = tuple(each.player for each in answers.values())
+    return Refused(Refusal.WHICH_OFFER, lines=tuple(answers), players=players)
+
+
+def _not_asked(seeks: Sequence[events.SeekMade]) -> Refused:
+    """Return the refusal of an answer to what nobody asked, with the first seek it may mean."""
+    if not seeks:
+        return Refused(Refusal.NOTHING_STANDS)
+    return Refused(Refusal.SEEK_FOR_ANYBODY, player=seeks[0].player, number=seeks[0].number)
+
+
+def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
+    seek = scene.hall.seeks.get(number)
+    is_theirs = seek and (not seek.to or scene.me in {seek.to, seek.player})
+    if seek is None or not (is_theirs and seek.is_open(scene.now)):
+        raise Refused(Refusal.NO_SUCH_SEEK, number=number)
+    return seek
+
+
+def _begin(
+    scene: Scene, seek: events.SeekMade, side: Side | None = None, *, looks_on: bool = False
+) -> Decision:
+    """Return the decision to accept a seek: a board is opened, and the match begins there.
+
+    If its maker is busy, they are asked first.
+
+    Args:
+        scene: the player who accepts it, and when.
+        seek: the seek.
+        side: the side that player wants, which fits the seek.
+        looks_on: whether they look for somebody else if its maker does not want to play now.
+    """
+    hall, name = scene.hall, scene.me
+    if seek.player == name:
+        raise Refused(Refusal.OWN_SEEK, number=seek.number)
+    if seek.player not in hall.people:
+        raise Refused(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
+    require_listening(hall, seek.player, name)
+    require_no_haste(hall, name, seek.time)
+    is_asked_first = seek.answers is None and not seek.is_by_days
+    if is_asked_first and hall.is_busy(seek.player, scene.now):
+        return _asked_first(scene, seek, side, looks_on=looks_on)
+    dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
+    taken = [ended(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
+    if met := hall.seeks.get(seek.answers or 0):
+        taken.append(ended(met, seek.player, events.SeekEnd.MET, scene.now))
+    # Challenges to each other end as well.
+    both = {seek.player, name}
+    over = {each.number for each in taken}
+    taken += [
+        ended(each, name, events.SeekEnd.WITHDRAWN, scene.now)
+        for each in hall.seeks.values()
+        if each.number not in over and each.player in both and each.to in both
+    ]
+    rated = seek.rated and seek.player in hall.people.members and name in hall.people.members
+    time = seek.time
+    started = events.BattleStarted(scene.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
+    return at_own_board(scene, tuple(taken), started)
+
+
+def _asked_first(
+    scene: Scene, seek: events.SeekMade, side: Side | None, *, looks_on: bool
+) -> Decision:
+    """Return the decision that asks the maker of a seek, who is busy, whether they play now."""
+    hall, me, now = scene.hall, scene.me, scene.now
+    if other := asked_about(hall, seek, now):
+        seconds = (other.until or now) - now
+        code = Refusal.ASKS_ALREADY if other.player == me else Refusal.ASKED_BY_OTHERS
+        raise Refused(code, player=seek.player, seconds=seconds)
+    require_boards(hall, me)
+    _require_seeks(scene)
+    mine = seek.side.other if seek.side else side
+    asking = replace(
+        _made(scene, seek.rules, mine, rated=seek.rated),
+        to=seek.player,
+        time=seek.time,
+        answers=seek.number,
+        until=now + ANSWER_WITHIN,
+        looks_on=looks_on,
+    )
+    return in_hall(scene, asking)
+
+
+def _made(scene: Scene, rules: str, side: Side | None, *, rated: bool) -> events.SeekMade:
+    """Return a new seek of the player, which is rated only if they have an account."""
+    seeks = scene.hall.seeks
+    number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
+    is_rated = rated and scene.person.member
+    return events.SeekMade(scene.now, scene.me, number, rules, side, is_rated)
+
+
+def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
+    """Return the players of the dwarfs and the trolls, given the side that ``player`` wants."""
+    return (other, player) if side is Side.TROLL else (player, other)
+
+
+def _require_seeks(scene: Scene) -> None:
+    hall = scene.hall
+    mine = [each.number for each in hall.seeks.values() if each.player == scene.me]
+    if len(mine) >= hall.caps.seeks:
+        raise Refused(Refusal.SEEKS_TOO_MANY, most=hall.caps.seeks, numbers=tuple(mine))
+
+
+def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:
+    """Refuse a decision that gives the players from one address too many seeks or boards.
+
+    Everybody who is here can have a first one. Only what is beyond that counts, so that those who
+    share an address by chance do not keep each other from playing: `connections_per_address` limits
+    how many they are.
+    """
+    caps, me = hall.caps, decision.player
+    if any(isinstance(event, events.SeekMade) for event in decision.hall):
+        seeks = {
+            name: {each.number for each in hall.seeks.values() if each.player == name}
+            for name in names
+        }
+        if seeks.get(me) and _beyond_first(hall, seeks) >= caps.seeks_per_address:
+            raise Refused(Refusal.SEEKS_FROM_ADDRESS, most=caps.seeks_per_address)
+    if any(isinstance(event, events.BoardOpened) for event in decision.hall):
+        boards = {
+            name: {each for each in hall.tables.in_use_by(name) if _occupies(hall, each)}
+            for name in names
+        }
+        if boards.get(me) and _beyond_first(hall, boards) >= caps.boards_per_address:
+            raise Refused(
+                Refusal.BOARDS_FROM_ADDRESS,
+                most=caps.boards_per_address,
+                boards=tuple(hall.tables.in_use_by(me)),
+                free=hall.tables.free_of_hall(),
+            )
+
+
+def _occupies(hall: Hall, board: str) -> bool:
+    """Whether a board counts: not if a person has left a bot there, as for somebody else."""
+    table, here = hall.tables[board], hall.people_in(board)
+    if table.levels == events.NO_BOTS or table.in_haste:
+        return True
+    return any(each in here for each in table.seats.values() if each not in hall.bots)
+
+
+def _beyond_first(hall: Hall, held: Mapping[str, Set[Any]]) -> int:
+    """Return how many things players have, but for one each of those who are here.
+
+    What those who have left keep counts whole: else anybody could leave something behind under
+    ever new names.
+    """
+    here = [name for name, things in held.items() if things and name in hall.people]
+    return len(set().union(*held.values())) - len(here)

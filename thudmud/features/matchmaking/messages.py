@@ -1,0 +1,188 @@
+"""Matchmaking in words and as facts: seeks, invitations and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+
+from thudmud.english import capitalised, does, lasting
+from thudmud.features.matchmaking.commands import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
+from thudmud.features.playing.seats import Join
+from thudmud.game.asides import Invited, TurnedDown
+from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
+from thudmud.views.data import Fact
+from thudmud.views.facts import seek_data, sought
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.sentences import timed
+from thudmud.views.view import View
+from thudmud.views.words import wrapped, wrapped_each
+
+_YES_OR_NO = f' Type "{Yes()}" or "{No()}".'
+"""How a question is answered."""
+
+
+@words.register
+def _invited(asked: Invited, _: Occasion, view: View) -> list[str]:
+    player, to, board, side = asked.player, asked.to, asked.board, asked.side
+    if asked.battle is not None:
+        asks = does(player, view.me, "ask")
+        whom = "you" if to == view.me else to
+        told = f"{asks} {whom} to go on with battle {asked.battle} at the {board}."
+        return wrapped(f"{told}{_YES_OR_NO if to == view.me else ''}", view.width)
+    if to == view.me:
+        seat = f"play the {side.plural} at the {board}"
+        sits = f'To do so, type "{Join(side, board)}".'
+        return wrapped(f"{player} asks you to {seat}. {sits}", view.width)
+    how = "" if asked.level is None else f", at level {asked.level}"
+    asks = does(player, view.me, "ask")
+    return wrapped(f"{asks} {to} to play the {side.plural} at the {board}{how}.", view.width)
+
+
+@facts.register
+def _invited_facts(asked: Invited, _: Occasion) -> Iterator[Fact]:
+    known = {"board": asked.board, "side": asked.side.value, "player": asked.player}
+    yield Fact(
+        "Thud.Invite", {**known, "to": asked.to, "level": asked.level, "battle": asked.battle}
+    )
+
+
+@words.register
+def _turned_down(told: TurnedDown, _: Occasion, view: View) -> list[str]:
+    declines = does(told.player, view.me, "decline")
+    what = "sit down" if told.battle is None else f"go on with battle {told.battle}"
+    return wrapped(f"{declines} to {what} at the {told.board}.", view.width)
+
+
+@facts.register
+def _turned_down_facts(told: TurnedDown, _: Occasion) -> Iterator[Fact]:
+    known = {"board": told.board, "player": told.player, "to": told.to}
+    yield Fact("Thud.Declined", known)
+
+
+@words.register
+def _playing_now(_: PlayNow, occasion: Occasion, view: View) -> list[str]:
+    waits = "While you wait, you play a bot."
+    if table := occasion.table:
+        waits = f"While you wait, you can play on against the bot at the {table.name}."
+    return wrapped(waits, view.width)
+
+
+@words.register
+def _seek_made(seek: SeekMade, _: Occasion, view: View) -> list[str]:
+    return wrapped(seek_made(seek, view.me), view.width)
+
+
+@facts.register
+def _seek_made_facts(seek: SeekMade, _: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Seek", seek_data(seek))
+
+
+def seek_made(seek: SeekMade, me: str | None) -> str:
+    """Return a seek as a sentence, with how to answer it."""
+    if seek.answers is not None:
+        return _asks_now(seek, me)
+    wants = _wants(seek, me)
+    if seek.player == me:
+        return f'{wants}. "{Withdraw(seek.number)}" takes that back.'
+    if seek.to:
+        answers = f'"{Accept(seek.number)}" or "{Decline(seek.number)}"'
+        return f"{wants}. To answer, type {answers}."
+    return f'{wants}. "{Accept(seek.number)}" starts it.'
+
+
+def _asks_now(seek: SeekMade, me: str | None) -> str:
+    """Return the question whether somebody plays now, or that it was put to them."""
+    within = lasting((seek.until or seek.at) - seek.at)
+    if me == seek.to:
+        match = _match_wanted(seek, me)
+        return f"{seek.player} wants to play you now: {match}.{_YES_OR_NO} You have {within}."
+    asked = f"{seek.to} is playing just now, and has been asked whether to play you instead"
+    return f"{asked}. You will know within {within}."
+
+
+def _wants(seek: SeekMade, me: str | None) -> str:
+    """Return who looks for, or challenges whom to, which match."""
+    what = _match_wanted(seek, me)
+    if seek.to:
+        whom = "you" if seek.to == me else seek.to
+        return f"{capitalised(does(seek.player, me, 'challenge'))} {whom} to {what}"
+    who = "You are" if seek.player == me else f"{seek.player} is"
+    return f"{who} looking for {what}"
+
+
+def _match_wanted(seek: SeekMade, me: str | None) -> str:
+    """Return the match of a seek: ``a casual match by the classic rules``, and who plays what."""
+    first = ""
+    if seek.side and seek.player == me:
+        first = f"; you play the {seek.side.plural} first"
+    elif seek.side:
+        first = f"; you would play the {seek.side.other.plural} first"
+    rules = f"by the {seek.rules} rules{timed(seek.time)}"
+    return f"a {'rated' if seek.rated else 'casual'} match {rules}{first}"
+
+
+@words.register
+def _seek_ended(ended: SeekEnded, _: Occasion, view: View) -> list[str]:
+    return wrapped(_why_ended(ended, view.me), view.width)
+
+
+@facts.register
+def _seek_ended_facts(ended: SeekEnded, _: Occasion) -> Iterator[Fact]:
+    known = {"seek": ended.number, "why": ended.why.value, "player": ended.player}
+    yield Fact("Thud.Settled", known)
+
+
+def _why_ended(ended: SeekEnded, me: str | None) -> str:
+    """Return why a seek ended, to those concerned."""
+    seeker, player = ended.seeker, ended.player
+    match ended.why:
+        case SeekEnd.ACCEPTED if me == seeker != player:
+            return f"{player} accepts: your match begins."
+        case SeekEnd.ACCEPTED if me == player:
+            return f"You accept: your match with {seeker} begins."
+        case SeekEnd.UNANSWERED if me == seeker:
+            return f"{ended.to} has not answered."
+        case SeekEnd.UNANSWERED if me == ended.to:
+            again = f'"{PlayNow()}" looks for an opponent again'
+            return f"You have not answered {seeker}, so you play on. {again}."
+        case SeekEnd.PLAYING if me == seeker and not ended.to:
+            return "You are no longer looking for another match."
+        case SeekEnd.DECLINED if me == seeker:
+            return f"{player} declines."
+        case SeekEnd.DECLINED if me == player:
+            return f"You decline, and {seeker} has been told."
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == seeker and ended.to:
+            return f"{ended.to} is no longer asked to play you."
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker:
+            return "You are no longer looking for that match."
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == ended.to:
+            return f"{seeker} no longer wants to play you now."
+    return ""
+
+
+@words.register
+def _seeks(_: Seeks, occasion: Occasion, view: View) -> list[str]:
+    """Return the seeks that the player may accept, or has made."""
+    hall, player, width = occasion.hall, occasion.player, view.width
+    here = [each for each in hall.seeks.values() if each.player in hall.people]
+    stands = [each for each in here if each.to in {"", player}]
+    stands += [each for each in hall.seeks.values() if each.player == player and each.to]
+    if not stands:
+        has_bot = any(hall.bots[each] for each in hall.bots_here())
+        until = "; while you wait, you play a bot" if has_bot else ""
+        typed = f'"{PlayNow()}" looks for an opponent{until}.'
+        return wrapped(f"Nobody is looking for a match just now. {typed}", width)
+    stands.sort(key=attrgetter("number"))
+    entries = (f"{each.number:>3}. {_wants(each, player)}." for each in stands)
+    lines = wrapped_each(entries, width, "     ")
+    others = [each.number for each in stands if each.player != player]
+    if others:
+        lines += wrapped(f'"{Accept(others[0])}" starts the first of them.', width)
+    if any(each.player == player for each in stands):
+        lines += wrapped(f'"{Withdraw()}" takes yours back.', width)
+    return lines
+
+
+@facts.register
+def _seeks_facts(_: Seeks, occasion: Occasion) -> Iterator[Fact]:
+    yield from sought(occasion.hall, occasion.player)

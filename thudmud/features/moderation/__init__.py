@@ -1,0 +1,1 @@
+"""What operators do: mute, ban, announce, answer reports."""

@@ -1,0 +1,319 @@
+"""Keeping order: the verbs of operators, and mutes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from thudmud.english import capitalised, length
+from thudmud.errors import Refused
+from thudmud.features.letters.model import ReportsLookup
+from thudmud.features.moderation.model import (
+    WIDEST,
+    Announced,
+    Lifted,
+    Measure,
+    Network,
+    Order,
+    ReportClosed,
+    ReportsClosed,
+    Sanction,
+    Sanctioned,
+    ShutdownTold,
+    is_this_machine,
+    network_of,
+    network_text,
+)
+from thudmud.game.archive import MemberLookup
+from thudmud.game.command import Command, verb
+from thudmud.game.events import LONGEST_NAME
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import one_called, player_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+
+
+def require_heard(hall: Hall, player: str, now: float) -> None:
+    """Raise Refused if a player is muted."""
+    if hall.order and (mute := hall.order.mute(player, now)):
+        seconds = None if mute.until is None else mute.until - now
+        raise Refused(Refusal.MUTED, seconds=seconds, why=mute.why)
+
+
+class OperatorCommand(Command):
+    """A command that only operators may give."""
+
+    __slots__ = ()
+
+    def decide(self, scene: Scene) -> Decision:
+        if scene.hall.order is None:
+            raise Refused(Refusal.NO_OPERATORS)
+        if not scene.hall.is_operator(scene.me):
+            raise Refused(Refusal.OPERATORS_ONLY)
+        return self.decide_for(scene, scene.hall.order)
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        """Return the decision, given by an operator; raises as `decide` does."""
+        return scene.answer(self)
+
+
+@verb("broadcast")
+class Broadcast(OperatorCommand):
+    """Tell everybody something."""
+
+    text: str
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        return scene.tell(Announced(scene.me, self.text))
+
+
+@verb("mute")
+class Mute(OperatorCommand):
+    """Mute a player, for so many seconds or for good."""
+
+    player: str
+    seconds: int | None = None
+    why: str = ""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        whom = _player(scene, self.player)
+        _require_fair(scene, order, whom)
+        return _impose(scene, Measure.MUTE, whom, self.seconds, self.why)
+
+
+@verb("unmute")
+class Unmute(OperatorCommand):
+    """Lift the mute of a player."""
+
+    player: str
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        mute = _one(order.all_mutes(scene.now), self.player)
+        if mute is None:
+            raise Refused(Refusal.NOT_MUTED, words=_as_shown(scene, self.player))
+        return scene.tell(Lifted(scene.me, mute))
+
+
+@verb("mutes")
+class Mutes(OperatorCommand):
+    """List the mutes."""
+
+
+@verb("kick")
+class Kick(OperatorCommand):
+    """End a player's connection; they may come back."""
+
+    player: str
+    why: str = ""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        whom = player_meant(scene.hall, self.player)
+        _require_fair(scene, order, whom)
+        return _impose(scene, Measure.KICK, whom, None, self.why)
+
+
+@verb("ban")
+class Ban(OperatorCommand):
+    """Ban a player, an address or a network, for so many seconds or for good."""
+
+    whom: str
+    seconds: int | None = None
+    why: str = ""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        whom = _banned(scene, order, self.whom)
+        return _impose(scene, Measure.BAN, whom, self.seconds, self.why)
+
+
+@verb("unban")
+class Unban(OperatorCommand):
+    """Lift the ban of a player, an address or a network."""
+
+    whom: str
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        network = network_of(self.whom)
+        ban = _one(order.all_bans(scene.now), network_text(network) if network else self.whom)
+        if ban is None:
+            raise Refused(Refusal.NOT_BANNED, words=_as_shown(scene, self.whom))
+        return scene.tell(Lifted(scene.me, ban))
+
+
+@verb("bans")
+class Bans(OperatorCommand):
+    """List the bans, page by page."""
+
+    page: int = 1
+
+
+@verb("reports")
+class Reports(OperatorCommand):
+    """List the open reports, page by page."""
+
+    page: int = 1
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        return scene.answer(self, answer=scene.found[ReportsLookup()])
+
+
+@verb("close_report")
+class CloseReport(OperatorCommand):
+    """Close a report."""
+
+    number: int
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        if all(each.number != self.number for each in scene.found[ReportsLookup()]):
+            raise Refused(Refusal.NO_SUCH_REPORT, number=self.number)
+        return scene.tell(ReportClosed(scene.me, self.number))
+
+
+@verb(close_reports_about="of_subject", close_reports_from="of_author", close_all_reports="all")
+class CloseReports(OperatorCommand):
+    """Close all open reports about a player, or those that a player made, or all there are."""
+
+    about: str | None = None
+    by: str | None = None
+    words = "close reports"
+
+    @classmethod
+    def of_subject(cls, player: str) -> CloseReports:
+        return cls(about=player)
+
+    @classmethod
+    def of_author(cls, player: str) -> CloseReports:
+        return cls(by=player)
+
+    @classmethod
+    def all(cls, *_: str) -> CloseReports:
+        return cls()
+
+    def __str__(self) -> str:
+        if self.about is not None:
+            return f"close reports about {self.about}"
+        return "close all reports" if self.by is None else f"close reports from {self.by}"
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        found = scene.found[ReportsLookup()]
+        if not found:
+            raise Refused(Refusal.NO_OPEN_REPORT)
+        about = by = ""
+        if self.about is not None:
+            about = one_called(self.about, _names(each.about for each in found), _NO_REPORTS)
+        elif self.by is not None:
+            by = one_called(self.by, _names(each.by for each in found), _NO_REPORTS)
+        chosen = [each for each in found if about in {"", each.about} and by in {"", each.by}]
+        last = max(each.number for each in chosen)
+        return scene.tell(ReportsClosed(scene.me, last, len(chosen), about, by))
+
+
+_NO_REPORTS = Refusal.NO_REPORTS_OF_PLAYER
+
+
+def _names(names: Iterable[str]) -> Iterable[str]:
+    """Return each name once, without those that were erased."""
+    return dict.fromkeys(filter(None, names))
+
+
+@verb("shutdown", shutdown_now="now")
+class StopServer(OperatorCommand):
+    """Shut the server down in so many seconds; 0 is now."""
+
+    seconds: int
+    why: str = ""
+
+    @classmethod
+    def now(cls, why: str | None) -> StopServer:
+        return cls(0, why or "")
+
+    def __str__(self) -> str:
+        when = f"in {length(self.seconds)}" if self.seconds else "now"
+        return f"shutdown {when}{self._typed('why')}"
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        at = scene.now + self.seconds
+        return scene.tell(ShutdownTold(scene.me, at, self.seconds, self.why))
+
+
+@verb("cancel_shutdown")
+class CancelShutdown(OperatorCommand):
+    """Cancel the shutdown."""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        if scene.hall.shutdown is None:
+            raise Refused(Refusal.NO_SHUTDOWN)
+        return scene.tell(ShutdownTold(scene.me, scene.now, None))
+
+
+def _impose(scene: Scene, measure: Measure, whom: str, seconds: int | None, why: str) -> Decision:
+    until = None if seconds is None else scene.now + seconds
+    sanction = Sanction(measure, whom, scene.me, scene.now, until, why)
+    return scene.tell(Sanctioned(scene.me, sanction))
+
+
+def _require_fair(scene: Scene, order: Order, whom: str) -> None:
+    """Refuse a sanction against oneself, another operator, or a bot."""
+    if whom.lower() == scene.me.lower():
+        raise Refused(Refusal.SANCTION_SELF)
+    if whom.lower() in order.operators:
+        raise Refused(Refusal.SANCTION_OPERATOR, player=whom)
+    if whom.lower() in map(str.lower, scene.hall.bots):
+        raise Refused(Refusal.SANCTION_BOT, player=whom)
+
+
+def _player(scene: Scene, words: str) -> str:
+    """Return the name of a player who is here, or has an account."""
+    try:
+        return player_meant(scene.hall, words)
+    except Refused as refusal:
+        if refusal.code is not Refusal.NO_SUCH_PLAYER:
+            raise
+        known = scene.found[MemberLookup(words)]
+        if known is None:
+            raise
+        return known.name
+
+
+def _as_shown(scene: Scene, words: str) -> str:
+    """Return a known player's name as it is spelt; else the words."""
+    names = scene.hall.people.names
+    if words.lower() in names or not words.isalpha():
+        return names.get(words.lower(), words)
+    known = scene.found[MemberLookup(words)]
+    return known.name if known else words
+
+
+def _banned(scene: Scene, order: Order, words: str) -> str:
+    """Return whom a ban is against: a name, which may be unknown yet, or a network."""
+    if network := network_of(words):
+        _require_sensible(scene.hall, scene.me, network)
+        return network_text(network)
+    if not words.isalpha():
+        raise Refused(Refusal.NO_SUCH_NETWORK, words=words)
+    try:
+        whom = _player(scene, words)
+    except Refused as refusal:
+        if refusal.code is not Refusal.NO_SUCH_PLAYER or len(words) > LONGEST_NAME:
+            raise
+        whom = capitalised(words.lower())
+    _require_fair(scene, order, whom)
+    return whom
+
+
+def _require_sensible(hall: Hall, me: str, network: Network) -> None:
+    """Refuse to ban a very wide network, this machine itself, or an operator's network."""
+    if network.prefixlen < WIDEST[network.version]:
+        widest = f"/{WIDEST[network.version]}"
+        raise Refused(Refusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
+    if network.is_unspecified or is_this_machine(str(network)):
+        raise Refused(Refusal.NETWORK_LOCAL, network=network_text(network))
+    for name, origin in hall.origins.items():
+        where = network_of(origin) if hall.is_operator(name) else None
+        if where and where.version == network.version and where.overlaps(network):
+            if name == me:
+                raise Refused(Refusal.SANCTION_SELF)
+            raise Refused(Refusal.SANCTION_OPERATOR, player=name)
+
+
+def _one(sanctions: list[Sanction], whom: str) -> Sanction | None:
+    """Return the sanction against a player or network, named in any case; None if none."""
+    return next((each for each in sanctions if each.whom.lower() == whom.lower()), None)

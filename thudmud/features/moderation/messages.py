@@ -1,0 +1,215 @@
+"""Keeping order in words and as facts: operators, sanctions and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import ceil
+
+from thudmud.english import counted, does, lasting, length, listed
+from thudmud.features.letters.model import Report
+from thudmud.features.moderation.commands import Bans, CloseReport, CloseReports, Mutes, Reports
+from thudmud.features.moderation.model import (
+    Announced,
+    Lifted,
+    Measure,
+    ReportClosed,
+    ReportsClosed,
+    Sanction,
+    Sanctioned,
+    ShutdownTold,
+)
+from thudmud.features.talk.messages import in_own_words
+from thudmud.game import asides
+from thudmud.game.hall import Hall
+from thudmud.views.data import Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import View
+from thudmud.views.words import because, minute, wrapped, wrapped_each
+
+PAGE, REPORTS_PAGE = 20, 10
+"""How many bans, and reports, a page has."""
+
+NAMED = 2
+"""How many players are named of those who made reports, or whom they are about."""
+
+
+@words.register
+def _announced(told: Announced, occasion: Occasion, view: View) -> list[str]:
+    who = "You tell" if told.player == view.me else f"{told.player}, an operator, tells"
+    return in_own_words(f"{who} everybody: {told.text}", occasion, view)
+
+
+@facts.register
+def _announced_facts(told: Announced, _: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Broadcast", {"player": told.player, "text": told.text})
+
+
+@words.register
+def _sanctioned(told: Sanctioned, _: Occasion, view: View) -> list[str]:
+    player, sanction = told.player, told.sanction
+    if sanction.whom == view.me:
+        return wrapped(_to_whom(player, sanction), view.width)
+    done = f"{does(player, view.me, sanction.measure.value)} {sanction.whom}"
+    return wrapped(f"{done}{_length(sanction)}{because(sanction.why)}.", view.width)
+
+
+@words.register
+def _lifted(told: Lifted, _: Occasion, view: View) -> list[str]:
+    player, sanction = told.player, told.sanction
+    if sanction.whom == view.me:
+        return wrapped(f"{player} has unmuted you: others hear you again.", view.width)
+    done = does(player, view.me, f"un{sanction.measure.value}")
+    return wrapped(f"{done} {sanction.whom}.", view.width)
+
+
+@words.register
+def _reports_told(told: asides.ReportsTold, _: Occasion, view: View) -> list[str]:
+    lists, reports = f'("{Reports()}" lists what is open.)', told.reports
+    first = reports[0]
+    if len(reports) == 1:
+        told_one = f'{first.player} reports {first.about}: "{first.text}" {lists}'
+        return wrapped(told_one, view.width, private=True)
+    by, about = (each.player for each in reports), (each.about for each in reports)
+    many = counted(len(reports), "more report")
+    return wrapped(f"{many}: {_some(by)} about {_some(about)}. {lists}", view.width)
+
+
+def _some(names: Iterable[str]) -> str:
+    """Return the first names, each once, and how many others there are."""
+    each = list(dict.fromkeys(names))
+    others = len(each) - NAMED
+    if others > 1:
+        each[NAMED:] = [f"{others} others"]
+    return listed(each)
+
+
+@words.register
+def _reports_closed(told: ReportsClosed, _: Occasion, view: View) -> list[str]:
+    of = f" about {told.about}" if told.about else f" from {told.by}" if told.by else ""
+    closes = f"{does(told.player, view.me, 'close')} {counted(told.how_many, 'report')}{of}"
+    return wrapped(f"{closes}.", view.width)
+
+
+@words.register
+def _report_closed(told: ReportClosed, _: Occasion, view: View) -> list[str]:
+    closes = does(told.player, view.me, "close")
+    return wrapped(f"{closes} report {told.number}.", view.width)
+
+
+@words.register
+def _shutdown(told: ShutdownTold, _: Occasion, view: View) -> list[str]:
+    if told.seconds is None:
+        return wrapped("The server does not shut down after all.", view.width)
+    when = f"in {lasting(told.seconds)}" if told.seconds else "now"
+    kept = "All seats and matches are kept."
+    return wrapped(f"The server shuts down {when}{because(told.why)}. {kept}", view.width)
+
+
+@facts.register
+def _shutdown_facts(told: ShutdownTold, _: Occasion) -> Iterator[Fact]:
+    left = None if told.seconds is None else ceil(told.seconds)
+    yield Fact("Thud.Shutdown", {"seconds": left, "why": told.why or None})
+
+
+def _to_whom(player: str, sanction: Sanction) -> str:
+    """Return a sanction as told to the player it is against."""
+    why = because(sanction.why)
+    if sanction.measure is Measure.MUTE:
+        what = "Nobody hears what you say; you can play on."
+        return f"{player} has muted you{_length(sanction)}{why}. {what}"
+    return f"{player} has ended your connection{why}. You can come back."
+
+
+def _length(sanction: Sanction) -> str:
+    if sanction.until is None:
+        return ""
+    return f" for {length(round(sanction.until - sanction.since))}"
+
+
+def until(sanction: Sanction) -> str:
+    """Return the end of a sanction, as part of a sentence; "" if it has none."""
+    return "" if sanction.until is None else f" until {minute(sanction.until)}"
+
+
+def barred(ban: Sanction, contact: str = "") -> str:
+    """Return what a banned player is told, with whom to ask.
+
+    Args:
+        ban: the ban of their name or network.
+        contact: the operator's address for mail; "" if not known.
+    """
+    where = "" if ban.whom.isalpha() else " (where you come from)"
+    ask = f"write to {contact}" if contact else "ask the operator"
+    ended = f"{until(ban)}{because(ban.why)}"
+    return (
+        f"The operator of this server has banned {ban.whom}{where}{ended}. If that is wrong, {ask}."
+    )
+
+
+def known_of(hall: Hall, name: str, now: float) -> str:
+    """Return what only operators are told about a player; "" for nothing."""
+    origin, mute = hall.origins.get(name), hall.order and hall.order.mute(name, now)
+    known = [f"They come from {origin}."] if origin else []
+    known += [f"They are muted{until(mute)}{because(mute.why)}."] if mute else []
+    return " ".join(known)
+
+
+@words.register
+def _mutes(_: Mutes, occasion: Occasion, view: View) -> list[str]:
+    """Return the mutes, the latest first."""
+    hall, now, width = occasion.hall, occasion.at, view.width
+    found = hall.order.all_mutes(now) if hall.order else []
+    heading = f"{counted(len(found), 'player')} cannot be heard:" if found else "Nobody is muted."
+    return [*wrapped(heading, width), *wrapped_each(map(_row, found), width, "    ")]
+
+
+@words.register
+def _bans(asked: Bans, occasion: Occasion, view: View) -> list[str]:
+    """Return a page of the bans, the latest first."""
+    hall, now, width = occasion.hall, occasion.at, view.width
+    found = hall.order.all_bans(now) if hall.order else []
+    first = (asked.page - 1) * PAGE
+    rows = found[first : first + PAGE]
+    if not rows:
+        none = "Nobody is banned." if not found else f"There is no page {asked.page} of bans."
+        return wrapped(none, width)
+    lines = wrapped(f"{counted(len(found), 'ban')}:", width)
+    lines += wrapped_each(map(_row, rows), width, "    ")
+    if len(found) > first + PAGE:
+        lines += wrapped(f'"{Bans(asked.page + 1)}" shows more.', width)
+    return lines
+
+
+@words.register
+def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
+    """Return a page of the reports, the latest first, with what was heard."""
+    found: tuple[Report, ...] = occasion.answer
+    lines, width = [], view.width
+    for report in found[(asked.page - 1) * REPORTS_PAGE : asked.page * REPORTS_PAGE]:
+        by = report.by or "somebody"
+        head = f"  {report.number}. {minute(report.at)}, {by} about {report.about}: {report.text}"
+        said = (f"    {report.about} was heard: {each}" for each in report.said)
+        for each in (head, *said):
+            lines += wrapped(each, width, "      ", private=True)
+    if not lines:
+        none = (
+            f"There is no page {asked.page} of reports." if found else "There are no open reports."
+        )
+        return wrapped(none, width)
+    first = found[0]
+    close = f'"{CloseReport(first.number)}" closes the first when you have seen to it'
+    if len(found) > REPORTS_PAGE and first.by:
+        close += f', "{CloseReports(by=first.by.lower())}" all by {first.by}'
+    close += "."
+    more = f'"{Reports(asked.page + 1)}" shows more.'
+    has_more = len(found) > asked.page * REPORTS_PAGE
+    return [
+        *wrapped(f"{counted(len(found), 'report')}:", width),
+        *lines,
+        *wrapped(f"{more} {close}" if has_more else close, width),
+    ]
+
+
+def _row(sanction: Sanction) -> str:
+    by = f", by {sanction.by}" if sanction.by else ""
+    return f"  {sanction.whom}{until(sanction)}{by}{because(sanction.why)}."

@@ -1,0 +1,1 @@
+"""What members are told outside the server: by mail, browser, feed and calendar."""

@@ -1,0 +1,240 @@
+"""Notifications: how members are told of things while they are not here."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from thudmud.errors import Refused
+from thudmud.features.moderation.model import is_this_machine
+from thudmud.features.notifications.model import (
+    ANOTHER,
+    CODES_A_DAY,
+    NEWCOMER,
+    AskedAddress,
+    AskedLookup,
+    Browser,
+    BrowserAdded,
+    CodeAsked,
+    CodeTyped,
+    Contact,
+    ContactLookup,
+    Kind,
+    NotifyChosen,
+    Quiet,
+    is_address,
+    is_served,
+    refused_code,
+)
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision
+from thudmud.game.options import Switch
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+
+
+def _contact(scene: Scene, *, ends: bool = False) -> Contact:
+    """Return how a player is notified. What ``ends`` that can be done anywhere.
+
+    Raises:
+        Refused: they are no member, or nobody is notified here.
+    """
+    if scene.hall.ways.are_none and not (scene.person.member and ends):
+        raise Refused(Refusal.NOTIFIES_NOBODY)
+    if not scene.person.member:
+        raise Refused(Refusal.NOTIFY_FOR_MEMBERS)
+    return scene.found[ContactLookup(scene.me)]
+
+
+@verb("notify")
+class Notify(Command):
+    """Read how one is notified, and of what."""
+
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        if scene.hall.ways.are_none and scene.person.member:  # whose page asks that by itself
+            return scene.answer(self, answer=Contact())
+        return scene.answer(self, answer=_contact(scene))
+
+
+class NotifyChoice(Command):
+    """A choice of how one is notified."""
+
+    __slots__ = ()
+    ends = False
+
+    def decide(self, scene: Scene) -> Decision:
+        contact = _contact(scene, ends=self.ends)
+        return scene.tell(NotifyChosen(scene.me, self, self.after(contact)))
+
+    def after(self, contact: Contact) -> Contact:
+        """Return how the player is notified after it."""
+        raise NotImplementedError
+
+
+@verb("notify_mail")
+class NotifyMail(Command):
+    """Be notified by mail, once the code that is sent there has been typed."""
+
+    address: str
+    words = "notify mail"
+
+    def decide(self, scene: Scene) -> Decision:
+        contact, address = _contact(scene), self.address
+        if not scene.hall.ways.mail:
+            raise Refused(Refusal.NO_MAILS)
+        if not is_address(address):
+            raise Refused(Refusal.NO_MAIL_ADDRESS)
+        origin = scene.hall.origins.get(scene.me, "")
+        network = "" if is_this_machine(origin) else origin
+        asked, caps = scene.found[AskedLookup(address, scene.me, network)], scene.hall.caps
+        if asked.unwanted:
+            raise Refused(Refusal.MAIL_UNWANTED)
+        if caps.established_only and not scene.hall.is_operator(scene.me):
+            _require_established(asked, scene.now)
+        if contact.asked_today >= CODES_A_DAY:
+            raise Refused(Refusal.CODES_TOO_MANY, most=CODES_A_DAY)
+        if refusal := refused_code(asked, caps.codes_per_hour, scene.now):
+            raise refusal
+        return scene.tell(CodeAsked(scene.me, address, network))
+
+
+def _require_established(asked: AskedAddress, now: float) -> None:
+    """Refuse a code to a newcomer, or to a member who has not finished a battle.
+
+    Names cost nothing: with many of them, somebody could have this server write to anybody.
+    """
+    if not asked.has_played:
+        raise Refused(Refusal.CODE_AFTER_BATTLE)
+    if (left := asked.registered + NEWCOMER - now) > 0:
+        raise Refused(Refusal.CODE_FOR_NEWCOMER, seconds=left)
+
+
+@verb("notify_code")
+class NotifyCode(Command):
+    """Type the code that was sent to one's address."""
+
+    code: str
+    words = "notify code"
+
+    def decide(self, scene: Scene) -> Decision:
+        if not _contact(scene).asked:
+            raise Refused(Refusal.NO_CODE)
+        return scene.tell(CodeTyped(scene.me, self.code))
+
+
+@verb("notify_browser")
+class NotifyBrowser(Command):
+    """Be notified in a browser, whose program types this."""
+
+    endpoint: str
+    key: str
+    auth: str
+    words = "notify browser"
+
+    def decide(self, scene: Scene) -> Decision:
+        _contact(scene)
+        ways = scene.hall.ways
+        if not ways.push:
+            raise Refused(Refusal.NO_BROWSERS)
+        if not is_served(self.endpoint, ways.services):
+            raise Refused(Refusal.NO_SUCH_SERVICE)
+        browser = Browser(self.endpoint, self.key, self.auth)
+        return scene.tell(BrowserAdded(scene.me, browser))
+
+
+class NotifyWay(Enum):
+    """How one is notified."""
+
+    MAIL = "mail"
+    BROWSERS = "browsers"
+
+
+@verb(notify_off="of")
+class NotifyOff(NotifyChoice):
+    """Be notified no more in one way; None is in all. Addresses and browsers are forgotten."""
+
+    way: NotifyWay | None = None
+    ends = True
+
+    @classmethod
+    def of(cls, *words: NotifyWay | str | None) -> NotifyOff:
+        return cls(words[0] if isinstance(words[0], NotifyWay) else None)
+
+    def __str__(self) -> str:
+        return f"notify {self.way.value} off" if self.way else "notify off"
+
+    def after(self, contact: Contact) -> Contact:
+        if self.way is not NotifyWay.BROWSERS:
+            contact = contact._replace(address="", is_refused=False, asked="")
+        return contact if self.way is NotifyWay.MAIL else contact._replace(browsers=0)
+
+
+@verb(notify_of="of")
+class NotifyOf(NotifyChoice):
+    """Choose whether one is notified of something."""
+
+    kind: Kind
+    value: bool
+
+    @classmethod
+    def of(cls, kind: Kind, value: Switch) -> NotifyOf:
+        return cls(kind, value is Switch.ON)
+
+    def __str__(self) -> str:
+        return f"notify {self.kind.value} {'on' if self.value else 'off'}"
+
+    def after(self, contact: Contact) -> Contact:
+        others = contact.off - {self.kind}
+        return contact._replace(off=others if self.value else others | {self.kind})
+
+
+@verb("notify_quiet", notify_quiet_off="never")
+class NotifyQuiet(NotifyChoice):
+    """Choose the hours in which one is told nothing; None for none."""
+
+    hours: Quiet | None
+
+    @classmethod
+    def never(cls, *_: str) -> NotifyQuiet:
+        return cls(None)
+
+    def __str__(self) -> str:
+        return f"notify quiet {self.hours or 'off'}"
+
+    def after(self, contact: Contact) -> Contact:
+        return contact._replace(quiet=self.hours)
+
+
+class Published(Enum):
+    """What programs can read of a member by an address."""
+
+    CALENDAR = "calendar"
+    FEED = "feed"
+
+
+@verb(notify_published="of", notify_new="anew")
+class NotifyPublished(NotifyChoice):
+    """Switch the calendar or the feed; ``anew`` makes another address for the calendar."""
+
+    which: Published
+    value: bool
+    again: bool = False
+
+    @classmethod
+    def of(cls, which: Published, value: Switch) -> NotifyPublished:
+        return cls(which, value is Switch.ON)
+
+    @classmethod
+    def anew(cls) -> NotifyPublished:
+        return cls(Published.CALENDAR, value=True, again=True)
+
+    def __str__(self) -> str:
+        word = "new" if self.again else "on" if self.value else "off"
+        return f"notify {self.which.value} {word}"
+
+    def after(self, contact: Contact) -> Contact:
+        if self.which is Published.FEED:
+            return contact._replace(feed=self.value)
+        known = "" if self.again else contact.calendar
+        return contact._replace(calendar=(known or ANOTHER) if self.value else "")

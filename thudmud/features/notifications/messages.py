@@ -1,0 +1,338 @@
+"""How members are notified, in words and as facts; and what a mail, or a browser, tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from thudmud.english import capitalised, counted, lasting
+from thudmud.errors import Refused
+from thudmud.features.archive.messages import entry, players
+from thudmud.features.letters.commands import Letters
+from thudmud.features.notifications.commands import (
+    Notify,
+    NotifyOf,
+    NotifyOff,
+    NotifyPublished,
+    NotifyQuiet,
+    NotifyWay,
+    Published,
+)
+from thudmud.features.notifications.model import (
+    CODE_LASTS,
+    BrowserAdded,
+    CodeAsked,
+    CodeTyped,
+    Contact,
+    Kind,
+    NotifyChosen,
+    Ways,
+    masked,
+)
+from thudmud.features.tournaments.model import OpenMatch, Tournament
+from thudmud.game.archive import Battle, unless_erased
+from thudmud.game.options import Options, Style, Switch
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
+from thudmud.views import sentences, standing
+from thudmud.views.data import Fact
+from thudmud.views.refusals import refused
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import Display, View
+from thudmud.views.words import time_of_day, wrapped, wrapped_each
+
+_ABOUT = {
+    Kind.TURN: "it is your turn",
+    Kind.CLOCK: "your time runs short",
+    Kind.END: "a battle of yours has ended",
+    Kind.MESSAGE: "somebody has left you a message",
+    Kind.ROUND: "a round of your tournament begins",
+}
+
+_INDENT = "    "
+
+
+def calendar_link(ways: Ways, secret: str) -> str:
+    """Return the address of a calendar."""
+    return f"{ways.page}/calendar/{secret}.ics"
+
+
+def feed_link(page: str, player: str) -> str:
+    """Return the address of a feed of battles that have ended."""
+    return f"{page}/feed/{player}.atom"
+
+
+def board_path(name: str) -> str:
+    """Return where a board is in the page. Names are letters and blanks."""
+    return f"/board/{name.replace(' ', '%20')}"
+
+
+@words.register
+def _notify(_: Notify, occasion: Occasion, view: View) -> list[str]:
+    contact: Contact = occasion.answer
+    return shown(contact, occasion.hall.ways, occasion.player, occasion.at, view.width)
+
+
+def shown(contact: Contact, ways: Ways, player: str, now: float, width: int) -> list[str]:
+    """Return how a player is notified, each with what to type to change it."""
+    if ways.are_none:
+        return wrapped(refused(Refused(Refusal.NOTIFIES_NOBODY)), width)
+    entries = [*_ways(contact, ways), *_kinds(contact), _quiet(contact, now)]
+    entries += _published(contact, ways, player)
+    lines = wrapped("How you are told of things while you are not here:", width)
+    for told, typed in entries:
+        lines += wrapped(f"  {told}", width, _INDENT, private=True)
+        lines += wrapped(f"{_INDENT}{typed}", width, _INDENT * 2)
+    return lines + wrapped('"help notify" tells more of each.', width)
+
+
+def _ways(contact: Contact, ways: Ways) -> Iterator[tuple[str, str]]:
+    mail = "off"
+    if contact.address:
+        mail = f"to {masked(contact.address)}"
+        if contact.is_refused:
+            mail += ", which takes no mails any more"
+    if contact.asked:
+        yield f"mail: {mail}, and {masked(contact.asked)} waits for its code", _CODE
+    elif ways.mail or contact.address:
+        off = f' or "{NotifyOff(NotifyWay.MAIL)}"' if contact.address else ""
+        yield f"mail: {mail}", f'"notify mail" and your address{off}'
+    if ways.push or contact.browsers:
+        where = counted(contact.browsers, "browser") if contact.browsers else "off"
+        how = "the settings of the page switch them on"
+        if contact.browsers:
+            how = f'"{NotifyOff(NotifyWay.BROWSERS)}", or the settings of the page'
+        yield f"browsers: {where}", how
+
+
+_CODE = '"notify code" and the six digits in the mail'
+
+
+def _kinds(contact: Contact) -> Iterator[tuple[str, str]]:
+    for kind in Kind:
+        is_on = kind not in contact.off
+        on, off = NotifyOf(kind, value=True), NotifyOf(kind, value=False)
+        yield f"{kind.value}: {'on' if is_on else 'off'} ({_ABOUT[kind]})", f'"{on}" or "{off}"'
+
+
+def _quiet(contact: Contact, now: float) -> tuple[str, str]:
+    if not contact.quiet:
+        return "quiet: off", '"notify quiet 22 to 7" is for the hours in which you are told nothing'
+    local = time_of_day(now + 60 * contact.quiet.east)
+    told = f"quiet: {contact.quiet}; it is {local} there"
+    return told, f'"{NotifyQuiet(None)}", or other hours'
+
+
+def _published(contact: Contact, ways: Ways, player: str) -> Iterator[tuple[str, str]]:
+    if not ways.page:
+        return
+    on, off = (NotifyPublished(Published.CALENDAR, value=each) for each in (True, False))
+    new = NotifyPublished(Published.CALENDAR, value=True, again=True)
+    if contact.calendar:
+        yield f"calendar: {calendar_link(ways, contact.calendar)}", f'"{off}" or "{new}"'
+    else:
+        yield "calendar: off (when your time is up, for a calendar program)", f'"{on}"'
+    on, off = (NotifyPublished(Published.FEED, value=each) for each in (True, False))
+    if contact.feed:
+        yield f"feed: {feed_link(ways.page, player)}", f'"{off}"'
+    else:
+        yield "feed: off (your battles that have ended, for everybody)", f'"{on}"'
+
+
+@facts.register
+def _notify_facts(_: Notify, occasion: Occasion) -> Iterator[Fact]:
+    contact: Contact = occasion.answer
+    ways, quiet = occasion.hall.ways, contact.quiet
+    known = {
+        "mail": masked(contact.address) if contact.address else None,
+        "refused": contact.is_refused,
+        "asked": masked(contact.asked) if contact.asked else None,
+        "browsers": contact.browsers,
+        "of": [each.value for each in Kind if each not in contact.off],
+        "quiet": str(quiet) if quiet else None,
+        "calendar": calendar_link(ways, contact.calendar) if contact.calendar else None,
+        "feed": feed_link(ways.page, occasion.player) if contact.feed else None,
+        "mails": ways.mail,
+        "key": ways.push or None,
+    }
+    yield Fact("Thud.Notify", known, occasion.player)
+
+
+@words.register
+def _code_asked(asked: CodeAsked, _: Occasion, view: View) -> list[str]:
+    sent = f"A code goes to {masked(asked.address)}; it is good for {lasting(CODE_LASTS)}."
+    return wrapped(f"{sent} When it has come, type {_CODE}.", view.width, private=True)
+
+
+@words.register
+def _code_typed(_: CodeTyped, __: Occasion, view: View) -> list[str]:
+    return wrapped(
+        f'You get mails from now on. "{Notify()}" shows what they are about.', view.width
+    )
+
+
+@words.register
+def _browser_added(_: BrowserAdded, __: Occasion, view: View) -> list[str]:
+    on = "This browser tells you of things from now on, even when the page is closed."
+    return wrapped(f'{on} "{Notify()}" shows of what.', view.width)
+
+
+@words.register
+def _chosen(chosen: NotifyChosen, occasion: Occasion, view: View) -> list[str]:
+    choice = _choice(chosen, occasion.hall.ways, occasion.player)
+    return wrapped(choice, view.width, private=True)
+
+
+def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
+    match chosen.choice:
+        case NotifyOff(None):
+            return "You are told nothing any more while you are not here."
+        case NotifyOff(NotifyWay.MAIL):
+            return "You get no more mails, and your address is forgotten."
+        case NotifyOff(NotifyWay.BROWSERS):
+            return "No browser tells you anything any more."
+        case NotifyOf(kind, value):
+            return f"You are told {'' if value else 'no more '}when {_ABOUT[kind]}."
+        case NotifyQuiet(None):
+            return "You are told things at any hour."
+        case NotifyQuiet(hours):
+            return f"You are told nothing from {hours}; what comes meanwhile is told after that."
+        case NotifyPublished(Published.CALENDAR, value=True, again=again):
+            was = " The one before leads nowhere now." if again else ""
+            return f'Your calendar has an address: "{Notify()}" shows it.{was} Keep it to yourself.'
+        case NotifyPublished(Published.CALENDAR):
+            return "Your calendar is gone."
+        case NotifyPublished(Published.FEED, value=True):
+            link = feed_link(ways.page, player)
+            return f"Everybody can read your battles that have ended at {link}."
+        case NotifyPublished(Published.FEED):
+            return "Your feed is gone."
+    raise TypeError(f"there are no words for {chosen.choice}")
+
+
+# Mails, and what browsers show.
+
+MAIL_WIDTH = 72
+
+
+class Headline(NamedTuple):
+    """Something that a member is told while they are not here.
+
+    Attributes:
+        kind: what it is about.
+        title: it, in a few words.
+        brief: it, in a sentence.
+        lines: it, in some lines.
+        path: where it is in the page.
+    """
+
+    kind: Kind
+    title: str
+    brief: str
+    lines: tuple[str, ...] = ()
+    path: str = "/"
+
+
+class Mail(NamedTuple):
+    """A mail.
+
+    Attributes:
+        subject: its subject.
+        text: its text.
+    """
+
+    subject: str
+    text: str
+
+
+def told_of_turn(kind: Kind, table: Table, player: str, now: float, options: Options) -> Headline:
+    """Return what a player is told of their turn at a board, or that their time runs short."""
+    seats = [each for each in table.seats.values() if each != player]
+    against = f" against {seats[0]}" if seats else ""
+    left = ""
+    if table.clock:
+        left = lasting(table.clock.read(now).left(table.clock.turn))
+    title = f"Your turn{against}"
+    if kind is Kind.CLOCK:
+        title = f"{capitalised(left)} left{against}"
+    display = Display(
+        width=MAIL_WIDTH + 1,
+        ascii_only=True,
+        orient=options.orient,
+        reader=options.reader is Switch.ON,
+    )
+    view = View(player, Style.FULL, display)
+    told = [f"It is your turn at the {table.name}{against}.", sentences.last_ply(table, player)]
+    told += [f"You have {left} left."] if left else []
+    lines = [*wrapped_each(told, MAIL_WIDTH), "", *standing.drawn(table, view)]
+    return Headline(kind, title, told[1], tuple(lines), board_path(table.name))
+
+
+def told_of_end(battle: Battle) -> Headline:
+    """Return what the players of a battle are told of its end."""
+    dwarf, troll = map(unless_erased, battle.players)
+    battle = battle._replace(dwarf=dwarf, troll=troll)
+    about, title = f"{capitalised(entry(battle))}.", f"Battle over: {players(battle)}"
+    lines = tuple(wrapped(about, MAIL_WIDTH))
+    return Headline(Kind.END, title, about, lines, f"/game/{battle.number}")
+
+
+def told_of_round(
+    tournament: Tournament, match: OpenMatch, player: str, table: Table | None
+) -> Headline:
+    """Return what a player is told of a round of a tournament, and of the board if it has begun."""
+    other = match.second if player == match.first else match.first
+    title = f"Round {match.round} of {tournament.name}"
+    where = f" at the {table.name}" if table else ""
+    brief = f"{title} has begun: you play against {other}{where}."
+    days = "" if tournament.is_by_days else " Come soon: who is not there in time loses the match."
+    lines = wrapped(f"{brief}{days}", MAIL_WIDTH)
+    path = board_path(table.name) if table else "/"
+    return Headline(Kind.ROUND, title, brief, tuple(lines), path)
+
+
+def told_of_letters(new: int) -> Headline:
+    """Return what a member is told of letters that they have not read."""
+    has, them = counted(new, "new message"), "it" if new == 1 else "them"
+    brief = f'You have {has}: "{Letters()}" shows {them}.'
+    report = '"report" and a name tells the operators of somebody who should not write to you.'
+    lines = wrapped(f"{brief} {report}", MAIL_WIDTH)
+    return Headline(Kind.MESSAGE, capitalised(has), brief, tuple(lines))
+
+
+def mail_of(player: str, told: Sequence[Headline], ways: Ways, secret: str, name: str) -> Mail:
+    """Return the mail that tells a member some things.
+
+    Args:
+        player: the member's name.
+        told: the things, one at least.
+        ways: where the page is.
+        secret: the secret word of the link that ends these mails.
+        name: what the server is called.
+    """
+    subject = told[0].title if len(told) == 1 else f"{counted(len(told), 'thing')} to look at"
+    parts = [f"Hello {player},\n"]
+    for each in told:
+        parts += [*each.lines, "", f"{ways.page}{each.path}", ""]
+    return Mail(f"{subject} ({name})", "\n".join([*parts, *_foot(ways, secret, player, name)]))
+
+
+def code_mail(player: str, code: str, ways: Ways, secret: str, name: str) -> Mail:
+    """Return the mail with the code that confirms an address."""
+    asks = f"{player} at {name} wants mails here. If that is you, type this there within an hour:"
+    text = [*wrapped(asks, MAIL_WIDTH), "", f"{_INDENT}notify code {code}", "", ways.page, ""]
+    not_you = "If it is not you, do nothing, or see to it that no such mail comes again:"
+    text += ["-- ", *wrapped(not_you, MAIL_WIDTH), end_link(ways, secret)]
+    return Mail(f"Your code ({name})", "\n".join(text) + "\n")
+
+
+def end_link(ways: Ways, secret: str) -> str:
+    """Return the link that ends mails."""
+    return f"{ways.page}/mail/{secret}"
+
+
+def _foot(ways: Ways, secret: str, player: str, name: str) -> Iterable[str]:
+    why = f'You get this because {player} at {name} asked for it. "{Notify()}" there changes what'
+    yield "-- "
+    yield from wrapped(f"{why} you are told of, and when. This link ends these mails:", MAIL_WIDTH)
+    yield f"{end_link(ways, secret)}\n"

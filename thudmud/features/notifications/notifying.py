@@ -1,0 +1,457 @@
+"""Sends notifications: mails, and what browsers show. One server does so for all.
+
+What is to be sent is in the store, see `thudmud.features.notifications.storage`. It is read now and
+then, sent if it is still news, and deleted once it was sent. A server that is killed in between, or
+loses the lock to another one, leaves it there: then it may be sent twice, but it is not lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from thudmud.errors import StartError, ThudmudError
+from thudmud.features.letters.model import LetterCountLookup
+from thudmud.features.notifications.messages import (
+    Headline,
+    Mail,
+    code_mail,
+    end_link,
+    mail_of,
+    told_of_end,
+    told_of_letters,
+    told_of_round,
+    told_of_turn,
+)
+from thudmud.features.notifications.model import (
+    Browser,
+    Kind,
+    Recipient,
+    Waiting,
+    Ways,
+    share_of_codes,
+)
+from thudmud.game.clocks import DAY
+from thudmud.game.hall import Hall
+from thudmud.game.options import Options
+from thudmud.language import clean
+from thudmud.language.parsing import options_of
+from thudmud.server.config import Settings
+from thudmud.store import Holder, Store, StoreError
+
+PACE = 5.0
+"""Seconds between two looks for what is to be sent."""
+
+WAIT = 60.0
+"""Seconds for which something waits, since the member may be about to come, or more may happen."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 60.0, 14_400.0
+"""Seconds before something is tried again; each pause is twice as long as the one before."""
+
+GIVEN_UP_AFTER = DAY
+"""Seconds after which nothing is tried any more."""
+
+HELD_BACK = 300.0
+"""Seconds after which a mail is tried again that was held back, since too many went out."""
+
+_HOUR = 3_600.0
+
+_log = logging.getLogger(__name__)
+
+
+class NotSentError(ThudmudError):
+    """Something could not be sent now; it is tried again. ``str()`` says why, without addresses.
+
+    Attributes:
+        pause: how many seconds to wait at least, if that is known.
+        is_ours: whether it will be refused until the operator mends something.
+    """
+
+    def __init__(self, why: str, pause: float = 0.0, *, is_ours: bool = False) -> None:
+        super().__init__(why)
+        self.pause, self.is_ours = pause, is_ours
+
+
+class NeverSentError(ThudmudError):
+    """The address, or the browser, takes nothing any more. ``str()`` says why, but not where."""
+
+
+class Mailer(Protocol):
+    """Sends mails."""
+
+    async def send(self, address: str, mail: Mail, end: str, number: int) -> None:
+        """Send a mail.
+
+        Args:
+            address: where to.
+            mail: the mail.
+            end: the link that ends such mails.
+            number: tells it from all others; a mail that is sent again has it again.
+
+        Raises:
+            NotSentError: it was not sent, as far as is known.
+            NeverSentError: the address takes none.
+        """
+
+
+class Pusher(Protocol):
+    """Sends what browsers show.
+
+    Attributes:
+        key: the public key by which browsers know this server, in base64url.
+    """
+
+    key: str
+
+    async def send(self, browser: Browser, told: Headline, lasts: float) -> None:
+        """Send something to a browser; it is news for so many seconds.
+
+        Raises:
+            NotSentError: it was not sent, as far as is known.
+            NeverSentError: the browser takes nothing any more.
+        """
+
+
+class NotifyPolicy(NamedTuple):
+    """How much is sent, and what the server is called.
+
+    Attributes:
+        gap: seconds between two mails to the same member.
+        per_hour: how many mails are sent within an hour, in all.
+        name: what the server is called.
+        pace: seconds between two looks.
+        wait: seconds for which something waits.
+    """
+
+    gap: float = 900.0
+    per_hour: int = 100
+    name: str = "thudmud"
+    pace: float = PACE
+    wait: float = WAIT
+
+    @property
+    def codes_per_hour(self) -> int:
+        """How many of the mails may be codes. The rest is for all others: neither kind waits."""
+        return share_of_codes(self.per_hour)
+
+
+class Notifier:
+    """Sends what is to be sent, while this server holds the lock for it.
+
+    Args:
+        hall: the boards, and who is here, on all servers.
+        store: where it is.
+        mailer: sends mails; None for none.
+        pusher: sends what browsers show; None for nothing.
+        policy: how much is sent.
+        is_alive: whether this server may act at all.
+    """
+
+    def __init__(
+        self,
+        hall: Hall,
+        store: Store,
+        mailer: Mailer | None,
+        pusher: Pusher | None,
+        policy: NotifyPolicy,
+        *,
+        is_alive: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._hall, self._store, self._policy = hall, store, policy
+        self._mailer, self._pusher, self._is_alive = mailer, pusher, is_alive
+        self._mailed: tuple[deque[float], deque[float]] = deque(), deque()
+        """When mails were sent within the last hour: codes, and all others."""
+        self._full: set[str] = set()
+        """The kinds of mails of which it was logged that too many went out."""
+        self._done: dict[int, bool] = {}
+        """What was sent, by number, while that could not be noted; and whether it was a mail."""
+
+    async def follow(self, holders: asyncio.Queue[Holder]) -> None:
+        """Send while this server holds the lock, of whose holders it is told."""
+        sending: list[asyncio.Task[None]] = []
+        try:
+            while True:
+                is_ours = await holders.get() is Holder.OURS
+                if not is_ours:
+                    sending = await _ended(sending)
+                elif not sending:
+                    ways = self._keep(mails=True), self._keep(mails=False)
+                    sending = [asyncio.create_task(each) for each in ways]
+        finally:
+            await _ended(sending)
+
+    async def _keep(self, *, mails: bool) -> None:
+        """Send mails, or the rest, again and again. The one does not wait for the other."""
+        while not _is_to_end():
+            try:
+                if self._is_alive():
+                    await self.look(mails=mails)
+            except StoreError as error:
+                _log.error("what is to be sent cannot be read or noted: %s", error)
+            except Exception:  # noqa: BLE001  (later ones still have to be sent)
+                _log.exception("failed while notifications were sent")
+            await asyncio.sleep(self._policy.pace)
+
+    async def look(self, *, mails: bool) -> None:
+        """Send what is due by now.
+
+        Raises:
+            StoreError: it cannot be read; or it was sent, and that cannot be noted.
+        """
+        waiting = await self._store.due(mails=mails)
+        # Codes first: they are good for an hour.
+        for recipient in sorted(waiting, key=lambda each: not each.code):
+            if _is_to_end() or not self._is_alive():
+                return
+            done = [each for each in recipient.waiting if each.number in self._done]
+            if done:  # not again
+                await self._note_sent(recipient._replace(waiting=tuple(done)))
+                continue
+            await self._tell(recipient)
+
+    async def _tell(self, recipient: Recipient) -> None:
+        """Send somebody what they are to be told, or put it off, or drop it."""
+        now = self._store.clock()
+        is_mail = not recipient.way
+        way = self._mailer if is_mail else self._pusher
+        is_banned = self._hall.order is not None and self._hall.order.ban(recipient.player, now)
+        if way is None or is_banned or not (recipient.address or recipient.browser):
+            await self._store.sent(recipient)
+        elif recipient.code:
+            if not self._has_room(now, for_code=True):
+                await self._store.put_off(recipient, now + HELD_BACK)
+                return
+            ways = self._hall.ways
+            mail = code_mail(
+                recipient.player, recipient.code, ways, recipient.secret, self._policy.name
+            )
+            await self._send(recipient, mail, now)
+        elif told := await self._still_news(recipient, now):
+            recipient = recipient._replace(waiting=tuple(each for each, _ in told))
+            until = self._until(recipient, now)
+            if until > now:
+                await self._store.put_off(recipient, until)
+            elif is_mail and not self._has_room(now, for_code=False):
+                await self._store.put_off(recipient, now + HELD_BACK)
+            else:
+                await self._send(recipient, _once(each for _, each in told), now)
+
+    def _until(self, recipient: Recipient, now: float) -> float:
+        """Return when somebody can be told something: now, or later."""
+        until = recipient.waiting[0].at + self._policy.wait
+        if recipient.player in self._hall.people:  # they are here, and have not looked yet
+            until = max(until, now + self._policy.wait)
+        if recipient.mailed is not None and not recipient.way:
+            until = max(until, recipient.mailed + self._policy.gap)
+        return recipient.quiet.until(max(until, now)) if recipient.quiet else max(until, now)
+
+    def _has_room(self, now: float, *, for_code: bool) -> bool:
+        """Return whether another code, or another mail of the rest, may be sent in this hour."""
+        for mailed in self._mailed:
+            while mailed and mailed[0] <= now - _HOUR:
+                mailed.popleft()
+        codes, others = map(len, self._mailed)
+        policy = self._policy
+        if for_code:
+            kind, sent, most = "codes", codes, policy.codes_per_hour
+        else:
+            most = max(1, policy.per_hour - policy.codes_per_hour)
+            kind, sent = "notifications", others
+        is_full = sent >= most or codes + others >= policy.per_hour
+        if not is_full:
+            self._full.discard(kind)
+        elif kind not in self._full:
+            self._full.add(kind)
+            _log.warning("mails are held back", extra={"kind": kind, "sent": sent})
+        return not is_full
+
+    async def _send(
+        self, recipient: Recipient, what: Mail | Sequence[Headline], now: float
+    ) -> None:
+        """Send something, and note what came of it."""
+        try:
+            if recipient.browser and self._pusher and not isinstance(what, Mail):
+                for each in what:
+                    await self._pusher.send(recipient.browser, each, DAY)
+            elif self._mailer:
+                ways, secret = self._hall.ways, recipient.secret
+                if not isinstance(what, Mail):
+                    what = mail_of(recipient.player, what, ways, secret, self._policy.name)
+                number = recipient.waiting[-1].number
+                await self._mailer.send(recipient.address, what, end_link(ways, secret), number)
+                self._mailed[not recipient.code].append(now)
+        except NotSentError as error:
+            await self._failed(recipient, error, now)
+        except NeverSentError as error:
+            _log.warning("not sent: %s", error, extra={"player": recipient.player})
+            await self._store.refuse(recipient)
+        else:
+            self._done |= dict.fromkeys(
+                (each.number for each in recipient.waiting), not recipient.way
+            )
+            await self._note_sent(recipient)
+
+    async def _note_sent(self, recipient: Recipient) -> None:
+        numbers = [each.number for each in recipient.waiting]
+        mailed = self._done.get(numbers[0], False) and not recipient.code
+        await self._store.sent(recipient, mailed=mailed)
+        for each in numbers:
+            self._done.pop(each, None)
+
+    async def _failed(self, recipient: Recipient, error: NotSentError, now: float) -> None:
+        """Try something again later, unless it was tried for long enough."""
+        about = {"player": recipient.player, "why": str(error)}
+        old = [
+            each
+            for each in recipient.waiting
+            if each.failing is not None and now - each.failing >= GIVEN_UP_AFTER
+        ]
+        if old:
+            _log.error("notifications are given up", extra={**about, "number": len(old)})
+            await self._store.sent(recipient._replace(waiting=tuple(old)))
+        rest = tuple(each for each in recipient.waiting if each not in old)
+        if rest:
+            tries = max(each.tries for each in rest)
+            pause = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE)
+            level = logging.ERROR if error.is_ours else logging.WARNING
+            level = logging.INFO if tries else level  # once, so that it is noticed
+            _log.log(level, "not sent, and tried again", extra={**about, "tries": tries + 1})
+            until = now + max(pause, min(error.pause, LONGEST_PAUSE))
+            await self._store.put_off(recipient._replace(waiting=rest), until, failed=True)
+
+    # What is still news.
+
+    async def _still_news(self, recipient: Recipient, now: float) -> list[tuple[Waiting, Headline]]:
+        """Return what somebody does not know yet, each thing once; drop the rest.
+
+        Something that is only due later by now is put off.
+        """
+        person = self._hall.people.get(recipient.player)
+        options: Options | None = None
+        told: list[tuple[Waiting, Headline]] = []
+        old: list[Waiting] = []
+        for each in recipient.waiting:
+            if person and person.active > each.at:
+                old.append(each)
+                continue
+            if options is None:
+                options = await self._options(recipient.player)
+            if (short := self._short_at(each)) and short > now:
+                await self._store.put_off(recipient._replace(waiting=(each,)), short)
+            elif (news := await self._told(each, now, options)) is None:
+                old.append(each)
+            else:
+                told.append((each, news))
+        if old:
+            await self._store.sent(recipient._replace(waiting=tuple(old)))
+        return told
+
+    async def _options(self, player: str) -> Options:
+        account = await self._store.find(player)
+        return options_of(account.preferences) if account else Options()
+
+    def _short_at(self, waiting: Waiting) -> float | None:
+        """Return when a member's time runs short, if that is what they are to be told of."""
+        table = self._hall.tables.with_key(waiting.board)
+        if waiting.kind is not Kind.CLOCK or table is None or table.clock is None:
+            return None
+        return table.clock.deadline - table.clock.control.short
+
+    async def _told(self, waiting: Waiting, now: float, options: Options) -> Headline | None:
+        """Return what a member is told of something; None if it is no news any more."""
+        player = waiting.player
+        match waiting.kind:
+            case Kind.TURN | Kind.CLOCK:
+                table = self._hall.tables.with_key(waiting.board)
+                if table is None or not table.is_turn_of(player):
+                    return None
+                return told_of_turn(waiting.kind, table, player, now, options)
+            case Kind.END:
+                battle = await self._store.battle(waiting.subject)
+                return told_of_end(battle) if battle and battle.outcome else None
+            case Kind.MESSAGE:
+                letters = await self._store.look_up(LetterCountLookup(player))
+                return told_of_letters(letters.new) if letters.new else None
+            case Kind.ROUND:
+                tournament = self._hall.tournaments.get(waiting.subject)
+                match = tournament and tournament.match_of(player)
+                if not (tournament and match):
+                    return None
+                return told_of_round(
+                    tournament, match, player, self._hall.tables.with_key(match.key)
+                )
+        return None
+
+
+def _once(told: Iterable[Headline]) -> list[Headline]:
+    """Return each thing once: of a turn, that the time runs short, if that is so."""
+    ordered = sorted(told, key=lambda each: each.kind is Kind.CLOCK)
+    return list({(each.path, each.kind is Kind.ROUND): each for each in ordered}.values())
+
+
+def _is_to_end() -> bool:
+    """Return whether the current task was cancelled, even if something it waited for hid that.
+
+    Python 3.11's `asyncio.wait_for`, by which aiosmtplib waits for answers, does so when an answer
+    comes at the same moment.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+async def _ended(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
+    """Stop sending, also in the middle of it; return nothing."""
+    for task in sending:
+        task.cancel()
+    if sending:
+        await asyncio.wait(sending)
+    return []
+
+
+def outside(settings: Settings, folder: Path) -> tuple[Ways, Mailer | None, Pusher | None]:
+    """Return how members are notified by the settings, and what sends it.
+
+    Raises:
+        StartError: a package is missing that is needed, or a file cannot be used.
+    """
+    mailer: Mailer | None = None
+    pusher: Pusher | None = None
+    name = clean(settings.listing.name)
+    try:
+        if settings.mail.relay:
+            from thudmud.features.notifications.mailing import Relay  # noqa: PLC0415  (an optional dependency)
+
+            mailer = Relay(settings.mail, folder, name)
+        if settings.push.enabled:
+            from thudmud.features.notifications.pushing import PushServices  # noqa: PLC0415  (the same)
+
+            pusher = PushServices(settings.push, folder, settings.web.public_url)
+    except ImportError as error:
+        section = "push.enabled" if mailer or not settings.mail.relay else "mail.relay"
+        raise StartError(
+            f'{section}: this needs more packages, which this brings: pip install "thudmud[notify]"'
+        ) from error
+    page = settings.web.public_url
+    key = pusher.key if pusher else ""
+    services = settings.push.services if pusher else ()
+    return Ways(mailer is not None, key, services, page), mailer, pusher
+
+
+def policy_of(settings: Settings) -> NotifyPolicy:
+    """Return how much is sent by the settings."""
+    mail = settings.mail
+    name = clean(settings.listing.name)
+    return NotifyPolicy(60.0 * mail.minutes, mail.per_hour, name)
+
+
+def notifying_alike(ways: Ways) -> dict[str, str]:
+    """Return what all servers on one database must share, as texts by name, see `common_settings`.
+
+    Each of them stores what is to be sent, and any of them may have to send it.
+    """
+    told = {"mail.relay": "used"} if ways.mail else {}
+    return told | ({"the key in push.keys": ways.push} if ways.push else {})

@@ -1,0 +1,138 @@
+"""Calendars (RFC 5545) and feeds (RFC 4287) of a member, as texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from xml.etree import ElementTree as ET
+
+from thudmud.features.archive.messages import entry, players
+from thudmud.features.notifications.messages import board_path, feed_link
+from thudmud.game.archive import Battle, unless_erased
+from thudmud.game.table import Table
+from thudmud.version import VERSION
+from thudmud.views import sentences
+from thudmud.views.words import moment
+
+_LONGEST = 75
+"""Bytes of a line of a calendar."""
+
+_UTC = (
+    "BEGIN:VTIMEZONE",
+    "TZID:UTC",
+    "BEGIN:STANDARD",
+    "DTSTART:19700101T000000",
+    "TZOFFSETFROM:+0000",
+    "TZOFFSETTO:+0000",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+)
+"""What nobody sees: a calendar has to have a component (RFC 5545, section 3.6), if not an event."""
+
+_ATOM = "http://www.w3.org/2005/Atom"
+
+
+def calendar(player: str, tables: Iterable[Table], page: str) -> str:
+    """Return when a player's time is up at each of their boards.
+
+    Args:
+        player: the player.
+        tables: the boards at which they sit.
+        page: where the page is, such as ``https://example.org``.
+    """
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        f"PRODID:-//thudmud//{VERSION}//EN",
+        "METHOD:PUBLISH",
+        f"X-WR-CALNAME:Thud: {player}",
+        "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
+    ]
+    events: list[str] = []
+    for table in sorted(tables, key=lambda table: table.name):
+        events += _deadline(player, table, page)
+    lines += [*(events or _UTC), "END:VCALENDAR"]
+    return "".join(f"{_folded(line)}\r\n" for line in lines)
+
+
+def _deadline(player: str, table: Table, page: str) -> Iterator[str]:
+    clock, game = table.clock, table.game
+    if not (clock and game and table.by_correspondence):
+        return
+    if table.seats.get(game.turn) != player or table.is_practice:
+        return
+    host = page.partition("://")[2].partition(":")[0]
+    others = [name for name in table.seats.values() if name != player]
+    summary = f"Thud: your move against {others[0]}" if others else "Thud: your move"
+    yield "BEGIN:VEVENT"
+    # The same for the same ply, whatever is offered or taken back: else each is another event.
+    board, battle = (
+        re.sub("[^A-Za-z0-9]+", "-", table.key),
+        (table.match and table.match.number) or 0,
+    )
+    yield f"UID:{board}-{battle}-{len(game.moves)}@{host}"
+    yield f"SEQUENCE:{table.version}"
+    yield f"DTSTAMP:{_stamp(table.since)}"
+    yield f"DTSTART:{_stamp(clock.deadline)}"
+    yield f"SUMMARY:{_escaped(summary)}"
+    yield f"DESCRIPTION:{_escaped(f'At the {table.name}. {sentences.last_ply(table, player)}')}"
+    yield f"URL:{page}{board_path(table.name)}"
+    yield "TRANSP:TRANSPARENT"
+    yield "END:VEVENT"
+
+
+def _stamp(at: float) -> str:
+    return re.sub("[-:]", "", moment(at))
+
+
+def _escaped(text: str) -> str:
+    for sign in "\\;,":
+        text = text.replace(sign, f"\\{sign}")
+    return text.replace("\n", "\\n")
+
+
+def _folded(line: str) -> str:
+    """Return a line of a calendar, in pieces if it is too long."""
+    data, pieces = line.encode(), list[str]()
+    while data:
+        size = _LONGEST if not pieces else _LONGEST - 1
+        piece = data[:size].decode(errors="ignore")  # not within a character
+        pieces.append(piece)
+        data = data[len(piece.encode()) :]
+    return "\r\n ".join(pieces)
+
+
+def feed(player: str, ended: Sequence[tuple[Battle, float]], page: str) -> str:
+    """Return the feed of some battles of a player that have ended, the last one first.
+
+    Args:
+        player: the player.
+        ended: the battles, each with when it ended.
+        page: where the page is, such as ``https://example.org``.
+    """
+    ET.register_namespace("", _ATOM)
+    root = ET.Element(f"{{{_ATOM}}}feed")
+    own = feed_link(page, player)
+    _add(root, "id", own)
+    _add(root, "title", f"Battles of {player}")
+    _add(root, "updated", moment(max((at for _, at in ended), default=0.0)))
+    _add(root, "link", rel="self", href=own)
+    _add(root, "link", href=f"{page}/")
+    author = _add(root, "author")
+    _add(author, "name", player)
+    for each, at in ended:
+        dwarf, troll = map(unless_erased, each.players)
+        battle = each._replace(dwarf=dwarf, troll=troll)
+        told, link = _add(root, "entry"), f"{page}/game/{battle.number}"
+        _add(told, "id", link)
+        _add(told, "title", players(battle))
+        _add(told, "updated", moment(at))
+        _add(told, "link", href=link)
+        _add(told, "summary", f"{entry(battle)}.")
+    return ET.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def _add(parent: ET.Element, name: str, text: str | None = None, **attributes: str) -> ET.Element:
+    added = ET.SubElement(parent, f"{{{_ATOM}}}{name}", attributes)
+    added.text = text
+    return added

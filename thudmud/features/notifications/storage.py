@@ -1,0 +1,470 @@
+"""Notifications in the database: what members have chosen, and what is still to be sent to them.
+
+What is to be sent is stored by `post`, in the transaction of what it is about, a row for each way:
+mail is one, each browser another. Whoever sends reads them by `due`, and says afterwards what came
+of it. Addresses that are given up are soon erased from the disk, as by
+`thudmud.store.accounts.erase`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from hashlib import sha256
+from hmac import compare_digest
+from secrets import randbelow, randbits, token_urlsafe
+from typing import Any, cast
+
+from thudmud.features.notifications.model import (
+    ANOTHER,
+    CODE,
+    CODE_LASTS,
+    GUESSES,
+    MOST_BROWSERS,
+    OF_A_TURN,
+    AskedAddress,
+    Browser,
+    Contact,
+    Kind,
+    News,
+    Notification,
+    Quiet,
+    Recipient,
+    Waiting,
+    mail_domain,
+    mailbox,
+    refused_code,
+)
+from thudmud.game.clocks import DAY
+from thudmud.store.battles import has_ended_one
+from thudmud.store.database import Database
+
+MOST_AT_ONCE = 200
+"""How many notifications are read at once."""
+
+UNWANTED_LASTS = 365 * DAY
+"""Seconds for which no code is sent to an address whose owner wants none."""
+
+_MAIL = 0
+_TICK = 0.001
+_SECRET_BYTES = 16
+
+_ContactRow = tuple[int, str, int, str, str, str, str, int, float | None]
+
+
+# What members choose.
+
+
+def contact(database: Database, player: str) -> Contact:
+    """Return how a member is told, and of what."""
+    found = database.players.find(player)
+    return _contact(database, found[0]) if found else Contact()
+
+
+def _contact(database: Database, number: int) -> Contact:
+    _, address, refused, off, quiet, _, calendar, feed, _ = _row(database, number)
+    asked = _codes(database, number)
+    return Contact(
+        address,
+        bool(refused),
+        str(asked[-1][2]) if asked and _is_open(database, asked[-1]) else "",
+        len(asked),
+        len(_browsers(database, number)),
+        frozenset(map(Kind, off.split())),
+        Quiet.of(quiet) if quiet else None,
+        calendar,
+        bool(feed),
+    )
+
+
+def keep_contact(database: Database, player: str, chosen: Contact) -> None:
+    """Store how a member is told: all but addresses and browsers that are new.
+
+    Raises:
+        Nobody: there is no such member.
+    """
+    number = database.players.member(player)
+    before = _row(database, number)
+    calendar = token_urlsafe(_SECRET_BYTES) if chosen.calendar == ANOTHER else chosen.calendar
+    off = " ".join(sorted(each.value for each in chosen.off))
+    database.table.put(
+        "contact",
+        number,
+        chosen.address,
+        int(chosen.is_refused),
+        off,
+        str(chosen.quiet or ""),
+        before[5] or token_urlsafe(_SECRET_BYTES),
+        calendar,
+        int(chosen.feed),
+        before[8],
+    )
+    if not chosen.address:
+        _forget(database, "player = ? and way = 0 and kind <> ?", number, CODE)
+        database.erased |= bool(before[1])
+    if not chosen.asked:
+        _end_codes(database, number)
+    if not chosen.browsers:
+        _drop_browsers(database, number)
+
+
+def asked(database: Database, address: str, player: str, network: str = "") -> AskedAddress:
+    """Return what is known of an address before a code is sent there, and of who asks for it.
+
+    ``network`` is the network that they come from; "" if it does not count.
+    """
+    row = database.table.row("unwanted", "where hash = ?", _hashed(mailbox(address)))
+    hour = database.now() - CODE_LASTS
+    sent = _sent_codes(database)
+    box, domain, place = _counted_as(address, network)
+    member = database.players.find(player)
+    account = member and database.table.row("account", "where player = ?", member[0])
+    return AskedAddress(
+        mailbox=tuple(at for at, *each in sent if each[0] == box),
+        network=tuple(at for at, *each in sent if place and each[2] == place),
+        domain=tuple(at for at, *each in sent if at > hour and each[1] == domain),
+        everybody=tuple(at for at, *_ in sent if at > hour),
+        unwanted=bool(row and cast("float", row[1]) > database.now() - UNWANTED_LASTS),
+        registered=cast("float", account[3]) if account else database.now(),
+        has_played=bool(member and has_ended_one(database, member[0])),
+    )
+
+
+def ask_code(
+    database: Database, player: str, address: str, network: str = "", per_hour: int = 1 << 62
+) -> None:
+    """Make a code for an address of a member, and post it there.
+
+    Whether too many were sent is asked again in this transaction: others may have asked meanwhile,
+    on other nodes, too.
+
+    Raises:
+        Nobody: there is no such member.
+        Refused: too many were sent.
+    """
+    number, now = database.players.member(player), database.now()
+    if refusal := refused_code(asked(database, address, player, network), per_hour, now):
+        raise refusal
+    database.erased |= database.table.delete("confirmation", "where at < ?", now - DAY) > 0
+    database.table.delete("unwanted", "where at < ?", now - UNWANTED_LASTS)
+    database.table.delete("sent_code", "where at <= ?", now - DAY)
+    database.table.put("sent_code", randbits(62), now, *_counted_as(address, network))
+    before = _codes(database, number)
+    at = max(now, before[-1][1] + _TICK) if before else now  # each is counted
+    code, secret = f"{randbelow(1_000_000):06}", token_urlsafe(_SECRET_BYTES)
+    database.table.put("confirmation", number, at, address, code, secret, 0)
+    database.table.delete("notification", "where player = ? and kind = ?", number, CODE)
+    _put(database, number, _MAIL, CODE)
+
+
+def confirm(database: Database, player: str, code: str) -> int | None:
+    """Take a code that a member has typed.
+
+    Returns:
+        None if it confirms their address; else how many guesses are left, 0 if no code is waited
+        for.
+
+    Raises:
+        Nobody: there is no such member.
+    """
+    number = database.players.member(player)
+    codes = _codes(database, number)
+    if not codes or not _is_open(database, codes[-1]):
+        return 0
+    _, at, address, right, secret, guesses = codes[-1]
+    if not compare_digest(right, code):
+        database.table.put("confirmation", number, at, address, right, secret, guesses + 1)
+        return GUESSES - 1 - int(guesses)
+    database.table.put("confirmation", number, at, address, "", secret, guesses)
+    row = _row(database, number)
+    is_same = row[1].lower() == address.lower()
+    # The links in mails to another address must not end those to this one.
+    secret = row[5] if row[5] and is_same else token_urlsafe(_SECRET_BYTES)
+    database.erased |= bool(row[1])
+    database.table.put("contact", number, address, 0, *row[3:5], secret, *row[6:])
+    return None
+
+
+def add_browser(database: Database, player: str, browser: Browser) -> None:
+    """Store that a member is to be told in a browser, and in no more than some.
+
+    If somebody else was told there, it has passed to this member.
+
+    Raises:
+        Nobody: there is no such member.
+    """
+    number = database.players.member(player)
+    for row in list(database.table.rows("browser", "where endpoint = ?", browser.endpoint)):
+        _drop_browser(database, cast("int", row[0]))
+    for row in _browsers(database, number)[: -(MOST_BROWSERS - 1)]:
+        _drop_browser(database, row[0])
+    database.table.put("browser", randbits(62) + 1, number, *browser, database.now())
+
+
+def notified(database: Database) -> frozenset[str]:
+    """Return the names of the members who are told of anything."""
+    contacts, browsers = database.table.several(
+        database.backend,
+        ("contact", "where address <> '' and refused = 0", ()),
+        ("browser", "", ()),
+    )
+    numbers = {row[0] for row in contacts} | {row[1] for row in browsers}
+    return frozenset(database.players.name_of(cast("int", each)) for each in numbers)
+
+
+# What is to be sent.
+
+
+def post_news(database: Database, news: News) -> None:
+    """Store the notifications of events at a board, in the transaction that stores these."""
+    kinds = [each.value for each in OF_A_TURN]
+    database.table.delete("notification", "where board = ? and kind in (?, ?)", news.board, *kinds)
+    told: dict[str, list[Notification]] = {}
+    for each in news.notices:
+        told.setdefault(each.player, []).append(each)
+    for player, notices in told.items():
+        if found := database.players.find(player):
+            post(database, found[0], *notices, board=news.board)
+
+
+def post(database: Database, player: int, *notices: Notification, board: str = "") -> None:
+    """Store that a player is to be told some things, in each way in which they want to be."""
+    row = _row(database, player)
+    off = row[3].split()
+    ways = [_MAIL] if row[1] and not row[2] else []
+    ways += [each[0] for each in _browsers(database, player)]
+    for each in notices:
+        for way in ways if each.kind.value not in off else ():
+            _put(database, player, way, each.kind.value, (board, each.subject, each.due))
+
+
+def _put(
+    database: Database,
+    player: int,
+    way: int,
+    kind: str,
+    about: tuple[str, int, float] = ("", 0, 0.0),
+) -> None:
+    board, subject, due = about
+    now = database.now()
+    rest = player, way, kind, board, subject, now, max(now, float(due)), None, 0
+    database.table.put("notification", randbits(62), *rest)
+
+
+def due(database: Database, *, mails: bool) -> Sequence[Recipient]:
+    """Return what is to be sent by now, by recipient: mails, or what goes to browsers."""
+    which = f"where due <= ? and way {'=' if mails else '<>'} 0 order by at limit ?"
+    rows = list(database.table.rows("notification", which, database.now(), MOST_AT_ONCE))
+    told: dict[tuple[int, int, bool], list[Waiting]] = {}
+    for number, player, way, kind, board, subject, at, _, failing, tries in cast("Any", rows):
+        name = database.players.name_of(player)
+        what = None if kind == CODE else Kind(kind)
+        waiting = Waiting(number, name, what, board, subject, at, failing, tries)
+        told.setdefault((player, way, what is None), []).append(waiting)
+    return [
+        _recipient(database, number, way, tuple(waiting))
+        for (number, way, _), waiting in told.items()
+    ]
+
+
+def _recipient(
+    database: Database, number: int, way: int, waiting: tuple[Waiting, ...]
+) -> Recipient:
+    _, address, refused, _, quiet, secret, _, _, mailed = _row(database, number)
+    recipient = Recipient(waiting[0].player, waiting, way=way)
+    if waiting[0].kind is None:
+        codes = _codes(database, number)
+        if not codes or not _is_open(database, codes[-1]):
+            return recipient
+        return recipient._replace(address=codes[-1][2], code=codes[-1][3], secret=codes[-1][4])
+    hours = Quiet.of(quiet) if quiet else None
+    if not way:
+        known = "" if refused else address
+        return recipient._replace(address=known, secret=secret, quiet=hours, mailed=mailed)
+    row = database.table.row("browser", "where number = ?", way)
+    browser = Browser(*cast("tuple[str, str, str]", row[2:5])) if row else None
+    return recipient._replace(browser=browser, quiet=hours)
+
+
+def sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> None:
+    """Note that something was sent, or need not be. ``mailed``: it was sent by mail, just now."""
+    _forget_these(database, recipient)
+    found = database.players.find(recipient.player)
+    if mailed and found:
+        row = _row(database, found[0])
+        if row[1]:
+            database.table.put("contact", *row[:8], database.now())
+
+
+def put_off(
+    database: Database, recipient: Recipient, until: float, *, failed: bool = False
+) -> None:
+    """Send something later. ``failed``: it was tried, in vain."""
+    for each in recipient.waiting:
+        row = database.table.row("notification", "where number = ?", each.number)
+        if row:
+            *start, _, failing, tries = cast("Any", tuple(row))
+            if failed:
+                failing, tries = failing or database.now(), tries + 1
+            database.table.put("notification", *start, float(until), failing, tries)
+
+
+def refuse(database: Database, recipient: Recipient) -> None:
+    """Note that an address, or a browser, takes nothing any more; what waits for it is dropped."""
+    _forget_these(database, recipient)
+    found = database.players.find(recipient.player)
+    if not found:
+        return
+    if recipient.way:
+        _drop_browser(database, recipient.way)
+    elif not recipient.code:
+        row = _row(database, found[0])
+        if row[1] == recipient.address:
+            database.table.put("contact", *row[:2], 1, *row[3:])
+            _forget(database, "player = ? and way = 0 and kind <> ?", found[0], CODE)
+
+
+def came(database: Database, player: str, until: float = math.inf) -> None:
+    """Drop what a player has seen by now: all but that their time will run short.
+
+    ``until`` is when they last looked, in seconds since the epoch.
+    """
+    if found := database.players.find(player):
+        rest = "player = ? and at < ? and kind not in (?, ?)"
+        seen = min(until, database.now() + 1)  # for a database, nothing is infinite
+        _forget(database, rest, found[0], seen, CODE, Kind.CLOCK.value)
+
+
+def _forget_these(database: Database, recipient: Recipient) -> None:
+    for each in recipient.waiting:
+        _forget(database, "number = ?", each.number)
+
+
+def _forget(database: Database, rest: str, *values: object) -> None:
+    database.table.delete("notification", f"where {rest}", *values)
+
+
+# Secret words.
+
+
+def end_mails(database: Database, secret: str) -> bool:
+    """End the mails in which a secret word is; return whether there are any.
+
+    Of a mail with a code, the address gets no more of these.
+    """
+    if not secret:
+        return False
+    if row := database.table.row("contact", "where secret = ?", secret):
+        kept = _contact(database, cast("int", row[0]))
+        name = database.players.name_of(cast("int", row[0]))
+        keep_contact(database, name, kept._replace(address="", is_refused=False))
+        return True
+    if row := database.table.row("confirmation", "where secret = ?", secret):
+        number, at, address, *_ = row
+        unwanted = _hashed(mailbox(cast("str", address)))
+        database.table.put("unwanted", unwanted, database.now())
+        database.table.put("confirmation", number, at, address, "", secret, GUESSES)
+        database.table.delete("notification", "where player = ? and kind = ?", number, CODE)
+        return True
+    return False
+
+
+def is_ended_by(database: Database, secret: str) -> bool:
+    """Return whether a secret word is in mails that it can end."""
+    where = "where secret = ?"
+    return bool(secret) and any(
+        database.table.row(table, where, secret) for table in ("contact", "confirmation")
+    )
+
+
+def end_secrets(database: Database, player: int) -> tuple[bool, int]:
+    """End what gives access to a member's account, or tells of it, by a secret.
+
+    Returns:
+        Whether the calendar has another address now; and how many browsers were told of things.
+    """
+    _end_codes(database, player)
+    row = _row(database, player)
+    if row[6]:
+        calendar = token_urlsafe(_SECRET_BYTES)
+        database.table.put("contact", *row[:6], calendar, *row[7:])
+    return bool(row[6]), _drop_browsers(database, player)
+
+
+def calendar_of(database: Database, secret: str) -> str | None:
+    """Return whose calendar has a secret word in its address; None if none has."""
+    row = database.table.row("contact", "where calendar = ?", secret) if secret else None
+    return database.players.name_of(cast("int", row[0])) if row else None
+
+
+def feed_of(database: Database, player: str) -> str | None:
+    """Return the name of a member, named in any case, who has a feed; None without one."""
+    found = database.players.find(player)
+    return found[1] if found and _row(database, found[0])[7] else None
+
+
+def erase(database: Database, player: int) -> None:
+    """Delete all that is kept about how a player is notified."""
+    for table in ("contact", "confirmation", "browser", "notification"):
+        database.table.delete(table, "where player = ?", player)
+
+
+def _row(database: Database, number: int) -> _ContactRow:
+    """Return the row of a player in ``contact``, perhaps one that is not there yet."""
+    row = database.table.row("contact", "where player = ?", number)
+    return cast("_ContactRow", tuple(row)) if row else (number, "", 0, "", "", "", "", 0, None)
+
+
+def _browsers(database: Database, number: int) -> list[tuple[int, ...]]:
+    rows = database.table.rows("browser", "where player = ? order by since, number", number)
+    return [cast("tuple[int, ...]", row) for row in rows]
+
+
+def _drop_browser(database: Database, number: int) -> None:
+    database.table.delete("browser", "where number = ?", number)
+    _forget(database, "way = ?", number)
+    database.erased = True
+
+
+def _drop_browsers(database: Database, player: int) -> int:
+    """Delete the browsers of a player; return how many there were."""
+    dropped = database.table.delete("browser", "where player = ?", player)
+    if dropped:
+        _forget(database, "player = ? and way <> 0", player)
+        database.erased = True
+    return dropped
+
+
+def _end_codes(database: Database, player: int) -> None:
+    """End the codes of a player that can still be typed. They count as sent nevertheless."""
+    database.table.delete("notification", "where player = ? and kind = ?", player, CODE)
+    for row in _codes(database, player):
+        database.table.put("confirmation", *row[:3], "", *row[4:])
+
+
+def _codes(database: Database, number: int) -> list[tuple[Any, ...]]:
+    """Return the codes of the last day of a player, the last one at the end."""
+    where, since = "where player = ? and at > ? order by at", database.now() - DAY
+    return [tuple(row) for row in database.table.rows("confirmation", where, number, since)]
+
+
+def _sent_codes(database: Database) -> list[tuple[float, str, str, str]]:
+    """Return when codes were sent within a day, and what each is counted as, the oldest first."""
+    rows = database.table.rows("sent_code", "where at > ? order by at", database.now() - DAY)
+    return [cast("tuple[float, str, str, str]", tuple(row)[1:]) for row in rows]
+
+
+def _counted_as(address: str, network: str) -> tuple[str, str, str]:
+    """Return what a code is counted by, as hashes: its mailbox, its domain, and a network."""
+    place = _hashed(network) if network else ""
+    return _hashed(mailbox(address)), _hashed(mail_domain(address)), place
+
+
+def _is_open(database: Database, row: Sequence[Any]) -> bool:
+    """Return whether a code can still be typed."""
+    _, at, _, code, _, guesses = row
+    return bool(code) and guesses < GUESSES and at > database.now() - CODE_LASTS
+
+
+def _hashed(words: str) -> str:
+    return sha256(words.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Who is here, who is ignored or followed, and what is told of a player."""

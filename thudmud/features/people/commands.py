@@ -1,0 +1,263 @@
+"""People: who is here, what is known about them, and following and ignoring them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from thudmud.english import capitalised
+from thudmud.errors import Refused
+from thudmud.features.moderation.commands import require_heard
+from thudmud.game.archive import Fingered, MemberLookup, ScoreLookup
+from thudmud.game.asides import Aside, aside
+from thudmud.game.command import Command, verb
+from thudmud.game.events import LONGEST_NAME
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import away_from, one_called, player_meant
+from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED, Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.game.telling import Telling
+
+
+@verb("who")
+class Who(Command):
+    """List a page of the players, perhaps only those whose names begin with ``player``."""
+
+    player: str | None = None
+    page: int = 1
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.player and not scene.hall.people.begins(self.player):
+            refuse_absent(scene, self.player)
+            raise Refused(Refusal.NO_SUCH_PLAYER, words=self.player)
+        return scene.answer(self)
+
+
+def player_here(scene: Scene, words: str) -> str:
+    """Return whom the words name among those who are here, as `player_meant` does.
+
+    Raises:
+        Refused: nobody fits, or more than one; or it is known where they are instead.
+    """
+    try:
+        return player_meant(scene.hall, words)
+    except Refused as refusal:
+        if refusal.code is Refusal.NO_SUCH_PLAYER:
+            refuse_absent(scene, words)
+        raise
+
+
+def refuse_absent(scene: Scene, words: str) -> None:
+    """Raise Refused if that is the name of a member, or seated player, who is away."""
+    if known := scene.found[MemberLookup(words)]:
+        seconds = max(0.0, scene.now - known.at)
+        raise Refused(Refusal.NOT_HERE, player=known.name, seconds=seconds)
+    if away := away_from(scene.hall, words):
+        raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
+
+
+@verb("finger")
+class Finger(Command):
+    """Read about a player, here or not: ratings, games, plan; None is oneself."""
+
+    player: str | None = None
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        words, name = self.player, scene.me
+        if words and words.lower() not in {"me", "myself"}:
+            name = known_name(scene, words) or player_meant(scene.hall, words)
+        return scene.answer(Finger(name), answer=fingered(scene, name))
+
+
+def fingered(scene: Scene, name: str) -> Fingered:
+    """Return what is stored about a player; raises Unread if it has to be looked up first."""
+    return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
+
+
+def known_name(scene: Scene, words: str) -> str | None:
+    """Return the name, as spelt, of a player who is here, a member, or away; None if unknown."""
+    if words.lower() in scene.hall.people.names:
+        return scene.hall.people.names[words.lower()]
+    if member := scene.found[MemberLookup(words)]:
+        return member.name
+    away = away_from(scene.hall, words)
+    return away[0] if away else None
+
+
+NO_PLAN = frozenset({"none", "-"})
+"""Words that remove a plan."""
+
+
+@verb("plan")
+class Plan(Command):
+    """Write one's plan, which others can read; None reads it."""
+
+    text: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        text, me = self.text, scene.me
+        if text is None:
+            return scene.answer(self, answer=fingered(scene, me))
+        require_heard(scene.hall, me, scene.now)
+        if not scene.person.member:
+            raise Refused(Refusal.PLANS_FOR_MEMBERS)
+        if len(text) > LONGEST_PLAN:
+            raise Refused(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
+        return scene.tell(PlanChosen(me, "" if text.lower() in NO_PLAN else text))
+
+
+@aside
+class PlanChosen(Aside):
+    """A player wrote a plan, or removed it if ``plan`` is ""."""
+
+    plan: str
+    crosses = True
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people[self.player].plan = self.plan
+        return Telling(self, (self.player,))
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        return replace(person, plan=self.plan)
+
+
+@verb("follow")
+class Follow(Command):
+    """Follow a player: be told when they come or begin a match; None lists whom one follows."""
+
+    player: str | None = None
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.player is None:
+            return scene.answer(self)
+        others = scene.person.followed
+        other, is_here = _another(self.player, others, scene, _FOLLOWING, MOST_FOLLOWED)
+        return scene.tell(FollowChosen(scene.me, other, (*others, other), is_here))
+
+
+@verb("unfollow")
+class Unfollow(Command):
+    """Stop following a player."""
+
+    player: str
+
+    def decide(self, scene: Scene) -> Decision:
+        other, left = _taken_from(scene.person.followed, self.player, Refusal.NOT_FOLLOWED)
+        return scene.tell(
+            FollowChosen(scene.me, other, left, other.lower() in scene.hall.people.names)
+        )
+
+
+@aside
+class FollowChosen(Aside):
+    """A player started or stopped following another. ``followed`` is the new list.
+
+    ``is_here`` says that somebody is here who is called so.
+    """
+
+    other: str
+    followed: tuple[str, ...]
+    is_here: bool = True
+    crosses = True
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people.follow(self.player, self.followed)
+        return Telling(self, (self.player,))
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        return replace(person, followed=self.followed)
+
+
+@verb("ignore")
+class Ignore(Command):
+    """Ignore a player; None lists whom one ignores."""
+
+    player: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.player is None:
+            return scene.answer(self)
+        others = scene.person.ignored
+        other, is_here = _another(self.player, others, scene, _IGNORING, MOST_IGNORED)
+        return scene.tell(IgnoreChosen(scene.me, other, (*others, other), is_here))
+
+
+@verb("unignore")
+class Unignore(Command):
+    """Stop ignoring a player."""
+
+    player: str
+
+    def decide(self, scene: Scene) -> Decision:
+        other, left = _taken_from(scene.person.ignored, self.player, Refusal.NOT_IGNORED)
+        return scene.tell(
+            IgnoreChosen(scene.me, other, left, other.lower() in scene.hall.people.names)
+        )
+
+
+@aside
+class IgnoreChosen(Aside):
+    """A player started or stopped ignoring another. ``ignored`` is the new list.
+
+    ``is_here`` says that somebody is here who is called so.
+    """
+
+    other: str
+    ignored: tuple[str, ...]
+    is_here: bool = True
+    crosses = True
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people.ignore(self.player, self.ignored)
+        return Telling(self, (self.player,))
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        return replace(person, ignored=self.ignored)
+
+
+_FOLLOWING = Refusal.FOLLOW_SELF, Refusal.FOLLOWED_ALREADY, Refusal.FOLLOWS_TOO_MANY
+_IGNORING = Refusal.IGNORE_SELF, Refusal.IGNORED_ALREADY, Refusal.IGNORES_TOO_MANY
+
+
+def _another(
+    words: str,
+    others: Sequence[str],
+    scene: Scene,
+    codes: tuple[Refusal, Refusal, Refusal],
+    most: int,
+) -> tuple[str, bool]:
+    """Return the player that words name, and whether they are here. They need not exist.
+
+    Raises:
+        Refused: by one of ``codes`` if it is the player themselves, is in the list already, or the
+            list is full.
+    """
+    is_self, is_there, is_full = codes
+    try:
+        name, is_here = player_meant(scene.hall, words), True
+    except Refused as refusal:
+        is_name = words.isalpha() and len(words) <= LONGEST_NAME
+        if refusal.code is not Refusal.NO_SUCH_PLAYER or not is_name:
+            raise
+        name, is_here = capitalised(words), False
+    if name == scene.me:
+        raise Refused(is_self)
+    if name.lower() in map(str.lower, others):
+        raise Refused(is_there, player=name)
+    if len(others) >= most:
+        raise Refused(is_full, most=most)
+    return name, is_here
+
+
+def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, tuple[str, ...]]:
+    """Return the one of some names that is these words, or else begins so, and the others.
+
+    Raises:
+        Refused: none does, or more than one.
+    """
+    other = one_called(words, names, none)
+    return other, tuple(name for name in names if name != other)

@@ -1,0 +1,362 @@
+"""People in words and as facts: who is here, what they do, and what is known about them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+
+from thudmud.english import counted, lasting, listed
+from thudmud.features.archive.ratings import explained, points_of
+from thudmud.features.moderation import messages as order
+from thudmud.features.people.commands import (
+    Finger,
+    Follow,
+    FollowChosen,
+    Ignore,
+    IgnoreChosen,
+    Plan,
+    PlanChosen,
+    Unfollow,
+    Unignore,
+    Who,
+)
+from thudmud.features.rooms.commands import Observe
+from thudmud.features.talk.messages import own_words
+from thudmud.features.tournaments.messages import titled
+from thudmud.game.archive import PAGE, Fingered, Performance, PlayerScore, Pool, Rating
+from thudmud.game.asides import FollowedBegan, FollowedCame
+from thudmud.game.hall import Hall
+from thudmud.game.table import Table
+from thudmud.views import data
+from thudmud.views.data import Data, Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import Display, View
+from thudmud.views.words import pages_of, wrapped, wrapped_each
+
+MINUTE = 60.0
+
+_IDLE_FROM = 2 * MINUTE
+"""Below this nobody is called idle, since activity is only noted every half minute."""
+
+
+@words.register
+def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
+    """Return a page of players and bots, with where they are and what they play."""
+    hall, width = occasion.hall, view.width
+    names, programs = list(hall.people), hall.bots_here()
+    people = counted(len(names) - len(programs), "player")
+    also = f" and {counted(len(programs), 'bot')}" if programs else ""
+    heading = f"{people}{also} connected"
+    if asked.player:
+        names = hall.people.begins(asked.player)
+        heading = f"{counted(len(names), 'player')} with such a name"
+    pages = pages_of(len(names), PAGE)
+    if asked.page > pages:
+        last = replace(asked, page=pages)
+        return wrapped(f'There is no page {asked.page}. "{last}" shows the last players.', width)
+    shown = names[(asked.page - 1) * PAGE : asked.page * PAGE]
+    entries = (f"  {_person(hall, name, occasion.player, occasion.at)}" for name in shown)
+    lines = [*wrapped(f"{heading}:", width), *wrapped_each(entries, width, "    ")]
+    if pages > 1:
+        more = f"Page {asked.page} of {pages}."
+        if asked.page < pages:
+            more += f' "{replace(asked, page=asked.page + 1)}" shows more.'
+        lines += wrapped(more, width)
+    if programs and not asked.player:
+        verb = "match" if hall.opens_boards else "invite"
+        typed = f'To play a bot, type "{verb}" and its name.'
+        lines += wrapped(f'{typed} "bots" tells you how well each plays.', width)
+    return lines
+
+
+@facts.register
+def _who_facts(asked: Who, occasion: Occasion) -> Iterator[Fact]:
+    hall = occasion.hall
+    people = [_presence(hall, name, occasion.at) for name in hall.people.begins(asked.player or "")]
+    yield Fact("Thud.Who", {"people": people}, occasion.player)
+
+
+@words.register
+def _fingered(_: Finger, occasion: Occasion, view: View) -> list[str]:
+    """Return what a player can read about another, or themselves."""
+    hall, now, player, found = occasion.hall, occasion.at, occasion.player, occasion.answer
+    display, name, width = view.display, found.name, view.width
+    lines = wrapped(f"{_whole(hall, found, player, now)}.", width)
+    if hall.is_operator(player):
+        lines += wrapped(order.known_of(hall, name, now), width)
+    if usual := hall.bots.get(name):
+        plays = f"{usual.name}, level {usual.number} of {len(hall.levels)}: {usual.sentence}"
+        lines += wrapped(plays, width)
+    elif name in hall.bots:
+        lines += wrapped("A program of its own chooses its moves.", width)
+    rated = _ratings_of(hall, found)
+    told = "; ".join(
+        f"{_kind(hall, name, role, pool)} {points_of(rating, display)}"
+        for role, pool, rating in rated
+    )
+    lines += wrapped(f"Ratings: {told}." if rated else "No rating yet.", width)
+    lines += explained((rating for *_, rating in rated), display)
+    if hall.tournaments and (entered := hall.tournaments_of(name)):
+        named = listed(titled(each) for each in entered)
+        lines += wrapped(f"{'You are' if name == player else f'{name} is'} in {named}.", width)
+    return lines + _plan(hall, found, player, display)
+
+
+@facts.register
+def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
+    hall, found = occasion.hall, occasion.answer
+    name, member, is_here = found.name, found.member, found.name in hall.people
+    absent = {
+        "player": name,
+        "member": member is not None,
+        "bot": False,
+        "operator": hall.is_operator(name),
+        "room": None,
+        "idle": None,
+        "plays": [table.name for table in hall.tables.seats_of(name)],
+    }
+    known = {
+        **(_presence(hall, name, occasion.at) if is_here else absent),
+        "here": is_here,
+        "seen": int(member.at) if member and not is_here else None,
+        "watches": _watched(hall, name) if is_here else [],
+        "ratings": [
+            {
+                "against": role,
+                "rules": pool.rules if pool else None,
+                "time": pool.time.value if pool else None,
+                **data.rated(rating),
+            }
+            for role, pool, rating in _ratings_of(hall, found)
+        ],
+        "plan": _plan_of(hall, found) or None,
+        "tournaments": [each.number for each in hall.tournaments_of(name)],
+    }
+    yield Fact("Thud.Finger", known, occasion.player)
+
+
+def person_data(hall: Hall, name: str) -> Data:
+    """Return who a player here is."""
+    return {
+        "player": name,
+        "member": hall.people[name].member,
+        "bot": name in hall.bots,
+        "operator": hall.is_operator(name),
+    }
+
+
+def _presence(hall: Hall, name: str, now: float) -> Data:
+    """Return who and where a player here is, and what they do."""
+    return {
+        **person_data(hall, name),
+        "room": hall.people[name].room,
+        "idle": _idle_for(hall, name, now),
+        "plays": [table.name for table in hall.tables.seats_of(name)],
+    }
+
+
+def _ratings_of(hall: Hall, found: Fingered) -> list[tuple[str, Pool | None, Rating]]:
+    """Return all ratings of a player: against ``people`` or ``bots``, or at ``puzzles``."""
+    score = found.score or PlayerScore(found.name)
+    level = hall.level(found.name)
+    roles = {"people": score.people, "bots": score.bots}
+    if level is not None:
+        roles = {"people": score.levels.get(level, Performance())}
+    rated: list[tuple[str, Pool | None, Rating]] = [
+        (role, pool, rating)
+        for role, fared in roles.items()
+        for pool, rating in fared.ratings.items()
+    ]
+    return rated + ([("puzzles", None, score.puzzles)] if score.puzzles else [])
+
+
+def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
+    """Return the words for what a rating is about."""
+    if pool is None:
+        return role
+    if role == "bots":
+        return f"{pool.rules} against bots"
+    return pool.rules if name in hall.bots else f"{pool.rules} {pool.time.value}"
+
+
+@words.register
+def _own_plan(_: Plan, occasion: Occasion, view: View) -> list[str]:
+    """Return a player's own plan, or how to write one."""
+    how = 'You have no plan: "plan" and what others may know of you, if your name is registered.'
+    plan = _plan(occasion.hall, occasion.answer, occasion.player, view.display)
+    return plan or wrapped(how, view.width)
+
+
+@words.register
+def _plan_chosen(chosen: PlanChosen, _: Occasion, view: View) -> list[str]:
+    kept = f'Your plan is kept. "{Finger()}" shows it with the rest.'
+    return wrapped(kept if chosen.plan else "Your plan is gone.", view.width)
+
+
+def _plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[str]:
+    whose, text = "Your" if found.name == player else f"{found.name}'s", _plan_of(hall, found)
+    return own_words(f"{whose} plan: {text}", display) if text else []
+
+
+def _plan_of(hall: Hall, found: Fingered) -> str:
+    """Return a player's plan, the present one if they are here."""
+    if person := hall.people.get(found.name):
+        return person.plan
+    return found.member.plan if found.member else ""
+
+
+@words.register
+def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
+    """Return the list of those a player follows."""
+    hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
+    names = hall.people[player].followed
+    if not names:
+        nobody = f'You follow nobody. "{Follow()}" and a name tells you when that player comes in.'
+        return wrapped(nobody, width)
+    spelt = [hall.people.names.get(name.lower(), name) for name in names]
+    entries = (
+        f"  {_person(hall, name, player, now) if name in hall.people else f'{name} is not here'}"
+        for name in spelt
+    )
+    return [
+        *wrapped("You follow:", width),
+        *wrapped_each(entries, width, "    "),
+        *wrapped('"unfollow" and a name ends that.', width),
+    ]
+
+
+@facts.register
+def _following(_: Follow | FollowChosen, occasion: Occasion) -> Iterator[Fact]:
+    player = occasion.player
+    yield Fact("Thud.Follow", {"players": list(occasion.hall.people[player].followed)}, player)
+
+
+@words.register
+def _follow_chosen(chosen: FollowChosen, _: Occasion, view: View) -> list[str]:
+    other = chosen.other
+    if other not in chosen.followed:
+        return wrapped(f"You follow {other} no longer.", view.width)
+    told = f"You will be told when {other} comes in or begins a match."
+    ends = f'"{Unfollow(other.lower())}" ends that.{_absent(chosen)}'
+    return wrapped(f"{told} {ends}", view.width)
+
+
+def _absent(chosen: FollowChosen | IgnoreChosen) -> str:
+    return "" if chosen.is_here else f" Nobody called {chosen.other} is here just now."
+
+
+@words.register
+def _followed_came(came: FollowedCame, _: Occasion, view: View) -> list[str]:
+    return wrapped(f"{came.player} has come in.", view.width)
+
+
+@facts.register
+def _followed_came_facts(came: FollowedCame, _: Occasion) -> Iterator[Fact]:
+    known = {"what": "came", "players": [came.player], "board": came.room}
+    yield Fact("Thud.Followed", known)
+
+
+@words.register
+def _followed_began(began: FollowedBegan, _: Occasion, view: View) -> list[str]:
+    begin = "go on with a match" if began.resumed else "begin a match"
+    who = f"{began.dwarf} and {began.troll}"
+    return wrapped(f'{who} {begin}: "{Observe(began.board)}" shows it.', view.width)
+
+
+@facts.register
+def _followed_began_facts(began: FollowedBegan, _: Occasion) -> Iterator[Fact]:
+    what, players = "resumed" if began.resumed else "began", [began.dwarf, began.troll]
+    yield Fact("Thud.Followed", {"what": what, "players": players, "board": began.board})
+
+
+@words.register
+def _ignored(_: Ignore, occasion: Occasion, view: View) -> list[str]:
+    """Return the list of those a player ignores."""
+    if names := occasion.hall.people[occasion.player].ignored:
+        told = f'You ignore {listed(names)}. "unignore" and a name ends that.'
+    else:
+        told = 'You ignore nobody. "ignore" and a name hides what a player says.'
+    return wrapped(told, view.width)
+
+
+@words.register
+def _ignore_chosen(chosen: IgnoreChosen, _: Occasion, view: View) -> list[str]:
+    other = chosen.other
+    if other not in chosen.ignored:
+        return wrapped(f"You hear {other} again.", view.width)
+    back = f'"{Unignore(other.lower())}" ends that.{_absent(chosen)}'
+    return wrapped(f"You no longer hear {other}. {back}", view.width)
+
+
+def _idle_for(hall: Hall, name: str, now: float) -> int | None:
+    """Return for how many minutes a player here has been idle; None for a bot."""
+    if name in hall.bots:
+        return None
+    return max(0, int((now - hall.people[name].active) // MINUTE))
+
+
+def _watched(hall: Hall, name: str) -> list[str]:
+    """Return the boards that a player here watches: where they are, and those they observe."""
+    person = hall.people[name]
+    boards = dict.fromkeys((*([person.room] if person.room else ()), *person.observed))
+    return [board for board in boards if not hall.tables[board].side_of(name)]
+
+
+def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
+    """Return a player's role and what they do, or when they were last here."""
+    name, person = found.name, hall.people.get(found.name)
+    is_member = person.member if person else found.member is not None
+    role = "a bot" if name in hall.bots else "a member" if is_member else "a guest"
+    role = "an operator" if hall.is_operator(name) else role
+    title = f"{name} ({'you, ' if name == player else ''}{role})"
+    if person:
+        return f"{title} {_doing(hall, name, now)}"
+    seen = f"was last here {lasting(max(0.0, now - found.member.at))} ago" if found.member else ""
+    return f"{title} {listed(filter(None, ['is not here', seen, *_playing(hall, name)]))}"
+
+
+def _person(hall: Hall, name: str, player: str, now: float) -> str:
+    mine = " (you)" if name == player else " (a bot)" if name in hall.bots else ""
+    mine = mine or (" (an operator)" if hall.is_operator(name) else "")
+    return f"{name}{mine} {_doing(hall, name, now)}"
+
+
+def _doing(hall: Hall, name: str, now: float) -> str:
+    """Return where a player here is, what they play and observe, and how long they are idle."""
+    person = hall.people[name]
+    facts = _playing(hall, name)
+    boards = [table.name for table in hall.tables.seats_of(name)]
+    # Where a bot was asked last says nothing.
+    if boards != [person.room] and not (boards and name in hall.bots):
+        facts.insert(0, f"is at the {person.room}" if person.room else "is in the hall")
+    if elsewhere := [board for board in _watched(hall, name) if board != person.room]:
+        facts.append(f"observes the {listed(elsewhere)}")
+    idle = _idle_for(hall, name, now)
+    if idle and idle * MINUTE >= _IDLE_FROM:
+        facts.append(f"has been idle for {lasting(idle * MINUTE)}")
+    return listed(facts) if len(facts) > 1 else facts[0]
+
+
+def _playing(hall: Hall, name: str) -> list[str]:
+    """Return what somebody plays where, as clauses: all boards together where it is the same."""
+    boards: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for table in hall.tables.seats_of(name):
+        boards[_part(hall, table, name)].append(table.name)
+    return [
+        f"plays {part} at the {at[0] if len(at) == 1 else listed(at)}{level}"
+        for (part, level), at in boards.items()
+    ]
+
+
+def _part(hall: Hall, table: Table, name: str) -> tuple[str, str]:
+    """Return what a seated player plays at a table, and at which level."""
+    side = table.side_of(name)
+    if side is None or table.is_practice:
+        return "both sides", ""
+    return f"the {side.plural}", _level(table.levels.of(side), hall, name)
+
+
+def _level(level: int | None, hall: Hall, name: str) -> str:
+    """Return the level of a bot that was asked for another than its usual one; else ""."""
+    return f" (level {level})" if level and level != hall.level(name) else ""

@@ -1,0 +1,1 @@
+"""Boards, seats, moves, offers, questions about a battle, and resuming it."""

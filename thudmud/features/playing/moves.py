@@ -1,0 +1,451 @@
+"""Playing a battle: plies, ends, and offers that need both players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from thudmud.errors import Refused
+from thudmud.features.matchmaking.seeks import look_no_longer
+from thudmud.features.playing import tables
+from thudmud.features.playing.tables import BattleCommand, Context, Events, TableCommand
+from thudmud.game import events
+from thudmud.game.command import verb
+from thudmud.game.events import Offer
+from thudmud.game.hall import Decision
+from thudmud.game.meaning import move_board_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.game.table import Table
+from thudmud.rules import (
+    EVERY,
+    Attempt,
+    Ending,
+    Every,
+    Game,
+    IllegalMove,
+    Move,
+    Side,
+    Square,
+    Verb,
+    read_ply,
+)
+
+_Captures = tuple[Square, ...] | Every | None
+
+
+class PlyCommand(TableCommand):
+    """A command that plays a ply."""
+
+    __slots__ = ()
+
+    def table_meant(self, scene: Scene) -> Table:
+        return move_board_meant(scene.hall, scene.person, self.on, scene.now)
+
+
+@verb(play="of", play_turned="turned", move="moved", move_turned="moved_turned")
+class Play(PlyCommand):
+    """Play a ply: ``move``, ``shove`` or ``hurl``."""
+
+    attempt: Attempt
+    on: str | None = None
+    in_battle = True
+
+    @classmethod
+    def of(
+        cls,
+        verb: Verb,
+        _piece: str | None,
+        origin: Square,
+        target: Square,
+        on: str | None,
+        captures: _Captures,
+    ) -> Play:
+        return cls(Attempt(verb, origin, target, captures), on)
+
+    @classmethod
+    def turned(
+        cls,
+        verb: Verb,
+        _piece: str | None,
+        origin: Square,
+        target: Square,
+        captures: _Captures,
+        on: str,
+    ) -> Play:
+        return cls.of(verb, None, origin, target, on, captures)
+
+    @classmethod
+    def moved(cls, origin: Square, target: Square, on: str | None, captures: _Captures) -> Play:
+        return cls(Attempt(Verb.MOVE, origin, target, captures), on)
+
+    @classmethod
+    def moved_turned(cls, origin: Square, target: Square, captures: _Captures, on: str) -> Play:
+        return cls.moved(origin, target, on, captures)
+
+    def __str__(self) -> str:
+        asked = self.attempt
+        way = f"{asked.verb.value} from {asked.origin} to {asked.target}"
+        line = f"{way}{self._typed('on')}"
+        if asked.captures is None:
+            return line
+        if asked.captures is EVERY:
+            return f"{line} capturing all"
+        return f"{line} capturing {', '.join(map(str, asked.captures)) or 'none'}"
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side, game = tables.seat(table, player), tables.battle(table)
+        tables.require_turn(table, side)
+        move = game.resolve(self.attempt, side)
+        after = game.play(move)
+        moved = events.Moved(context.now, player, side, move, len(after.moves))
+        over: Events = ()
+        if after.outcome:
+            over = (tables.ended(table, after, player, after.outcome, context.now),)
+        if not table.offers:
+            return (moved, *over)
+        return (*tables.lapsed(table, player, context.now), moved, *over)
+
+
+@verb("ply")
+class PlayRecorded(PlyCommand):
+    """Ask for a ply as game records write it, ``TG7-F7xE7``, be it a move, a hurl or a shove."""
+
+    ply: str
+    on: str | None = None
+    in_battle = True
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        game = tables.battle(table)
+        tables.require_turn(table, tables.seat(table, player))
+        return self.spelled_out(game).at(table, player, context)
+
+    def spelled_out(self, game: Game) -> Play:
+        """Return the same ply as it is typed at a board.
+
+        Raises:
+            IllegalMove: the rules refuse it.
+            Refused: another piece stands where it begins.
+        """
+        try:
+            return Play(read_ply(self.ply, game.ruleset, game.position).attempt(), self.on)
+        except IllegalMove:
+            raise
+        except ValueError:
+            square = Square.from_record(self.ply[1:].partition("-")[0])
+            piece = game.position.piece_at(square)
+            raise Refused(Refusal.OTHER_PIECE, (square,), square=square, piece=piece) from None
+
+
+@verb("end")
+class End(BattleCommand):
+    """Offer to end the battle, or accept the opponent's offer to."""
+
+    words = "end game"
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side, game = tables.seat(table, player), tables.battle(table)
+        if table.offers.get(Offer.END) is side.other:
+            ending = Ending.AGREEMENT
+        elif not table.full or table.is_practice:
+            ending = Ending.DESERTION
+        elif table.quiet:
+            ending = Ending.QUIET
+        else:
+            return tables.offer(table, player, Offer.END, context.now)
+        outcome = game.ruleset.by_agreement(game.position, ending)
+        return (tables.ended(table, game, player, outcome, context.now),)
+
+
+@verb("begin")
+class Start(BattleCommand):
+    """Begin the next battle.
+
+    During one it offers to start over, and after a match to play another; or it accepts that offer.
+    """
+
+    words = "start game"
+    needs_confirmation = True
+
+    def decide(self, scene: Scene) -> Decision:
+        tables.require_playing(scene, self.on)
+        table, hall = self.table_meant(scene), scene.hall
+        here = frozenset(hall.people_in(table.name))
+        context = Context(scene.now, hall.people.members, here=here)
+        decided = tables.decide(table, scene.me, self, context)
+        return look_no_longer(hall, tables.at_table(scene, table, decided), scene.now)
+
+    def confirmation(self, table: Table, player: str) -> Refused | None:
+        match, side = table.match, tables.seat(table, player)
+        if match is None or table.is_practice or not match.running:
+            return None
+        if Offer.RESTART in table.offers:
+            return None
+        if not match.is_worth_asking(side):
+            return None
+        return Refused(
+            Refusal.SURE_RESTARTS,
+            board=table.name,
+            player=table.seats.get(side.other),
+            score=dropped(table, side),
+            loses=match.is_binding,
+        )
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.seat(table, player)
+        if not table.full:
+            raise Refused(
+                Refusal.NEEDS_OPPONENT,
+                board=table.name,
+                seats=table.seating,
+                may_practise=not table.under_way,
+            )
+        if side.other in table.away and not table.by_correspondence:
+            raise Refused(Refusal.AWAY, player=table.seats[side.other])
+        match = table.match
+        is_second = match is not None and match.running and match.battle == events.BATTLES
+        if match and is_second and not match.game.moves and not table.offers:
+            # Both were told how to begin it, and the opponent did a moment ago.
+            raise Refused(Refusal.HAS_BEGUN, board=table.name)
+        asked = _asked(table, side, context)
+        if asked is Offer.RESTART and match and match.tournament:
+            raise tables.in_tournament(table, match.tournament)
+        if asked and table.offers.get(asked) is not side.other:
+            return tables.offer(table, player, asked, context.now)
+        lost: Events = ()
+        if asked is Offer.RESTART and match and match.is_binding:
+            lost = forfeited(table, side.other, context)
+        return (*lost, battle_begun(tables.folded(table, lost), player, context))
+
+
+BREAK = 120.0
+"""Seconds after the first battle from which either player can begin the second, with a clock."""
+
+
+def _asked(table: Table, side: Side, context: Context) -> Offer | None:
+    """Return the offer by which both agree before another battle begins; None if none is needed.
+
+    A bot always plays. Nobody has their clock started by the other while they are elsewhere.
+    """
+    match = table.match
+    if table.is_practice:
+        return None
+    if match and match.running:
+        return Offer.RESTART
+    if table.levels != events.NO_BOTS:
+        return None
+    if match and match.over:
+        return Offer.REMATCH
+    is_by_days = table.time is None or table.time.is_correspondence
+    if is_by_days or context.here is None or table.seats[side.other] in context.here:
+        return None
+    if match and (match.tournament or context.now - table.since >= BREAK):
+        return None
+    return Offer.BEGIN
+
+
+def dropped(table: Table, side: Side) -> tuple[int, int]:
+    """Return the points of a side's player and of the other, once the first has dropped a match.
+
+    They are as the match stands, if it does not count for ratings.
+    """
+    match = table.match
+    if match is None:
+        return 0, 0
+    if not match.is_binding:
+        return match.standing(side), match.standing(side.other)
+    lost = tables.folded(table, forfeited(table, side, Context(table.since)))  # at any time
+    last = lost.side_of(table.seats[side])
+    if lost.match is None or last is None:
+        return 0, 0
+    return lost.match.points(last), lost.match.points(last.other)
+
+
+def battle_begun(table: Table, player: str, context: Context) -> events.BattleStarted:
+    """Return the beginning of the next battle: the second of a match, or the first of another."""
+    rules, opening, levels = table.ruleset.name, table.opening, table.levels
+    dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
+    match, number, of = table.match, 1, None
+    # Playing bots under many names harms nobody, so battles of guests with bots are rated, too.
+    both_members = dwarf in context.members and troll in context.members
+    rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
+    if match and table.half_played:
+        of = match.tournament
+        rated = match.rated  # both count or neither, even if a member is away by now
+        number, dwarf, troll = events.BATTLES, troll, dwarf
+        levels = events.Levels(levels.troll, levels.dwarf)
+    elif match:  # by the same terms; but nobody has entered for more than the tournament
+        rated = rated and match.began_rated and not match.tournament
+    time = table.time if dwarf != troll else None
+    began = events.BattleStarted(
+        context.now, player, number, rules, dwarf, troll, rated, levels, opening
+    )
+    return replace(began, time=time, tournament=of)
+
+
+@verb("resign")
+class Resign(BattleCommand):
+    """Resign the battle."""
+
+    words = "resign game"
+    needs_confirmation = True
+
+    def confirmation(self, table: Table, player: str) -> Refused | None:
+        match, side = table.match, tables.seat(table, player)
+        if match is None:
+            return None
+        score = match.game.ruleset.resignation(match.game.position, side).score
+        mine, theirs = score.of(side), score.of(side.other)
+        of_both = match.points(side) + mine, match.points(side.other) + theirs
+        return Refused(
+            Refusal.SURE_RESIGNS,
+            board=table.name,
+            battle=None if table.is_practice else match.battle,
+            player=table.seats.get(side.other),
+            side=side.other,
+            score=(mine, theirs),
+            total=of_both if match.battle > 1 else (),
+        )
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.seat(table, player)
+        if table.half_played:
+            raise Refused(Refusal.NOT_BEGUN_YET, board=table.name, seats=table.seating)
+        return (_resigned(table, player, side, context),)
+
+
+@verb("claim")
+class Claim(BattleCommand):
+    """Claim the battle, because the opponent has been away, or idle, for too long."""
+
+    words = "claim game"
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.seat(table, player)
+        if table.half_played and table.full:
+            if not tables.has_kept_waiting(table, side.other, context.now):
+                tables.require_long_gone(table, side.other, context)
+            return _second_lost(table, player, side.other, Ending.CLAIM, context)
+        game = tables.battle(table)
+        if not table.full or table.is_practice:
+            raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
+        if table.clock:
+            raise Refused(Refusal.CLOCK_RUNS, player=table.seats[side.other])
+        first = table.idle_since + table.idle_limit
+        is_away, is_turn = side.other in table.away, game.turn is side.other
+        # Who comes and goes has their time as well, but no more than one who stays.
+        comes_and_goes = is_away and is_turn and context.now >= first
+        if table.long_away(side.other, context.now):
+            pass
+        elif is_turn and tables.may_idle(table) and (comes_and_goes or not is_away):
+            if table.warned is None and context.now >= first:
+                return tables.warned(table, context.now)  # no timer does it here
+            claim_at = table.claim_at or first
+            if context.now < claim_at:
+                seconds = claim_at - context.now
+                code = Refusal.TOO_SOON if is_away else Refusal.NOT_IDLE
+                raise Refused(code, player=table.seats[side.other], seconds=seconds)
+        else:
+            tables.require_long_gone(table, side.other, context)
+        outcome = game.ruleset.resignation(game.position, side.other)
+        claimed = replace(outcome, ending=Ending.CLAIM)
+        return (tables.ended(table, game, player, claimed, context.now),)
+
+
+def _resigned(table: Table, player: str, side: Side, context: Context) -> events.BattleEnded:
+    """Return the end of the running battle by a side that gives it up."""
+    game = tables.battle(table)
+    outcome = game.ruleset.resignation(game.position, side)
+    return tables.ended(table, game, player, outcome, context.now)
+
+
+def forfeited(table: Table, side: Side, context: Context) -> Events:
+    """Return the events by which a side loses a match: what is left of its battles is given up."""
+    player = table.seats[side]
+    lost: Events = (_resigned(table, player, side, context),) if table.running else ()
+    table = tables.folded(table, lost)
+    if table.half_played:
+        lost = (*lost, *_second_lost(table, player, side, Ending.RESIGNATION, context))
+    return lost
+
+
+def _second_lost(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
+    """Return the events by which a side loses the second battle before it has begun."""
+    started = battle_begun(table, player, context)
+    begun = table.apply(started)
+    game = tables.battle(begun)
+    outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
+    over = tables.ended(begun, game, player, replace(outcome, ending=ending), context.now)
+    return started, over
+
+
+MOST_TAKEN_BACK = 1_000
+"""The most plies of a battle that are taken back. Else a battle of few plies could have events
+without end, all of which are read whenever somebody asks about it."""
+
+
+@verb("undo")
+class Undo(BattleCommand):
+    """Ask to take back one's last ply, or agree that the opponent takes theirs back."""
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.seat(table, player)
+        if table.match and not table.running:
+            raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
+        game = tables.battle(table)
+        if not table.full:
+            raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
+        agreed = table.is_practice or table.offers.get(Offer.UNDO) is side.other
+        taken = _last_own(game, side.other if agreed else side)
+        if not taken:
+            raise Refused(Refusal.NO_PLY_YET, board=table.name)
+        if table.taken_back >= MOST_TAKEN_BACK:
+            raise Refused(Refusal.UNDO_TOO_OFTEN, board=table.name, most=MOST_TAKEN_BACK)
+        if not agreed:
+            return tables.offer(table, player, Offer.UNDO, context.now)
+        others = [
+            event
+            for event in tables.lapsed(table, player, context.now)
+            if event.offer is not Offer.UNDO
+        ]
+        return (*others, events.TakenBack(context.now, player, side.other, taken))
+
+
+def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
+    """Return the last ply of ``side`` and any reply; nothing if it has not moved yet."""
+    plies = 1 if game.position.turn is side.other else 2
+    return game.moves[-plies:] if len(game.moves) >= plies else ()
+
+
+@verb("adjourn")
+class Adjourn(BattleCommand):
+    """Offer to adjourn the match, or accept that offer."""
+
+    words = "adjourn game"
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = tables.seat(table, player)
+        if table.match is None or table.match.over:
+            raise Refused(Refusal.NO_MATCH, board=table.name)
+        if table.match.tournament:
+            raise tables.in_tournament(table, table.match.tournament)
+        if not table.full:
+            raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
+        if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:
+            if side.other not in table.away:
+                return tables.offer(table, player, Offer.ADJOURN, context.now)
+            if table.in_haste and table.clock and table.clock.turn is side:
+                raise Refused(Refusal.OWN_CLOCK_RUNS, player=table.seats[side.other])
+            tables.require_long_gone(table, side.other, context)
+        return (events.Adjourned(context.now, player, table.match.saved(context.now)),)
+
+
+OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {
+    Offer.END: End,
+    Offer.RESTART: Start,
+    Offer.REMATCH: Start,
+    Offer.BEGIN: Start,
+    Offer.ADJOURN: Adjourn,
+    Offer.UNDO: Undo,
+}
+"""The command that makes, and accepts, each offer."""

@@ -1,0 +1,181 @@
+"""Questions about a board, and hints."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.features.hints.model import AdviceLookup, advice
+from thudmud.features.playing.tables import GameCommand, battle, require_playing, require_turn, seat
+from thudmud.game.asides import StyleChosen
+from thudmud.game.command import verb
+from thudmud.game.hall import Decision
+from thudmud.game.meaning import board_asked_about, board_meant
+from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.rules import Piece, Side, Square
+from thudmud.rules.board import LETTERS
+
+_NAMES = {
+    Piece.DWARF: "dwarfs",
+    Piece.TROLL: "trolls",
+    Piece.STONE: "stone",
+    Piece.ROCK: "rock",
+}
+
+
+class Query(GameCommand):
+    """A question about a board."""
+
+    __slots__ = ()
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, board_asked_about(scene.hall, scene.person, self.on).name)
+
+
+@verb("where")
+class Where(Query):
+    """Tell the squares on which pieces of a kind stand."""
+
+    piece: Piece
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"where {_NAMES[self.piece]}{self._typed('on')}"
+
+
+@verb(scan_row="numbered")
+class ScanRow(Query):
+    """Tell what stands in a row. ``row`` 0 is row 1."""
+
+    row: int
+    on: str | None = None
+
+    @classmethod
+    def numbered(cls, row: int, on: str | None) -> ScanRow:
+        return cls(row - 1, on)
+
+    def __str__(self) -> str:
+        return f"scan row {self.row + 1}{self._typed('on')}"
+
+
+@verb(scan_column="lettered")
+class ScanColumn(Query):
+    """Tell what stands in a column. ``column`` 0 is column A."""
+
+    column: int
+    on: str | None = None
+
+    @classmethod
+    def lettered(cls, column: str, on: str | None) -> ScanColumn:
+        return cls(LETTERS.index(column.upper()), on)
+
+    def __str__(self) -> str:
+        return f"scan column {LETTERS[self.column]}{self._typed('on')}"
+
+
+@verb("around")
+class Around(Query):
+    """Tell what stands on a square, and the nearest piece in each direction."""
+
+    square: Square
+    on: str | None = None
+
+
+@verb("lines")
+class Lines(Query):
+    """Tell the lines from which pieces can be hurled or shoved, of one side or both."""
+
+    side: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        side = "" if self.side is None else f" {self.side.plural}"
+        return f"lines{side}{self._typed('on')}"
+
+
+@verb("captures")
+class Captures(Query):
+    """Tell the captures of the side to move, or of the piece on one square."""
+
+    origin: Square | None = None
+    on: str | None = None
+
+
+@verb(last_move="of")
+class LastMove(Query):
+    """Tell the last ply."""
+
+    on: str | None = None
+
+    @classmethod
+    def of(cls, *words: str | None) -> LastMove:
+        return cls(words[-1])
+
+
+@verb("clock")
+class ViewClock(Query):
+    """Tell the clock of a board: the time left, and whose time runs."""
+
+    on: str | None = None
+    is_question = True
+
+
+PieceQuery = Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove | ViewClock
+
+
+@verb("view_game")
+class ViewGame(Query):
+    """See a board drawn whole."""
+
+    on: str | None = None
+    is_question = True
+
+
+@verb("view_possible")
+class ViewPossible(GameCommand):
+    """List the legal moves, or those of the piece on one square."""
+
+    origin: Square | None = None
+    on: str | None = None
+    is_question = True
+
+    def __str__(self) -> str:
+        start = "" if self.origin is None else f" from {self.origin}"
+        return f"view possible{start}{self._typed('on')}"
+
+    def decide(self, scene: Scene) -> Decision:
+        table = board_asked_about(scene.hall, scene.person, self.on)
+        battle(table)
+        return scene.answer(self, table.name)
+
+
+@verb("hint")
+class Hint(GameCommand):
+    """Ask for a hint: on one's turn, and while in no rated battle."""
+
+    on: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        require_playing(scene, self.on)
+        table = board_meant(scene.hall, scene.person, self.on)
+        side = seat(table, scene.me)
+        if rated := scene.hall.rated_board(scene.me):
+            raise Refused(Refusal.NO_HINTS_RATED, board=rated)
+        game = battle(table)
+        require_turn(table, side)
+        line = scene.found[AdviceLookup(table.key, game)]
+        if line is None:
+            raise Refused(Refusal.HINT_FAILED, board=table.name)
+        return scene.answer(self, table.name, advice(game, line))
+
+
+@verb("set_board")
+class SetBoard(GameCommand):
+    """Choose one's own style for a board."""
+
+    style: Style
+    on: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        board = board_meant(scene.hall, scene.person, self.on).name
+        return Decision(scene.me, board, asides=(StyleChosen(scene.me, board, self.style),))

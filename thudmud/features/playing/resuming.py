@@ -1,0 +1,109 @@
+"""Resuming matches that were put away."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.features.matchmaking.seeks import look_no_longer
+from thudmud.features.playing.opening import at_own_board
+from thudmud.features.playing.tables import Context, GameCommand, at_table, resume
+from thudmud.features.talk.commands import require_listening
+from thudmud.game.archive import AdjournedLookup
+from thudmud.game.asides import Invited
+from thudmud.game.command import verb
+from thudmud.game.events import Resumed, SavedMatch
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import hall_board_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.game.table import Table
+from thudmud.rules import Side
+
+
+@verb("resume")
+class Resume(GameCommand):
+    """Resume a match that was put away: the one with battle ``number``, or the only one."""
+
+    number: int | None = None
+    on: str | None = None
+    words = "resume game"
+
+    def decide(self, scene: Scene) -> Decision:
+        """Return the decision to resume a match at the board that is meant, or at a new one.
+
+        The other player is asked first. If it is practice, or against a bot, and its player is at
+        no board where it could be resumed, it gets a new board.
+        """
+        adjourned, room = self._adjourned(scene), scene.person.room
+        hall, me = scene.hall, scene.me
+        is_placed = self.on is not None or (room is not None and not hall.tables[room].under_way)
+        if not is_placed and hall.opens_boards and hall.version is not None:
+            alone = {
+                number: saved
+                for number, saved in adjourned.items()
+                if all(each == me or _is_bot_here(hall, each) for each in _players(saved))
+            }
+            if len(alone) > 1:
+                raise Refused(Refusal.WHICH_ADJOURNED, words=None, numbers=tuple(alone))
+            for saved in alone.values():
+                return at_own_board(scene, (), Resumed(scene.now, me, saved))
+        table = hall_board_meant(hall, scene.person, self.on)
+        number, saved = self._ready_at(table, adjourned, scene)
+        context = Context(scene.now, hall.people.members)
+        resumed = at_table(scene, table, resume(table, me, saved, context))
+        for side, player in zip(Side, _players(saved), strict=True):
+            asked = scene.person.invitations.get(player)
+            has_agreed = asked and (asked.board, asked.battle) == (table.name, number)
+            if player not in {me, *hall.bots} and not has_agreed:
+                require_listening(hall, player, me)
+                return scene.tell(Invited(me, player, table.name, side, battle=number))
+        return look_no_longer(hall, resumed, scene.now)
+
+    def _adjourned(self, scene: Scene) -> dict[int, SavedMatch]:
+        """Return the player's matches that were put away, or the one with the number given."""
+        adjourned = {
+            away.battle.number: away.match for away in scene.found[AdjournedLookup(scene.me)]
+        }
+        if not adjourned:
+            going_on = tuple(
+                each.name for each in scene.hall.tables.seats_of(scene.me) if each.under_way
+            )
+            if going_on:
+                raise Refused(Refusal.GOES_ON_ALREADY, boards=going_on)
+            raise Refused(Refusal.NOTHING_ADJOURNED)
+        if self.number is not None:
+            if self.number not in adjourned:
+                raise Refused(Refusal.NOT_YOURS_TO_RESUME, number=self.number)
+            return {self.number: adjourned[self.number]}
+        return adjourned
+
+    def _ready_at(
+        self, table: Table, adjourned: dict[int, SavedMatch], scene: Scene
+    ) -> tuple[int, SavedMatch]:
+        """Return the only match whose players are at a table, with its number.
+
+        Bots come by themselves.
+        """
+        hall, here = scene.hall, scene.hall.people_in(table.name)
+        if scene.me not in here:
+            raise Refused(Refusal.RESUME_THERE, board=table.name)
+        ready = {
+            number: saved
+            for number, saved in adjourned.items()
+            if all(each in here or _is_bot_here(hall, each) for each in _players(saved))
+        }
+        match list(ready.items()):
+            case [only]:
+                return only
+            case []:
+                players = {name for saved in adjourned.values() for name in _players(saved)}
+                others = tuple(sorted(players - {scene.me}))
+                raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, players=others)
+        raise Refused(Refusal.WHICH_ADJOURNED, words=self.on, numbers=tuple(ready))
+
+
+def _players(saved: SavedMatch) -> tuple[str, str]:
+    return saved.dwarf, saved.troll
+
+
+def _is_bot_here(hall: Hall, player: str) -> bool:
+    return player in hall.bots and player in hall.people

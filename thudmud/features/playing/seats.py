@@ -1,0 +1,156 @@
+"""Taking and leaving seats; and practice, which takes both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thudmud.errors import Refused
+from thudmud.features.playing import tables
+from thudmud.features.playing.moves import dropped, forfeited
+from thudmud.features.playing.tables import Context, Events, TableCommand
+from thudmud.game.command import verb
+from thudmud.game.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import hall_board_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside, walk
+from thudmud.game.table import Table
+from thudmud.rules import Side
+
+
+class SitDown(TableCommand):
+    """A command that takes a seat, or both. A player who is elsewhere walks there."""
+
+    __slots__ = ()
+
+    def decide(self, scene: Scene) -> Decision:
+        # A player who is in the hall and has seats at several boards has to say which.
+        hall, person = scene.hall, scene.person
+        if self.on is None and person.room is None and len(hall.tables.seats_of(scene.me)) > 1:
+            raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
+        table = hall_board_meant(hall, person, self.on)
+        if table.key.startswith(MADE) and scene.me not in {*hall.bots, *table.seats.values()}:
+            require_boards(hall, scene.me)
+        asked = person.invitations.items()
+        askers = frozenset(by for by, each in asked if each.board == table.name)
+        context = Context(scene.now, hall.people.members, askers)
+        events = tables.decide(table, scene.me, self.for_(scene), context)
+        walks = walk(person, table.name, sits=True) if person.room != table.name else ()
+        return tables.at_table(scene, table, events, *put_aside(person), *walks)
+
+    def for_(self, scene: Scene) -> TableCommand:
+        """Return the command, completed with what the hall knows about the player."""
+        return self
+
+
+@verb("join", join_at="at_board")
+class Join(SitDown):
+    """Take a free seat at a board: the only free one if ``side`` is None.
+
+    ``level`` is for bots, and is never typed.
+    """
+
+    side: Side | None = None
+    on: str | None = None
+    level: int | None = None
+    words = "join game"
+    typed = "side", "on"
+
+    @classmethod
+    def at_board(cls, on: str | None, side: Side | None) -> Join:
+        return cls(side, on)
+
+    def for_(self, scene: Scene) -> Join:
+        return replace(self, level=scene.hall.level(scene.me, self.level))
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        mine, side = table.side_of(player), self.side
+        if mine and side in {None, *table.sides_of(player)}:
+            raise Refused(Refusal.SAME_SEAT, board=table.name, side=side or mine)
+        if mine:
+            may_practise = not table.under_way and len(table.seats) == 1
+            raise Refused(
+                Refusal.ONE_SEAT_EACH, board=table.name, side=mine, may_practise=may_practise
+            )
+        if side is None:
+            side, *others = tables.free_seats(table, player, player, context)
+            if others:
+                raise Refused(Refusal.WHICH_SEAT, board=table.name)
+        freed = tables.made_free(table, side, player, context)
+        if freed is None:
+            raise Refused(
+                Refusal.SEAT_TAKEN,
+                board=table.name,
+                player=table.seats.get(side),
+                side=side,
+                seats=table.seating,
+            )
+        left = tables.folded(table, freed)
+        other = left.seats.get(side.other)
+        is_theirs = left.kept_for(side) in {None, player}
+        if other and not is_theirs and other not in context.askers:
+            raise Refused(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=side)
+        return (*freed, Joined(context.now, player, side, self.level))
+
+
+@verb("practice")
+class Practice(SitDown):
+    """Take both seats and begin a battle, by the board's ruleset or a named one."""
+
+    rules: str | None = None
+    on: str | None = None
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        if table.under_way and table.side_of(player):
+            raise Refused(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
+        freed = tables.freed_for({player}, table, player, context)
+        standing = tables.folded(table, freed)
+        rules = self.rules or standing.ruleset.name
+        opening = standing.opening if rules == standing.ruleset.name else None
+        began = BattleStarted(context.now, player, 1, rules, player, player, opening=opening)
+        return (*freed, began)
+
+
+@verb("leave")
+class Leave(TableCommand):
+    """Give the seat up, and with it a rated match that counts by now."""
+
+    on: str | None = None
+    words = "leave game"
+    needs_confirmation = True
+
+    def confirmation(self, table: Table, player: str) -> Refused | None:
+        match, side = table.match, tables.seat(table, player)
+        if match is None or match.over or not table.full or table.is_practice:
+            return None
+        if not match.is_worth_asking(side):
+            return None
+        return Refused(
+            Refusal.SURE_LEAVES,
+            board=table.name,
+            player=table.seats[side.other],
+            score=dropped(table, side),
+            loses=match.is_binding,
+        )
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        match, side = table.match, tables.seat(table, player)
+        lost: Events = ()
+        if match and table.under_way and table.full:
+            if match.tournament:
+                raise tables.in_tournament(table, match.tournament)
+            if match.is_binding:
+                lost = forfeited(table, side, context)
+        standing = tables.folded(table, lost)
+        if standing.clock and table.levels == NO_BOTS:  # it would stand still until they are back
+            raise Refused(Refusal.LEAVES_CLOCK, board=table.name)
+        return (*lost, *tables.part(standing, player, Parting.LEFT, context.now))
+
+
+def require_boards(hall: Hall, player: str, asks: str = "") -> None:
+    """Raise Refused if a player has seats at too many player-opened boards in use."""
+    theirs = hall.tables.in_use_by(player)
+    if len(theirs) >= hall.caps.boards:
+        code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY
+        most, free = hall.caps.boards, hall.tables.free_of_hall()
+        raise Refused(code, most=most, boards=tuple(theirs), player=player, free=free)

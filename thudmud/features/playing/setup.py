@@ -1,0 +1,271 @@
+"""Settings of the next match at a board: its ruleset, clock and opening."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from thudmud.errors import Refused
+from thudmud.features.playing.tables import Context, Events, TableCommand, lapsed
+from thudmud.game.clocks import TimeControl
+from thudmud.game.command import verb
+from thudmud.game.events import PositionSet, RulesSet, TimeSet
+from thudmud.game.refusals import Refusal
+from thudmud.game.table import Table
+from thudmud.rules import RULESETS, IllegalMove, Piece, Position, Reason, Ruleset, Side, Square
+from thudmud.rules.checks import require_on_board
+
+_RULES = Refusal.RULES_SEATED_ONLY, Refusal.RULES_RUNNING, Refusal.RULES_MID_MATCH
+_CLOCK = Refusal.CLOCK_SEATED_ONLY, Refusal.CLOCK_RUNNING, Refusal.CLOCK_MID_MATCH
+_SETUP = Refusal.SETUP_SEATED_ONLY, Refusal.SETUP_RUNNING, Refusal.SETUP_MID_MATCH
+
+
+def _require_between_matches(
+    table: Table, player: str, codes: tuple[Refusal, Refusal, Refusal], **details: Any
+) -> None:
+    """Raise Refused, by one of three codes, if only others sit there or a match is under way."""
+    others_sit, is_running, is_half_played = codes
+    if table.seats and table.side_of(player) is None:
+        raise Refused(others_sit, board=table.name, seats=table.seating)
+    if table.running:
+        raise Refused(is_running, board=table.name, **details)
+    if table.half_played:
+        raise Refused(is_half_played, board=table.name, **details)
+
+
+@verb("set_rules")
+class SetRules(TableCommand):
+    """Choose the ruleset of a board, by the ruleset's name."""
+
+    rules: str
+    on: str | None = None
+    needs_seat = False
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        board, rules = table.name, table.ruleset.name
+        if self.rules not in RULESETS:
+            raise Refused(Refusal.RULES_UNKNOWN, words=self.rules, known=tuple(RULESETS))
+        _require_between_matches(table, player, _RULES, rules=rules)
+        if self.rules == rules:
+            raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
+        return (*lapsed(table, player, context.now), RulesSet(context.now, player, self.rules))
+
+
+@verb("set_clock", set_clock_off="off")
+class SetClock(TableCommand):
+    """Choose the time control of the next match on a board; None for no clock."""
+
+    time: TimeControl | None
+    on: str | None = None
+    needs_seat = False
+
+    @classmethod
+    def off(cls, *words: str | None) -> SetClock:
+        return cls(None, words[-1])
+
+    def __str__(self) -> str:
+        return f"set clock {self.time or 'off'}{self._typed('on')}"
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        time = self.time
+        _require_between_matches(table, player, _CLOCK, time=table.time)
+        if time == table.time:
+            raise Refused(Refusal.CLOCK_ALREADY, board=table.name, time=time)
+        return (*lapsed(table, player, context.now), TimeSet(context.now, player, time))
+
+
+class Pieces(NamedTuple):
+    """The squares of pieces to set up, as typed.
+
+    Attributes:
+        dwarfs: those of the dwarfs.
+        trolls: those of the trolls.
+        middle: those of the Thudstone or the Rock, whichever the ruleset has; there should be one.
+    """
+
+    dwarfs: tuple[Square, ...] = ()
+    trolls: tuple[Square, ...] = ()
+    middle: tuple[Square, ...] = ()
+
+    @classmethod
+    def of(cls, standing: Iterable[tuple[Piece, Square]]) -> Pieces:
+        """Return pieces by their squares."""
+        pairs = list(standing)
+        middle = {Piece.STONE, Piece.ROCK}
+        return cls(
+            *(
+                tuple(square for piece, square in pairs if piece in kinds)
+                for kinds in ({Piece.DWARF}, {Piece.TROLL}, middle)
+            )
+        )
+
+    def __str__(self) -> str:
+        """Return them as they are typed."""
+        kinds = zip(("dwarfs", "trolls", "rock"), self, strict=True)
+        return " ".join(
+            f"{kind} {', '.join(map(str, squares))}" for kind, squares in kinds if squares
+        )
+
+
+NO_PIECES = Pieces()
+
+
+class SetUpCommand(TableCommand):
+    """A command that changes the opening of the next match at a board.
+
+    Without a ``turn`` the side to move stays.
+    """
+
+    __slots__ = ()
+    needs_seat = False
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        """Return the changed position.
+
+        Raises:
+            Refused: the squares will not do.
+            IllegalMove: the squares will not do, by a reason of the rules.
+        """
+        raise NotImplementedError
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        _require_between_matches(table, player, _SETUP)
+        rules = table.ruleset
+        before = table.opening or rules.opening
+        position = self.position(before, rules)
+        if position == before:
+            raise Refused(Refusal.SETUP_ALREADY, board=table.name)
+        for piece in (Piece.DWARF, Piece.TROLL):
+            _require_few(piece, position.count(piece), rules)
+        if over := rules.outcome(position):
+            raise Refused(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
+        opening = None if position == rules.opening else position
+        set_up = PositionSet(context.now, player, rules.name, opening)
+        return (*lapsed(table, player, context.now), set_up)
+
+
+@verb("set_up")
+class SetUp(SetUpCommand):
+    """Set up the opening of the next match: these pieces and no others."""
+
+    pieces: Pieces
+    turn: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"setup {self.pieces}{self._typed('turn', 'on')}"
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        return _with(self.pieces, replace(rules.opening, dwarfs=0, trolls=0), rules, self.turn)
+
+
+@verb("set_up_more", set_up_turn="of_turn")
+class SetUpMore(SetUpCommand):
+    """Add pieces to the opening of the next match, or change the side to move."""
+
+    pieces: Pieces = NO_PIECES
+    turn: Side | None = None
+    on: str | None = None
+
+    @classmethod
+    def of_turn(cls, turn: Side, on: str | None) -> SetUpMore:
+        return cls(NO_PIECES, turn, on)
+
+    def __str__(self) -> str:
+        added = f" add {self.pieces}" if any(self.pieces) else ""
+        return f"setup{added}{self._typed('turn', 'on')}"
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        return _with(self.pieces, before, rules, self.turn)
+
+
+@verb("set_up_less")
+class SetUpLess(SetUpCommand):
+    """Remove pieces from the opening of the next match."""
+
+    squares: tuple[Square, ...]
+    turn: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"setup remove {', '.join(map(str, self.squares))}{self._typed('turn', 'on')}"
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        standing = _standing(before)
+        for square in self.squares:
+            _take_off(square, standing)
+        return Position.of(standing, self.turn or before.turn)
+
+
+@verb("set_up_opening")
+class SetUpOpening(SetUpCommand):
+    """Go back to the ruleset's own opening for the next match."""
+
+    on: str | None = None
+    words = "setup opening"
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        return rules.opening
+
+
+def _standing(position: Position) -> dict[Square, Piece]:
+    return {square: piece for piece in Piece for square in position.squares(piece)}
+
+
+def _with(pieces: Pieces, before: Position, rules: Ruleset, turn: Side | None) -> Position:
+    """Return a position with more pieces."""
+    standing = _standing(before)
+    dwarfs, trolls, middle = pieces
+    named = (*dwarfs, *trolls, *middle)
+    require_on_board(named)
+    for square in named:
+        if named.count(square) > 1:
+            raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
+    if middle:
+        _move_middle(middle, standing, rules)
+    for piece, squares in ((Piece.DWARF, dwarfs), (Piece.TROLL, trolls)):
+        for square in squares:
+            _put(piece, square, standing)
+    return Position.of(standing, turn or before.turn)
+
+
+def _put(piece: Piece, square: Square, standing: dict[Square, Piece]) -> None:
+    if taken := standing.get(square):
+        raise IllegalMove(Reason.TARGET_TAKEN, (square,), target=square, piece=taken)
+    standing[square] = piece
+
+
+def _take_off(square: Square, standing: dict[Square, Piece]) -> None:
+    match standing.pop(square, None):
+        case None:
+            raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+        case Piece.STONE:
+            raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+        case Piece.ROCK:
+            raise Refused(Refusal.SETUP_NEEDS_ROCK, (square,), square=square)
+
+
+def _move_middle(
+    squares: tuple[Square, ...], standing: dict[Square, Piece], rules: Ruleset
+) -> None:
+    """Move the Rock to its one named square; a Thudstone has to be there already."""
+    _require_few(Piece.ROCK, len(squares), rules)
+    (square,) = squares
+    for home, piece in list(standing.items()):
+        if piece is Piece.STONE and square is not home:
+            raise IllegalMove(Reason.THUDSTONE_STAYS, (home,), square=home)
+        if piece.side is None:
+            del standing[home]
+            _put(piece, square, standing)
+
+
+def _require_few(piece: Piece, number: int, rules: Ruleset) -> None:
+    """Refuse more pieces than the ruleset's opening has. A Thudstone counts as a Rock."""
+    most = rules.opening.count(piece)
+    if piece is Piece.ROCK:
+        most += rules.opening.count(Piece.STONE)
+    if number > most:
+        raise Refused(
+            Refusal.SETUP_TOO_MANY, piece=piece, number=number, most=most, rules=rules.name
+        )

@@ -1,0 +1,1 @@
+"""The hall and its rooms: looking, going, observing."""

@@ -1,0 +1,144 @@
+"""Looking and going about: the hall, its boards, and observing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from thudmud.errors import Refused
+from thudmud.features.matchmaking.commands import bots_here
+from thudmud.features.people.commands import Finger, fingered, known_name
+from thudmud.game.asides import ObserveChosen
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import board_meant, hall_board_meant, observed_meant
+from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
+from thudmud.game.rooms import MOST_OBSERVED
+from thudmud.game.scene import Scene, put_aside, walk
+
+
+@verb("look")
+class Look(Command):
+    """Look round, or at a board."""
+
+    at: str | None = None
+    is_question = True
+
+    def __str__(self) -> str:
+        return "look" if self.at is None else f"look at {self.at}"
+
+    def decide(self, scene: Scene) -> Decision:
+        match self.at and self.at.lower():
+            case None | "here" | "round" | "around":
+                return scene.answer(Look(), scene.person.room)
+            case "hall" | "the hall":
+                return scene.answer(Look())
+            case "me" | "myself":
+                return Finger().decide(scene)
+        try:
+            return scene.answer(self, board_meant(scene.hall, scene.person, self.at).name)
+        except Refused as refusal:
+            if refusal.code is not Refusal.NO_BOARD_HERE:
+                raise
+            name = known_name(scene, str(self.at))
+            if name is None:
+                raise
+            return scene.answer(Finger(name), answer=fingered(scene, name))
+
+
+@verb("go", "go_hall")
+class Go(Command):
+    """Walk to a board, or back to the hall (``to`` is None)."""
+
+    to: str | None = None
+
+    def __str__(self) -> str:
+        return "go hall" if self.to is None else f"go to {self.to}"
+
+    def decide(self, scene: Scene) -> Decision:
+        person = scene.person
+        to = None if self.to is None else hall_board_meant(scene.hall, person, self.to).name
+        if to == person.room:
+            if to is None:
+                raise Refused(Refusal.ALREADY_IN_HALL)
+            raise Refused(Refusal.ALREADY_THERE, board=to)
+        return Decision(scene.me, to, asides=(*put_aside(person), *walk(person, to)))
+
+
+@verb("boards")
+class Boards(Command):
+    """List the boards."""
+
+    is_question = True
+
+
+@verb("bots")
+class ViewBots(Command):
+    """List the bots, and how well each plays."""
+
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, answer=bots_here(scene.hall, scene.found))
+
+
+@verb("news")
+class ViewNews(Command):
+    """Read the operator's news."""
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        return replace(person, news=hall.edition)
+
+    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+        person.news = hall.edition
+
+
+@verb("observe")
+class Observe(Command):
+    """Observe a board from elsewhere; None lists the boards that one observes.
+
+    ``at`` is the name of a board, of a player at it, or "battle" and its number.
+    """
+
+    at: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.at is None:
+            return scene.answer(self)
+        person = scene.person
+        table = observed_meant(scene.hall, person, self.at)
+        board, observed = table.name, person.observed
+        if person.name in table.seats.values():
+            raise Refused(Refusal.OBSERVES_OWN, board=board)
+        if board in observed:
+            raise Refused(Refusal.OBSERVED_ALREADY, board=board)
+        if len(observed) >= MOST_OBSERVED:
+            raise Refused(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=observed)
+        chosen = ObserveChosen(person.name, board, (*observed, board))
+        return Decision(person.name, board, asides=(chosen,))
+
+
+@verb("unobserve")
+class Unobserve(Command):
+    """Stop observing a board; ``at`` is as in `Observe`, but None for all of them."""
+
+    at: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        observed = scene.person.observed
+        if not observed:
+            raise Refused(Refusal.OBSERVES_NOTHING)
+        ends = observed
+        if self.at is not None:
+            ends = (observed_meant(scene.hall, scene.person, self.at).name,)
+        chosen: list[ObserveChosen] = []
+        for board in ends:
+            if board not in observed:
+                raise Refused(Refusal.NOT_OBSERVED, board=board, boards=observed)
+            observed = tuple(each for each in observed if each != board)
+            ended = ObserveChosen(scene.me, board, observed)
+            for part in scene.person.parts.values():
+                ended = part.unobserved(ended)
+            chosen.append(ended)
+        return scene.tell(*chosen)

@@ -1,0 +1,534 @@
+"""The hall in words and as facts: coming and going, lists of boards and bots, the greeting."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from thudmud.english import capitalised, counted, does, listed
+from thudmud.features.archive.messages import count, put_away
+from thudmud.features.archive.ratings import explained, points_of
+from thudmud.features.letters.messages import waiting, waiting_facts
+from thudmud.features.matchmaking.commands import Challenge, Invite, PlayNow, Seeks
+from thudmud.features.matchmaking.messages import seek_made
+from thudmud.features.options.commands import SetReader
+from thudmud.features.people.commands import Who
+from thudmud.features.playing.seats import Join
+from thudmud.features.rooms.commands import Boards, Look, Observe, Unobserve, ViewBots, ViewNews
+from thudmud.features.tournaments.messages import announced
+from thudmud.game import asides, events
+from thudmud.game.archive import ListedBot
+from thudmud.game.hall import Hall
+from thudmud.game.more import Help
+from thudmud.game.options import Switch
+from thudmud.game.table import Table
+from thudmud.rules import DEFAULT_RULES, Side
+from thudmud.views import data, reader, sentences
+from thudmud.views.data import Fact
+from thudmud.views.facts import (
+    came,
+    concerning,
+    listing,
+    observed_fact,
+    options_fact,
+    table_data,
+    went,
+    where,
+    whole,
+)
+from thudmud.views.facts import listed as listed_facts
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.standing import (
+    at_table,
+    board_line,
+    drawn,
+    standing,
+    standing_facts,
+    stands,
+)
+from thudmud.views.view import DEFAULT_WIDTH, Display, View
+from thudmud.views.words import MOST_BOARDS, wrapped, wrapped_each
+
+# Coming and going.
+
+
+@words.register
+def _entered(told: asides.Entered, occasion: Occasion, view: View) -> list[str]:
+    player, room, width = told.player, told.room, view.width
+    lines: list[str] = []
+    if room is None:
+        lines = wrapped(f"{does(player, view.me, 'come')} into the hall.", width)
+    if player != view.me:
+        return lines
+    if room is None:
+        lines += hall_seen(occasion.hall, player, width, occasion.at)
+        lines += put_away(width) if told.adjourned else []
+    return lines + _newer_news(occasion.hall, told, width) + waiting(told.letters, width)
+
+
+@facts.register
+def _entered_facts(told: asides.Entered, occasion: Occasion) -> Iterator[Fact]:
+    hall, player = occasion.hall, told.player
+    if told.room is None:
+        yield came(hall, player, None)
+        yield from where(hall, player)
+        yield options_fact(hall, player)
+        yield from listed_facts(hall, player)
+    yield from waiting_facts(told)
+
+
+@words.register
+def _took_over(told: asides.TookOver, occasion: Occasion, view: View) -> list[str]:
+    player, width = told.player, view.width
+    lines = wrapped(f"{does(player, view.me, 'go')} on from here.", width)
+    if player != view.me:
+        return lines
+    if table := occasion.table:
+        lines += board_seen(occasion.hall, player, table, view)
+    else:
+        lines += hall_seen(occasion.hall, player, width, occasion.at)
+    return lines + waiting(told.letters, width)
+
+
+@facts.register
+def _took_over_facts(told: asides.TookOver, occasion: Occasion) -> Iterator[Fact]:
+    yield from concerning(occasion.hall, told.player)
+    yield from waiting_facts(told)
+
+
+@words.register
+def _gone(told: asides.Gone, _: Occasion, view: View) -> list[str]:
+    player = told.player
+    if told.parting in {events.Parting.LOST, events.Parting.CUT_OFF}:
+        return wrapped(f"{player} has lost the connection.", view.width)
+    if told.parting is events.Parting.IDLE:
+        return wrapped(f"{player} has been idle for too long and is gone.", view.width)
+    return wrapped("Goodbye!" if player == view.me else f"{player} quits.", view.width)
+
+
+@facts.register
+def _gone_facts(told: asides.Gone, _: Occasion) -> Iterator[Fact]:
+    if not told.told:
+        yield went(told.player, told.room, is_gone=True)
+
+
+@words.register
+def _went_out(told: asides.WentOut, _: Occasion, view: View) -> list[str]:
+    if told.told:
+        return []
+    goes = does(told.player, view.me, "go")
+    return wrapped(f"{goes} to the {told.to or 'hall'}.", view.width)
+
+
+@facts.register
+def _went_out_facts(told: asides.WentOut, _: Occasion) -> Iterator[Fact]:
+    yield went(told.player, told.room, told.to)
+
+
+@words.register
+def _came_in(told: asides.CameIn, occasion: Occasion, view: View) -> list[str]:
+    hall, player, room, width = occasion.hall, told.player, told.room, view.width
+    walks = does(player, view.me, "walk")
+    lines = wrapped(f"{walks} to the {room or 'hall'}.", width)
+    if player != view.me:
+        return lines
+    if room is None:
+        return lines + hall_seen(hall, player, width, occasion.at)
+    if told.sits:  # the board is shown a moment later, with the seat taken
+        here = _people_here(hall, player, room, width)
+        return lines + here + _elsewhere(hall, player, room, width)
+    return lines + board_seen(hall, player, occasion.known_table, view)
+
+
+@facts.register
+def _came_in_facts(told: asides.CameIn, occasion: Occasion) -> Iterator[Fact]:
+    hall, player = occasion.hall, told.player
+    yield came(hall, player, told.room)
+    yield from where(hall, player)
+    if told.room is None:
+        yield from listed_facts(hall, player)
+    elif not told.sits:
+        yield from whole(occasion.known_table, player)
+
+
+@words.register
+def _caught_up(told: asides.CaughtUp, occasion: Occasion, view: View) -> list[str]:
+    """Return what a player missed at a table, and how it stands."""
+    table = occasion.known_table
+    # An offer that still stands is told below, with how things stand.
+    told_below = {
+        event.offer: event
+        for event, _ in told.missed
+        if isinstance(event, events.Offered) and event.offer in table.offers
+    }
+    missed: list[str] = []
+    for event, after in told.missed:
+        if event in told_below.values():
+            continue
+        # What could be typed right after it, which is in quotes, no longer can.
+        if view.display.reader:
+            missed += [each for each in reader.happened(event, after, view.me) if '"' not in each]
+        else:
+            seen = sentences.event_sentences(event, after, view.me)
+            missed.append(" ".join(each for each in seen if '"' not in each))
+    lines = wrapped_each(filter(None, missed), view.width)
+    if lines:
+        lines = wrapped(f"What has happened at the {table.name} meanwhile:", view.width) + lines
+    if view.away:
+        return lines + at_table(standing_facts(table, view), table, view)
+    return lines + board_seen(occasion.hall, told.player, table, view)
+
+
+@facts.register
+def _caught_up_facts(told: asides.CaughtUp, occasion: Occasion) -> Iterator[Fact]:
+    hall, player, table = occasion.hall, told.player, occasion.known_table
+    if hall.people[player].room == table.name:
+        yield from where(hall, player)
+        yield options_fact(hall, player)
+    yield from whole(table, player)
+
+
+# The hall, and its boards.
+
+
+@words.register
+def _look(asked: Look, occasion: Occasion, view: View) -> list[str]:
+    hall, player, table = occasion.hall, occasion.player, occasion.table
+    if table is None:
+        seen = hall_seen(hall, player, view.width, occasion.at)
+        return [*wrapped("You are in the hall.", view.width), *seen]
+    here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
+    return drawn(table, view) + standing(table, view) + here
+
+
+@facts.register
+def _look_facts(asked: Look, occasion: Occasion) -> Iterator[Fact]:
+    hall, player, table = occasion.hall, occasion.player, occasion.table
+    if asked.at is None:
+        yield from where(hall, player)
+    if table:
+        yield from whole(table, player)
+    elif asked.at is None:
+        yield from listed_facts(hall, player)
+
+
+def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
+    """Return what a player sees who comes to a board: how it stands, and who is there."""
+    return stands(table, view) + _people_here(hall, player, table.name, view.width)
+
+
+@words.register
+def _boards(_: Boards, occasion: Occasion, view: View) -> list[str]:
+    return wrapped_each(_entries(occasion.hall), view.width, "    ")
+
+
+@facts.register
+def _boards_facts(_: Boards, occasion: Occasion) -> Iterable[Fact]:
+    return listed_facts(occasion.hall, occasion.player)
+
+
+@words.register
+def _board_listed(_: asides.BoardListed, __: Occasion, ___: View) -> list[str]:
+    return []  # programs alone are told
+
+
+@facts.register
+def _board_listed_facts(_: asides.BoardListed, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Listed", listing(occasion.known_table))
+
+
+@words.register
+def _opened(opened: events.BoardOpened, occasion: Occasion, view: View) -> list[str]:
+    board, rules = occasion.known_table.name, opened.rules
+    if opened.key.startswith(events.MADE):
+        return []  # those who come to it are told that
+    if not opened.player:
+        return wrapped(f"There is a new board: the {board}, with the {rules} rules.", view.width)
+    opens = capitalised(does(opened.player, view.me, "open"))
+    return wrapped(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
+
+
+@facts.register
+def _opened_facts(_: events.BoardOpened, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Table", table_data(occasion.known_table))
+
+
+@words.register
+def _closed(closed: events.BoardClosed, occasion: Occasion, view: View) -> list[str]:
+    board = occasion.known_table.name
+    if closed.key.startswith(events.MADE):
+        return []
+    if not closed.player:
+        return wrapped(f"The {board} is closed.", view.width)
+    return wrapped(f"{capitalised(does(closed.player, view.me, 'close'))} the {board}.", view.width)
+
+
+@facts.register
+def _closed_facts(_: events.BoardClosed, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Closed", {"board": occasion.known_table.name})
+
+
+@words.register
+def _renamed(renamed: events.BoardRenamed, occasion: Occasion, view: View) -> list[str]:
+    board = occasion.known_table.name
+    return wrapped(f"The {board} is called {renamed.name} from now on.", view.width)
+
+
+@facts.register
+def _renamed_facts(renamed: events.BoardRenamed, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Renamed", {"board": occasion.known_table.name, "name": renamed.name})
+
+
+def hall_seen(hall: Hall, player: str, width: int, at: float) -> list[str]:
+    """Return the hall as ``player`` sees it then: who is there, how to play, and the boards."""
+    entries = _entries(hall)
+    lines = [
+        *_people_here(hall, player, None, width),
+        *_ways_to_play(hall, width),
+        *_who_waits(hall, player, width),
+        *(announced(hall, player, at, width) if hall.tournaments else ()),
+        *wrapped('These are the boards. "go to" and a name takes you to one:', width),
+        *wrapped_each(entries[:MOST_BOARDS], width, "    "),
+    ]
+    if more := len(entries[MOST_BOARDS:]):
+        lines += wrapped(f'And {counted(more, "more board")}: "{Boards()}" lists all.', width)
+    return lines
+
+
+_MOST_SEEKS = 2
+"""The most seeks that are told one by one to a player who comes to the hall."""
+
+_MOST_PEOPLE = 12
+"""The most names told of the people in a room."""
+
+
+def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
+    """Return the seeks for anybody that the player may accept."""
+    theirs = [each for each in hall.seeks.values() if each.player in hall.people]
+    open_seeks = [each for each in theirs if not each.to and each.player != player]
+    if len(open_seeks) > _MOST_SEEKS:
+        return wrapped(f'{len(open_seeks)} matches are sought: "{Seeks()}" lists them.', width)
+    return wrapped_each((seek_made(each, player) for each in open_seeks), width)
+
+
+def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
+    """Return that there is news that a member who comes in has not seen, if there is."""
+    if not (entered.member and hall.edition) or entered.news in {None, hall.edition}:
+        return []
+    return wrapped(f'There is news: "{ViewNews()}" shows it.', width)
+
+
+@words.register
+def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
+    """Return the bots, the weakest first, with their results against people."""
+    hall, display = occasion.hall, view.display
+    found: list[ListedBot] = occasion.answer
+    width, in_all = display.width, counted(len(found), "bot")
+    if not found:
+        return wrapped("There are no bots here.", width)
+    heading = f"{in_all} to play with, and how they did against people:"
+    rows = [f"  {_bot(hall, bot, display)}" for bot in found]
+    if not display.reader and max(map(len, rows)) >= width:
+        heading = f"{in_all} here; level, rating (give or take), won/drawn/lost against people:"
+        rows = [f"  {_short_bot(bot, display)}" for bot in found]
+    ratings = [bot.rating for bot in found]
+    by = f"The ratings are those by the {DEFAULT_RULES.name} rules." if any(ratings) else ""
+    weakest = found[0].name
+    how = f'To play one, type "{_inviting(weakest)}" at a board with a free seat.'
+    asks: type[Challenge | Invite] = Invite
+    if hall.opens_boards:
+        how, asks = f'To play one, type "{Challenge(weakest.lower())}".', Challenge
+    if hall.bots[weakest]:
+        typed = asks(weakest.lower(), level=str(hall.levels[-1].number))
+        known = listed(hall.levels, "or")
+        how += f' "{typed}" picks another level: {known}.'
+    if "finger" not in hall.left_out:
+        how += f' "{Look(weakest.lower())}" tells you more.'
+    return [
+        *wrapped(heading, width),
+        *wrapped_each(rows, width, "    "),
+        *wrapped(by, width),
+        *explained(ratings, display),
+        *wrapped(how, width),
+    ]
+
+
+@facts.register
+def _bots_facts(_: ViewBots, occasion: Occasion) -> Iterator[Fact]:
+    bots = [
+        {
+            "bot": bot.name,
+            "level": bot.level or None,
+            **data.rated(bot.rating),
+            **data.tally(bot.fared),
+        }
+        for bot in occasion.answer
+    ]
+    yield Fact("Thud.Bots", {"bots": bots}, occasion.player)
+
+
+def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
+    """Return the entry of a bot in the list."""
+    rating, level, tally = bot.rating, hall.bots[bot.name], bot.fared.in_all
+    title = f"{bot.name}, level {level}" if level else bot.name
+    good = "no rating"
+    if rating:
+        good = f"rating {points_of(rating, display)}, give or take {rating.uncertainty}"
+    return f"{title}: {good}; {count(tally) if any(tally) else 'no battle yet'}."
+
+
+def _short_bot(bot: ListedBot, display: Display) -> str:
+    """Return the entry for a narrow screen."""
+    rating = bot.rating
+    title = f"{bot.name} {bot.level}" if bot.level else bot.name
+    good = f"{points_of(rating, display)} ({rating.uncertainty})" if rating else "no rating"
+    return f"{title}: {good}, {'/'.join(map(str, bot.fared.in_all))}"
+
+
+def seat_for_a_bot(hall: Hall) -> list[str]:
+    """Return how to have a bot take the free seat; nothing without bots."""
+    return [f'"{_inviting(bot)}" has a bot take it.' for bot in hall.bots_here()[:1]]
+
+
+def _ways_to_play(hall: Hall, width: int) -> list[str]:
+    """Return what to type to play; nothing if there are neither bots nor new boards."""
+    names = hall.bots_here()
+    if hall.opens_boards:
+        how = f'To play, type "{PlayNow()}".'
+        if names:
+            how += f' "{Challenge(names[0].lower())}" plays a bot of your choice.'
+        return wrapped(how, width)
+    if not names:
+        return []
+    free = next((table.name for table in hall.tables.values() if not table.seats), None)
+    typed = f'"{_inviting(names[0])}" at a board with a free seat'
+    if free:
+        typed = f'"{Join(Side.DWARF, free)}", then "{_inviting(names[0])}", then "start"'
+    who = f"the bot{'s' if len(names) > 1 else ''} {listed(names)}"
+    return wrapped(f"To play with {who}, type {typed}.", width)
+
+
+def _inviting(bot: str) -> str:
+    return str(Invite(bot.lower()))
+
+
+def _entries(hall: Hall) -> list[str]:
+    """Return the boards, one entry each, numbered as `board 2` counts them."""
+    made = {name: number for number, name in hall.tables.made.items()}
+    stays = (table for name, table in hall.tables.items() if name not in made)
+    entries = [
+        *enumerate(stays, 1),
+        *((n, hall.tables[hall.tables.made[n]]) for n in sorted(hall.tables.made)),
+    ]
+    return [f"{n:>2}. {board_line(hall, table)}" for n, table in entries]
+
+
+def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
+    """Return who is in a room besides ``player``; nothing if nobody is."""
+    people, programs = list[str](), list[str]()
+    for name in hall.rooms.occupants(room).names:
+        if name != player:
+            (programs if name in hall.bots else people).append(name)
+    if more := len(people[_MOST_PEOPLE:]):
+        people = [*people[:_MOST_PEOPLE], f'{counted(more, "other")} ("{Who()}" lists all)']
+    here = [listed(people)] if people else []
+    if programs:
+        here.append(f"the {'bot' if len(programs) == 1 else 'bots'} {listed(programs)}")
+    return wrapped(f"Also here: {', and '.join(here)}.", width) if here else []
+
+
+def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
+    """Return where else a player who comes to a board is in a match."""
+    others = [each for each in hall.tables.seats_of(player) if each.under_way and each.name != room]
+    if not others:
+        return []
+    mine, theirs, waiting = list[str](), list[str](), list[str]()
+    for table in others:
+        clock = table.clock
+        if clock is None or clock.still:
+            waiting.append(table.name)
+        else:
+            (mine if table.seats[clock.turn] == player else theirs).append(table.name)
+    names = listed(each.name for each in others)
+
+    def at(boards: list[str]) -> str:
+        return "there" if len(boards) == len(others) else f"at the {listed(boards)}"
+
+    told = [f"You also play at the {names}."]
+    told += [f"Your clock is running {at(mine)}."] if mine else []
+    told += [f"Your opponent's clock runs {at(theirs)}."] if theirs else []
+    if waiting:
+        match, is_ = ("match", "is") if len(waiting) == 1 else ("matches", "are")
+        told.append(f"The {match} {at(waiting)} {is_} paused until you come back.")
+    return wrapped(" ".join(told), width)
+
+
+# Observing, and the news.
+
+
+@words.register
+def _observe_chosen(chosen: asides.ObserveChosen, occasion: Occasion, view: View) -> list[str]:
+    board = chosen.board
+    if board not in chosen.observed:
+        return wrapped(f"You observe the {board} no longer.", view.width)
+    ends = f'"{Unobserve(board)}" ends that.'
+    lines = wrapped(f"You observe the {board} from now on. {ends}", view.width)
+    return lines + stands(occasion.known_table, view)
+
+
+@facts.register
+def _observe_chosen_facts(chosen: asides.ObserveChosen, occasion: Occasion) -> Iterator[Fact]:
+    yield observed_fact(occasion.hall, chosen.player)
+    if occasion.table:
+        yield from whole(occasion.table, chosen.player)
+
+
+@words.register
+def _observed(_: Observe, occasion: Occasion, view: View) -> list[str]:
+    """Return the boards that a player observes."""
+    hall, width = occasion.hall, view.width
+    boards = hall.people[occasion.player].observed
+    if not boards:
+        how = f'"{Observe()}" and the name of a board, or of somebody who plays, begins it'
+        return wrapped(f"You observe no board. {capitalised(how)}.", width)
+    entries = (f"  {board_line(hall, hall.tables[board])}" for board in boards)
+    ends = f'"{Unobserve()}" and a name ends one of these, "{Unobserve()}" alone all.'
+    return [
+        *wrapped("You observe:", width),
+        *wrapped_each(entries, width, "    "),
+        *wrapped(capitalised(ends), width),
+    ]
+
+
+@facts.register
+def _observed_facts(_: Observe, occasion: Occasion) -> Iterator[Fact]:
+    yield observed_fact(occasion.hall, occasion.player)
+
+
+@words.register
+def _news(_: ViewNews, occasion: Occasion, view: View) -> list[str]:
+    """Return the operator's news."""
+    lines = occasion.hall.news or ["There is no news."]
+    return [row for line in lines for row in wrapped(line, view.width) or [""]]
+
+
+def greeting(bots: Collection[str], players: int) -> str:
+    """Return the greeting: who is here, and what to type.
+
+    It is sent before the client can tell its width.
+
+    Args:
+        bots: the names of the bots.
+        players: how many people are here.
+    """
+    here = [counted(players, "player")] if players else []
+    if bots:
+        here.append(counted(len(bots), "bot"))
+    told = f"{listed(here)} {'is' if len(bots) + players == 1 else 'are'} here"
+    alone = ": you play a bot at once, and a person as soon as one comes along" if bots else ""
+    text = (
+        "Welcome to thudmud, where people play Thud, the board game of dwarfs and trolls."
+        f" {told if here else 'You are the first one here'}. Choose a name, and then type"
+        f' "{PlayNow()}"{alone}. "{Help()}" tells you the rest. If you use a screen reader, type'
+        f' "{SetReader(Switch.ON)}", now or later.'
+    )
+    return "\n".join(wrapped(text, DEFAULT_WIDTH))

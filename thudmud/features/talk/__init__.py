@@ -1,0 +1,1 @@
+"""Saying, telling, shouting."""

@@ -1,0 +1,129 @@
+"""Talk: to a room, to one player, and about a battle."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.features.people.commands import player_here
+from thudmud.game.asides import Emoted, PlayersDeaf, Spoke, Told
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import split_board, watched_meant
+from thudmud.game.options import Toggle
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+
+
+@verb("say")
+class Say(Command):
+    """Speak to everybody in the room."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return _aloud(scene, Spoke, self.text)
+
+
+@verb("emote")
+class Emote(Command):
+    """Emote: everybody in the room sees one's name followed by the text."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return _aloud(scene, Emoted, self.text)
+
+
+def _aloud(scene: Scene, kind: type[Spoke | Emoted], text: str) -> Decision:
+    """Return the decision to say or do something in a room.
+
+    During a battle its players hear observers only if they want to.
+    """
+    hall, person, me = scene.hall, scene.person, scene.me
+    table = hall.tables[person.room] if person.room else None
+    if table is None or not table.running or me in table.seats.values():
+        return scene.tell(kind(me, person.room, text))
+    aside = kind(me, person.room, text, Toggle.WATCHERS)
+    if not person.knows_deaf:
+        for player in table.seats.values():
+            if player in hall.people and not hall.hears(player, Toggle.WATCHERS, table):
+                return scene.tell(aside, PlayersDeaf(me, table.name))
+    return scene.tell(aside)
+
+
+@verb("shout")
+class Shout(Command):
+    """Speak to everybody who has not turned shouts off."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        if not scene.person.options.has(Toggle.SHOUT):
+            raise Refused(Refusal.SHOUTS_OFF)
+        return scene.tell(Spoke(scene.me, None, self.text, Toggle.SHOUT))
+
+
+@verb("kibitz")
+class Kibitz(Command):
+    """Speak to the players and observers of a board; the text may end in "on" and the board."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return _about_battle(scene, self.text, Toggle.KIBITZ)
+
+
+@verb("whisper")
+class Whisper(Command):
+    """Speak to the observers of a board only; the text may end in "on" and the board."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return _about_battle(scene, self.text, Toggle.WHISPER)
+
+
+def _about_battle(scene: Scene, text: str, talk: Toggle) -> Decision:
+    """Return the decision to say something about a battle.
+
+    As on FICS, players can kibitz and whisper as well: their whispers reach the observers, but not
+    the opponent. Players hear no whispers, so nobody can help them that way.
+    """
+    text, words = split_board(scene.hall, text)
+    table = watched_meant(scene.hall, scene.person, words)
+    spoke = Spoke(scene.me, table.name, text, talk)
+    return Decision(scene.me, table.name if words else None, asides=(spoke,))
+
+
+@verb("tell")
+class Tell(Command):
+    """Speak to one player."""
+
+    player: str
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        to = player_here(scene, self.player)
+        if to == scene.me:
+            raise Refused(Refusal.TELL_SELF)
+        require_listening(scene.hall, to, scene.me)
+        return scene.tell(Told(scene.me, to, self.text))
+
+
+def require_listening(hall: Hall, to: str, player: str) -> None:
+    """Raise Refused if ``to`` ignores ``player``."""
+    if hall.people.ignores(to, player):
+        raise Refused(Refusal.NOT_LISTENING, player=to)
+
+
+def is_shout(decision: Decision) -> bool:
+    """Whether a decision is a shout, which has a limit of its own."""
+    for each in decision.asides:  # noqa: SIM110  (a generator would be called, for each line)
+        if isinstance(each, Spoke) and each.talk is Toggle.SHOUT:
+            return True
+    return False

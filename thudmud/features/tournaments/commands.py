@@ -1,0 +1,421 @@
+"""Tournaments: announcing them, entering and leaving, and who stands where.
+
+What happens in a tournament by itself is in `thudmud.features.tournaments.directing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from thudmud.english import capitalised, length
+from thudmud.errors import Refused
+from thudmud.features.tournaments.model import (
+    Tournament,
+    TournamentLookup,
+    TournamentsLookup,
+    TournamentState,
+)
+from thudmud.features.tournaments.pairing import USUAL_ROUNDS, TournamentKind
+from thudmud.game import events
+from thudmud.game.archive import Pool, ScoreLookup
+from thudmud.game.clocks import DAY, TimeControl, time_class
+from thudmud.game.command import Command, verb
+from thudmud.game.days import TODAY, day_begins
+from thudmud.game.hall import Decision, Hall, Makers
+from thudmud.game.meaning import player_meant
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
+from thudmud.rules import DEFAULT_RULES
+
+USUAL_TIME = TimeControl(10, 5)
+USUAL_ARENA, USUAL_WAIT = 3600, 900
+"""What a tournament is like if nothing else is said; the last two in seconds."""
+
+MOST_ROUNDS = 20
+LONGEST_ARENA = 86_400
+LATEST_START = 14 * DAY
+LATEST_START_BY_OPERATORS = 60 * DAY
+"""The most rounds of a Swiss; the longest arena, and the latest starts from now, in seconds."""
+
+LONGEST_BY_CLOCK, LONGEST_BY_DAYS = 14 * DAY, 365 * DAY
+"""Seconds from the start of a member's tournament until it ends at the latest, with a clock and by
+correspondence. Otherwise players who ply once in a while, or pause it again and again, could fill
+all places for tournaments for ever."""
+
+PAUSE_LASTS = DAY
+"""Seconds after which a pause ends by itself, unless an operator has made it."""
+
+MOST_FROM_ADDRESS = 2
+"""The most tournaments that are not over and were announced by players from one address. Strangers
+may share one, so it is not 1; operators are not counted."""
+
+ALL_PLAY_ALL = 32
+"""The most players of a round robin."""
+
+
+@verb("tournaments")
+class Tournaments(Command):
+    """List the tournaments: those that are not over, and a page of those that are."""
+
+    page: int = 1
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, answer=scene.found[TournamentsLookup(self.page)])
+
+
+@verb("tournament")
+class ViewTournament(Command):
+    """Show a tournament: its standings, a page of them, the crosstable and the next round."""
+
+    number: int
+    page: int = 1
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, answer=_meant(scene, self.number))
+
+
+@verb(tournament_new="of")
+class NewTournament(Command):
+    """Announce a tournament.
+
+    Attributes:
+        kind: how it pairs its players.
+        rounds: how many rounds a Swiss has; None for as many as its field needs.
+        time: the time control of its battles.
+        rules: the ruleset, by name.
+        rated: whether its matches are to count for ratings.
+        fills: whether a bot fills an odd number.
+        seconds: how long an arena takes; 0 for the usual time.
+        limit: how many seconds a round may take; 0 for as many as it does.
+        title: what it is called; "" for nothing.
+        day: the day on which it starts: ``today``, ``tomorrow`` or such as 2026-11-20.
+        at: the time of that day, such as ``20:00``, in universal time.
+        wait: in how many seconds it starts, instead.
+    """
+
+    kind: TournamentKind
+    rounds: int | None = None
+    time: TimeControl | None = None
+    rules: str | None = None
+    rated: bool = True
+    fills: bool = False
+    seconds: int = 0
+    limit: int = 0
+    title: str = ""
+    day: str | None = None
+    at: str | None = None
+    wait: int | None = None
+    words = "tournament new"
+    speaks = True
+
+    @classmethod
+    def of(cls, kind: TournamentKind, terms: Mapping[str, Any] | None) -> NewTournament:
+        return cls(kind, **(terms or {}))
+
+    def __str__(self) -> str:
+        parts = [
+            "" if self.rounds is None else f"{self.rounds} rounds",
+            str(self.time) if self.time else "",
+            self.rules or "",
+            "" if self.rated else "unrated",
+            "with bot" if self.fills else "",
+            f"for {length(self.seconds)}" if self.seconds else "",
+            f"rounds of {length(self.limit)}" if self.limit else "",
+            f'"{self.title}"' if self.title else "",
+            " ".join(filter(None, ("starts", self.day, self.at))) if self.at else "",
+            f"starts in {length(self.wait)}" if self.wait else "",
+        ]
+        return " ".join([f"{self.words} {self.kind.value}", *filter(None, parts)])
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, kind, time = scene.hall, self.kind, self.time or USUAL_TIME
+        _require_tournaments(hall)
+        _require_maker(scene)
+        is_operator = hall.is_operator(scene.me)
+        open_ = [each for each in hall.tournaments.values() if not each.end]
+        own = next((each for each in open_ if each.made.player == scene.me), None)
+        if own and not is_operator:
+            raise Refused(Refusal.TOURNAMENT_OF_YOURS, number=own.number)
+        going_on = [each.number for each in open_]
+        if len(going_on) >= hall.caps.tournaments:
+            most = hall.caps.tournaments
+            raise Refused(Refusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on))
+        if time.is_correspondence and not is_operator:
+            _require_room_by_days(hall, open_)
+        is_arena, is_swiss = kind is TournamentKind.ARENA, kind is TournamentKind.SWISS
+        if self.rounds is not None and not is_swiss:
+            raise Refused(Refusal.TOURNAMENT_HAS_NO_ROUNDS)
+        if self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS:
+            raise Refused(Refusal.TOURNAMENT_ROUNDS, most=MOST_ROUNDS, usual=USUAL_ROUNDS)
+        if self.seconds and not is_arena:
+            raise Refused(Refusal.TOURNAMENT_HAS_NO_LENGTH)
+        if self.seconds > LONGEST_ARENA:
+            raise Refused(Refusal.TOURNAMENT_TOO_LONG, seconds=float(LONGEST_ARENA))
+        if is_arena and time.is_correspondence:
+            raise Refused(Refusal.ARENA_BY_DAYS)
+        if self.limit and (is_arena or not time.is_correspondence):
+            raise Refused(Refusal.TOURNAMENT_HAS_NO_LIMIT)
+        if len(self.title) > events.LONGEST_TITLE:
+            raise Refused(Refusal.TOURNAMENT_TITLE_TOO_LONG, most=events.LONGEST_TITLE)
+        starts = self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START)
+        longest = LONGEST_BY_DAYS if time.is_correspondence else LONGEST_BY_CLOCK
+        made = events.TournamentMade(
+            scene.now,
+            scene.me,
+            hall.last_tournament + 1,
+            self.title,
+            kind,
+            self.rules or DEFAULT_RULES.name,
+            time,
+            starts,
+            self.rounds or 0,
+            (self.seconds or USUAL_ARENA) if is_arena else self.limit,
+            self.rated,
+            self.fills,
+            None if is_operator else starts + longest,
+        )
+        return scene.hall.decision(scene.me, made)
+
+    def _starts(self, now: float, latest: float) -> float:
+        """Return when it starts, in seconds since the epoch, at most so many seconds from now."""
+        if self.at is None:
+            starts = now + (self.wait or USUAL_WAIT)
+        else:
+            hours, minutes = map(int, self.at.split(":"))
+            begins = day_begins(self.day or TODAY, now) or 0.0
+            starts = begins + 3600.0 * hours + 60.0 * minutes
+            if self.day is None and starts <= now:
+                starts += DAY
+        if starts <= now:
+            raise Refused(Refusal.TOURNAMENT_IN_THE_PAST)
+        if starts > now + latest:
+            raise Refused(Refusal.TOURNAMENT_TOO_LATE, seconds=latest)
+        return starts
+
+
+@verb("enter")
+class Enter(Command):
+    """Enter a tournament; operators can enter bots."""
+
+    number: int
+    bot: str | None = None
+
+    def __str__(self) -> str:
+        return f"enter {self.number}" + (f" with {self.bot}" if self.bot else "")
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, name = scene.hall, scene.me
+        tournament = _open(scene, self.number)
+        if self.bot is not None:
+            name = player_meant(hall, self.bot)
+            if name != scene.me:
+                _require_bot(scene, name)
+        member = name in hall.people.members
+        _require_room(tournament, hall, name, member=member)
+        rating = _rating(scene, tournament, name)
+        entered = events.TournamentEntered(scene.now, name, self.number, rating, member)
+        return scene.hall.decision(scene.me, entered)
+
+
+@verb(leave_tournament="of")
+class LeaveTournament(Command):
+    """Withdraw from a tournament; whoever announced it, and operators, can withdraw others."""
+
+    number: int
+    player: str | None = None
+    words = "withdraw"
+
+    @classmethod
+    def of(cls, player: str | None, number: int) -> LeaveTournament:
+        return cls(number, player)
+
+    def __str__(self) -> str:
+        return f"withdraw {f'{self.player} ' if self.player else ''}from {self.number}"
+
+    def decide(self, scene: Scene) -> Decision:
+        tournament = _open(scene, self.number)
+        entrant = tournament.entrant(self.player or scene.me)
+        is_own = self.player is None or self.player.lower() in {scene.me.lower(), "me", "myself"}
+        if is_own:
+            entrant = tournament.entrant(scene.me)
+        else:
+            _require_director(scene, tournament)
+        if entrant is None or entrant.left is not None:
+            player = scene.me if is_own else capitalised(str(self.player))
+            raise Refused(Refusal.NOT_IN_TOURNAMENT, number=tournament.number, player=player)
+        why = events.TournamentLeaving.WITHDRAWN if is_own else events.TournamentLeaving.REMOVED
+        by = "" if is_own else scene.me
+        left = events.TournamentLeft(scene.now, entrant.player, self.number, why, by)
+        return scene.hall.decision(scene.me, left)
+
+
+class DirectTournament(Command):
+    """A command about a tournament for whoever has announced it, and for operators."""
+
+    __slots__ = ()
+    number: int
+
+    def decide(self, scene: Scene) -> Decision:
+        tournament = _open(scene, self.number)
+        _require_director(scene, tournament)
+        return scene.hall.decision(scene.me, self.event(scene, tournament))
+
+    def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
+        """Return what it brings about; raises Refused if it brings about nothing."""
+        raise NotImplementedError
+
+
+@verb("pause_tournament")
+class PauseTournament(DirectTournament):
+    """Pause a tournament: no further match begins, for a day unless an operator pauses it."""
+
+    number: int
+
+    def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
+        if tournament.state is TournamentState.PAUSED:
+            raise Refused(Refusal.TOURNAMENT_PAUSED, number=self.number)
+        until = None if scene.hall.is_operator(scene.me) else scene.now + PAUSE_LASTS
+        return events.TournamentPaused(scene.now, scene.me, self.number, until)
+
+
+@verb("resume_tournament")
+class ResumeTournament(DirectTournament):
+    """Let a tournament that was paused go on."""
+
+    number: int
+
+    def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
+        if tournament.state is not TournamentState.PAUSED:
+            raise Refused(Refusal.TOURNAMENT_NOT_PAUSED, number=tournament.number)
+        return events.TournamentContinued(scene.now, scene.me, self.number)
+
+
+@verb("cancel_tournament")
+class CancelTournament(DirectTournament):
+    """Cancel a tournament: matches that are under way go on, and count for nothing but ratings."""
+
+    number: int
+
+    def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
+        why = events.TournamentEnd.CANCELLED
+        return events.TournamentEnded(scene.now, scene.me, self.number, why)
+
+
+def _require_maker(scene: Scene) -> None:
+    """Raise Refused if a player may not announce tournaments."""
+    hall = scene.hall
+    if hall.is_operator(scene.me):
+        return
+    if hall.caps.tournaments_by is Makers.OPERATORS:
+        raise Refused(Refusal.TOURNAMENTS_BY_OPERATORS)
+    if hall.caps.tournaments_by is Makers.MEMBERS and not scene.person.member:
+        raise Refused(Refusal.TOURNAMENTS_BY_MEMBERS)
+
+
+def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
+    """Raise Refused if half of the places are taken by tournaments by correspondence.
+
+    Those last for months, and the others could be announced no more.
+    """
+    numbers = tuple(each.number for each in open_ if each.is_by_days)
+    most = max(1, hall.caps.tournaments // 2)
+    if len(numbers) >= most:
+        raise Refused(Refusal.TOURNAMENTS_BY_DAYS_TOO_MANY, most=most, numbers=numbers)
+
+
+def _meant(scene: Scene, number: int) -> Tournament:
+    """Return the tournament with a number."""
+    found = scene.hall.tournaments.get(number) or scene.found[TournamentLookup(number)]
+    if found is None:
+        raise Refused(Refusal.NO_SUCH_TOURNAMENT, number=number)
+    return found
+
+
+def _open(scene: Scene, number: int) -> Tournament:
+    """Return the tournament with a number, which is not over."""
+    tournament = _meant(scene, number)
+    if tournament.end:
+        raise Refused(Refusal.TOURNAMENT_OVER, number=number)
+    return tournament
+
+
+def _require_director(scene: Scene, tournament: Tournament) -> None:
+    """Raise Refused if a player neither announced a tournament nor is an operator."""
+    made_by = tournament.made.player
+    if scene.me != made_by and not scene.hall.is_operator(scene.me):
+        raise Refused(Refusal.NOT_YOUR_TOURNAMENT, number=tournament.number, player=made_by)
+
+
+def _require_bot(scene: Scene, name: str) -> None:
+    """Raise Refused if a player may not enter somebody else."""
+    if not scene.hall.is_operator(scene.me):
+        raise Refused(Refusal.OPERATORS_ONLY)
+    if name not in scene.hall.bots:
+        raise Refused(Refusal.ENTERS_BOTS_ONLY, player=name)
+
+
+def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool) -> None:
+    """Raise Refused if a player cannot enter a tournament."""
+    known, number = tournament.entrant(name), tournament.number
+    if known and known.left is None:
+        raise Refused(Refusal.IN_TOURNAMENT_ALREADY, player=name, number=tournament.number)
+    if name in tournament.removed:
+        by = tournament.removed[name] or tournament.made.player
+        raise Refused(Refusal.REMOVED_FROM_TOURNAMENT, number=number, player=by)
+    if known:
+        raise Refused(Refusal.LEFT_TOURNAMENT, player=name, number=tournament.number)
+    rounds, in_all = len(tournament.rounds), tournament.rounds_in_all
+    is_late = in_all is not None and 2 * rounds > in_all
+    if rounds and (is_late or not tournament.kind.takes_late):
+        raise Refused(Refusal.TOURNAMENT_BEGUN, number=number)
+    most = hall.caps.entrants
+    if tournament.kind.is_all_play_all:
+        most = min(most, ALL_PLAY_ALL)
+    if len(tournament.playing) >= most:
+        raise Refused(Refusal.TOURNAMENT_FULL, number=tournament.number, most=most)
+    if tournament.is_by_days and not member and name not in hall.bots:
+        raise Refused(Refusal.TOURNAMENT_FOR_MEMBERS, number=tournament.number)
+
+
+def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> None:
+    """Refuse a decision that gives the players from one address too much of the tournaments.
+
+    Bots, which operators enter, do not count, and neither does what operators do.
+    """
+    if hall.is_operator(decision.player):
+        return
+    for event in decision.hall:
+        match event:
+            case events.TournamentMade():
+                open_ = [each for each in hall.tournaments.values() if not each.end]
+                theirs = sum(each.made.player in names for each in open_)
+                most, what = MOST_FROM_ADDRESS, "open tournaments"
+            case events.TournamentEntered(number=number):
+                theirs = sum(each in names for each in hall.tournaments[number].playing)
+                most, what = hall.caps.entrants_per_address, f"places in tournament {number}"
+            case _:
+                continue
+        if theirs >= most:
+            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what=what, most=most)
+
+
+def _rating(scene: Scene, tournament: Tournament, name: str) -> int | None:
+    """Return the rating by which a player is seeded."""
+    made, score = tournament.made, scene.found[ScoreLookup(name)]
+    if score is None:
+        return None
+    level = scene.hall.level(name)
+    if level is None:
+        known = score.people.ratings.get(Pool(made.rules, time_class(made.time)))
+    else:
+        known = score.levels[level].ratings.get(Pool(made.rules)) if level in score.levels else None
+    return known.points if known else None
+
+
+def _require_tournaments(hall: Hall) -> None:
+    """Raise Refused where there are no tournaments."""
+    if hall.version is None or not hall.opens_boards or not hall.caps.tournaments:
+        raise Refused(Refusal.NO_TOURNAMENTS)

@@ -1,0 +1,381 @@
+"""What there is to do in a tournament now: the director's decisions, which nobody types.
+
+All of it follows from the hall and the time. So whichever node does it, it is the same, and the
+version of the hall's stream lets one of them do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import inf
+from typing import NamedTuple
+
+from thudmud.features.matchmaking.seeks import look_no_longer
+from thudmud.features.playing import tables
+from thudmud.features.playing.moves import battle_begun
+from thudmud.features.playing.opening import opened
+from thudmud.features.playing.tables import Context
+from thudmud.features.tournaments.model import OpenMatch, Tournament
+from thudmud.features.tournaments.pairing import BattleScore, Pairing, pair, pair_free
+from thudmud.features.tournaments.standings import standings
+from thudmud.game import events
+from thudmud.game.events import PairingScored, TournamentEnd
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.match import Match
+from thudmud.game.table import Table
+from thudmud.rules import Ending, Side
+
+LEAST = 2
+"""The fewest players of a tournament."""
+
+MISSED = 2
+"""Who does not come to so many matches in a row is out."""
+
+WAVE = 10.0
+"""Seconds between two looks at who is free in an arena, so that some have come together; and for
+which nobody is paired anew."""
+
+TOGETHER = 5.0
+"""Seconds within which two have gone together: that somebody is away is stored for each alone."""
+
+LATE = 30.0
+"""Seconds for which a tournament waits at its start for entrants who are not here."""
+
+COME_BACK = 120.0
+"""Seconds for which it waits for those whom a restart of the server has cut off."""
+
+
+class NextStep(NamedTuple):
+    """What there is to do in a tournament.
+
+    Attributes:
+        decision: what to store now, if anything.
+        pairs: whether the next round is to be paired now.
+        at: when there may be something to do next, if nothing happens before; None for never.
+    """
+
+    decision: Decision | None = None
+    pairs: bool = False
+    at: float | None = None
+
+
+NOTHING = NextStep()
+"""Only something that happens can bring about more."""
+
+
+def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
+    """Return what there is to do in a tournament."""
+    if tournament.end or hall.version is None:
+        return NOTHING
+    until = tournament.made.until
+    if until is not None and until <= now:
+        for match in tournament.open.values():  # it counts as it stands
+            return NextStep(hall.decision("", _over(tournament, match, now)))
+        return NextStep(ended(hall, tournament, now))
+    later = [] if until is None else [until]
+    for match in tournament.open.values():
+        step = _of_match(hall, tournament, match, now)
+        if step.decision:
+            return step
+        if step.at is not None:
+            later.append(step.at)
+    if tournament.paused:
+        resumes = tournament.resumes
+        if resumes is not None and resumes <= now:
+            continued = events.TournamentContinued(now, "", tournament.number)
+            return NextStep(hall.decision("", continued))
+        return NextStep(at=min([*later, *([] if resumes is None else [resumes])], default=None))
+    due = _round_due(hall, tournament, now)
+    if due is not None and due <= now:
+        return _next_round(hall, tournament, now)
+    return NextStep(at=min([*later, *([] if due is None else [due])], default=None))
+
+
+def _round_due(hall: Hall, tournament: Tournament, now: float) -> float | None:
+    """Return when the next round is to be paired, or the tournament ends.
+
+    None while matches are open that have to end first.
+    """
+    starts, ends = tournament.made.starts, tournament.ends
+    if ends is None:
+        if tournament.open:
+            return None
+        # By days there is no haste, and nobody sits there to read how the last round went.
+        rest = 0.0 if tournament.is_by_days else hall.caps.rest
+        return tournament.changed + rest if tournament.rounds else _start_due(hall, tournament)
+    if now >= ends:
+        return None if tournament.open else now
+    starts = starts if tournament.rounds else _start_due(hall, tournament)
+    some = now if len(free(hall, tournament, now)) >= LEAST else now + WAVE
+    return min(max(starts, tournament.paired + WAVE, some), ends)
+
+
+def _start_due(hall: Hall, tournament: Tournament) -> float:
+    """Return when the first round is to be paired: a little later if somebody is not here."""
+    made = tournament.made
+    if len(present(hall, tournament)) == len(tournament.playing):
+        return made.starts
+    cut_off_until = hall.began + COME_BACK if made.at < hall.began else 0.0
+    return max(made.starts + LATE, cut_off_until)
+
+
+def present(hall: Hall, tournament: Tournament) -> tuple[str, ...]:
+    """Return the entrants of the next round.
+
+    Absent entrants are left out of the first round of a tournament with a clock: else somebody
+    could fill it with players who never come.
+    """
+    if tournament.rounds or tournament.is_by_days:
+        return tournament.playing
+    return tuple(each for each in tournament.playing if each in hall.people)
+
+
+def _next_round(hall: Hall, tournament: Tournament, now: float) -> NextStep:
+    """Return that the next round is to be paired, or that the tournament is over."""
+    rounds, playing = len(tournament.rounds), present(hall, tournament)
+    in_all, ends = tournament.rounds_in_all, tournament.ends
+    if ends is not None:
+        return NextStep(ended(hall, tournament, now)) if now >= ends else NextStep(pairs=True)
+    is_odd = not rounds and len(playing) % 2 == 1
+    if is_odd and tournament.made.fills and (bot := _bot(hall, playing)):
+        entered = events.TournamentEntered(now, bot, tournament.number)
+        return NextStep(hall.decision("", entered))
+    if len(playing) < LEAST or (rounds and in_all is not None and rounds >= in_all):
+        return NextStep(ended(hall, tournament, now))
+    return NextStep(pairs=True)
+
+
+def _bot(hall: Hall, playing: Sequence[str]) -> str | None:
+    """Return a bot that can fill an odd number: of those that are here, one in the middle."""
+    idle = [each for each in hall.bots_here() if hall.bots[each] and each not in playing]
+    idle.sort(key=lambda each: hall.level(each) or 0)
+    return idle[len(idle) // 2] if idle else None
+
+
+def free(hall: Hall, tournament: Tournament, now: float) -> list[str]:
+    """Return who can be paired in an arena, who has waited longest first.
+
+    They are here, and in no match that is played in haste, here or elsewhere; nor have they been
+    a moment ago.
+    """
+    since = tournament.waiting
+    busy = {player for match in tournament.open.values() for player in match.players}
+    names = [
+        each
+        for each in tournament.playing
+        if each in hall.people and each not in busy and since.get(each, now) + WAVE <= now
+        if not hall.in_haste(each)
+    ]
+    return sorted(names, key=since.__getitem__)
+
+
+def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...]:
+    """Return the pairings of the next round; () if there are none.
+
+    It may take a second for 500 players, and uses nothing but its arguments.
+
+    Args:
+        tournament: the tournament.
+        names: who is free, of an arena; else who takes part in the round.
+    """
+    if tournament.is_arena:
+        so_far = [each for pairs in tournament.rounds for each in pairs]
+        return pair_free(tournament.entrants, so_far, names)
+    entrants = tournament.entrants
+    if not tournament.rounds:
+        entrants = tuple(each for each in entrants if each.player in names)
+    return pair(tournament.kind, entrants, tournament.rounds, tournament.made.rounds or None)
+
+
+def paired(
+    hall: Hall, tournament: Tournament, pairs: Sequence[Pairing], now: float
+) -> Decision | None:
+    """Return the decision that pairs the next round; None if an arena has nobody to pair now.
+
+    A tournament with nothing left to pair has ended.
+    """
+    ends = tournament.ends
+    if not pairs or (ends is not None and now >= ends):
+        return ended(hall, tournament, now) if ends is None else None
+    number, round_ = tournament.number, len(tournament.rounds) + 1
+    players = tuple(name for each in pairs for name in (each.first, each.second or ""))
+    given_up = [
+        PairingScored(now, "", number, round_, index, each.first, each.second, absent=_absent(each))
+        for index, each in enumerate(pairs)
+        if each.second and each.over
+    ]
+    missing = () if tournament.rounds else _missing(hall, tournament, players)
+    round_paired = events.RoundPaired(now, "", number, round_, players, missing)
+    return hall.decision("", round_paired, *given_up)
+
+
+def _missing(hall: Hall, tournament: Tournament, paired: Collection[str]) -> tuple[str, ...]:
+    """Return the entrants to leave out as the first round is paired.
+
+    A player who came while the pairing was computed is left out too, except from an arena.
+    """
+    left_over = [each for each in tournament.playing if each not in paired]
+    if tournament.is_arena:
+        left_over = [each for each in left_over if each not in hall.people]
+    return tuple(left_over)
+
+
+def _absent(pairing: Pairing) -> tuple[bool, bool]:
+    absent = pairing.result.absent if pairing.result else ()
+    return pairing.first in absent, pairing.second in absent
+
+
+def ended(hall: Hall, tournament: Tournament, now: float) -> Decision:
+    """Return the decision that ends a tournament: it is over, or too few have come."""
+    number = tournament.number
+    if not tournament.rounds:
+        return hall.decision("", events.TournamentEnded(now, "", number, TournamentEnd.TOO_FEW))
+    rows = standings(tournament.kind, tournament.entrants, tournament.rounds)
+    names, places = tuple(row.player for row in rows), tuple(row.place for row in rows)
+    over = events.TournamentEnded(now, "", number, TournamentEnd.OVER, names, places)
+    return hall.decision("", over)
+
+
+def scored(
+    hall: Hall, table: Table, happened: tables.Events, now: float
+) -> tuple[PairingScored, ...]:
+    """Return the score of a battle of a tournament that some events end; () if they end none."""
+    of = table.match.tournament if table.match else None
+    tournament = hall.tournaments.get(of.number) if of else None
+    match = tournament.match_at(table.key) if tournament and not tournament.end else None
+    # Who leaves, or comes back, after the flag should have fallen is noted behind the end.
+    ends = [place for place, each in enumerate(happened) if isinstance(each, events.BattleEnded)]
+    after = tables.folded(table, happened[: ends[0] + 1]).match if ends else None
+    if tournament is None or match is None or after is None:
+        return ()
+    battles = (*match.battles, _score(match, after))
+    return (_over(tournament, match, now, battles=battles, over=after.over),)
+
+
+def _score(match: OpenMatch, after: Match) -> BattleScore:
+    """Return how the battle of a match ended that is on its board."""
+    if after.game.outcome is None:
+        raise ValueError(f"no battle of {match} has ended")
+    side = Side.DWARF if match.first == after.dwarf else Side.TROLL
+    score = after.game.outcome.score
+    return BattleScore(score.of(side), score.of(side.other), len(after.game.moves))
+
+
+# One match of a round.
+
+
+def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> NextStep:
+    """Return what there is to do about a match that is not over."""
+    made = tournament.made
+    if not match.key:
+        return NOTHING if tournament.paused else NextStep(_begun(hall, tournament, match, now))
+    table = hall.tables.with_key(match.key)
+    of = events.TournamentRound(tournament.number, match.round)
+    if table is None or table.match is None or table.match.tournament != of:
+        # An operator has closed its board: it counts as it stood.
+        return NextStep(hall.decision("", _over(tournament, match, now)))
+    if tournament.paused:
+        return NOTHING
+    if made.seconds and not tournament.is_arena and now >= tournament.paired + made.seconds:
+        return NextStep(hall.decision("", _over(tournament, match, now)))
+    later = [tournament.paired + made.seconds] if made.seconds and not tournament.is_arena else []
+    if table.half_played:
+        if absent := _never_moved(table.match):
+            return NextStep(_forfeited(hall, tournament, table, {absent}, now))
+        at = _since(table) + (0.0 if tournament.is_by_days else hall.caps.rest)
+        if at <= now:
+            second = Decision(
+                "", table.name, table.version, (battle_begun(table, "", Context(now)),)
+            )
+            return NextStep(look_no_longer(hall, second, now))
+        later.append(at)
+    elif table.running and not tournament.is_by_days:
+        due = dict(_no_shows(hall, tournament, table))
+        if min(due.values(), default=inf) <= now:
+            absents = {each for each, at in due.items() if at <= now + TOGETHER}
+            return NextStep(_forfeited(hall, tournament, table, absents, now))
+        later += due.values()
+    return NextStep(at=min(later, default=None))
+
+
+def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> Decision:
+    """Return the decision that opens a board for a match, and begins its first battle."""
+    made, of = tournament.made, events.TournamentRound(tournament.number, match.round)
+    board = opened(hall, "", made.rules, now, 0)
+    begun = events.PairingBegun(
+        now, "", of.number, of.round, match.index, *match.players, board.key
+    )
+    levels = events.Levels(*(hall.level(each) for each in match.players))
+    are_members = all(tournament.entries[each].member for each in match.players)
+    rated = made.rated and (levels != events.NO_BOTS or are_members)
+    started = events.BattleStarted(
+        now, "", 1, made.rules, *match.players, rated, levels, time=made.time, tournament=of
+    )
+    opens = replace(hall.decision("", board, begun), board=board.name, events=(started,))
+    return look_no_longer(hall, opens, now)
+
+
+def _no_shows(hall: Hall, tournament: Tournament, table: Table) -> Iterator[tuple[str, float]]:
+    """Yield who is away and has not played a ply yet, with the time at which they lose by that."""
+    for side, since in table.away.items():
+        if table.match and table.match.battle == 1 and not _has_moved(table.match, side):
+            yield table.seats[side], max(since, tournament.changed) + hall.caps.grace
+
+
+def _never_moved(match: Match) -> str | None:
+    """Return who has lost the first battle of a match by the clock without a single ply."""
+    outcome = match.game.outcome
+    if outcome is None or outcome.ending is not Ending.TIME or outcome.winner is None:
+        return None
+    loser = outcome.winner.other
+    if _has_moved(match, loser):
+        return None
+    return match.dwarf if loser is Side.DWARF else match.troll
+
+
+def _has_moved(match: Match, side: Side) -> bool:
+    return len(match.game.moves) > (side is not match.game.opening.turn)
+
+
+def _since(table: Table) -> float:
+    """Return when the first battle of a match ended."""
+    clock = table.match.clock if table.match else None
+    return clock.at if clock else table.since
+
+
+def _forfeited(
+    hall: Hall, tournament: Tournament, table: Table, absent: Iterable[str], now: float
+) -> Decision:
+    """Return the decision by which players lose the match at a board to which they did not come.
+
+    The board is closed. Who has not come twice in a row is out.
+    """
+    away, match = frozenset(absent), tournament.match_at(table.key)
+    if match is None:
+        raise ValueError(f"no match of {tournament.name} is played at the {table.name}")
+    first, second = (each in away for each in match.players)
+    lost = _over(tournament, match, now, absent=(first, second))
+    out = [
+        events.TournamentLeft(now, each, tournament.number, events.TournamentLeaving.ABSENT)
+        for each in match.players
+        if each in away and tournament.missed.get(each, 0) + 1 >= MISSED
+        if each in tournament.playing
+    ]
+    decision = hall.decision("", lost, *out, events.BoardClosed(now, "", table.key))
+    cleared = (events.Cleared(now, ""),)
+    return replace(decision, board=table.name, version=table.version, events=cleared)
+
+
+def _over(
+    tournament: Tournament,
+    match: OpenMatch,
+    now: float,
+    *,
+    battles: tuple[BattleScore, ...] | None = None,
+    absent: tuple[bool, bool] = (False, False),
+    over: bool = True,
+) -> PairingScored:
+    battles = match.battles if battles is None else battles
+    place = tournament.number, match.round, match.index
+    return PairingScored(now, "", *place, *match.players, battles, absent, over)

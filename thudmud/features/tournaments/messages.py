@@ -1,0 +1,779 @@
+"""Tournaments in words and as facts: what happens in them, who is ahead, who plays whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
+
+from thudmud.english import capitalised, counted, does, lasting, length, listed, nth
+from thudmud.features.archive.commands import Games
+from thudmud.features.playing.moves import Start
+from thudmud.features.tournaments.commands import (
+    Enter,
+    LeaveTournament,
+    ResumeTournament,
+    Tournaments,
+    ViewTournament,
+)
+from thudmud.features.tournaments.model import (
+    OpenMatch,
+    PastTournament,
+    PastTournaments,
+    Tournament,
+    TournamentState,
+)
+from thudmud.features.tournaments.pairing import Pairing, TournamentKind, field_size, goes_on
+from thudmud.features.tournaments.standings import Placing, course, standings
+from thudmud.game import events
+from thudmud.game.archive import PAGE
+from thudmud.game.clocks import DAY
+from thudmud.game.days import TODAY, TOMORROW
+from thudmud.game.events import TournamentEnd, TournamentLeaving
+from thudmud.game.hall import Hall
+from thudmud.views.data import Data, Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.sentences import timed
+from thudmud.views.view import Display, View
+from thudmud.views.words import columns, day, pages_of, time_of_day, wrapped, wrapped_each
+
+INDENT = "    "
+
+_KINDS = {
+    TournamentKind.ROUND_ROBIN: "a round robin",
+    TournamentKind.DOUBLE_ROUND_ROBIN: "a double round robin",
+    TournamentKind.SWISS: "a Swiss",
+    TournamentKind.KNOCK_OUT: "a knock-out",
+    TournamentKind.ARENA: "an arena",
+}
+
+_MOST_MATCHES = 10
+"""How many matches of a round are told one by one."""
+
+_MOST_NAMED = 5
+"""How many of those who are out are named."""
+
+_NARROW = 60
+"""On screens with fewer columns there is no room for what decides between equals."""
+
+
+# Phrases.
+
+
+def titled(tournament: Tournament) -> str:
+    """Return what a tournament is called, after its number: ``tournament 3 (Thursday)``.
+
+    A title is a player's own words, so no sentence begins with one.
+    """
+    title = tournament.made.title
+    return f"tournament {tournament.number}{f' ({title})' if title else ''}"
+
+
+def starting(at: float, now: float) -> str:
+    """Return when something is: ``today at 20:00 UTC, in 3 hours``."""
+    if at <= now:
+        return "now"
+    known = {now // DAY: TODAY, now // DAY + 1: TOMORROW}
+    on = known.get(at // DAY) or f"on {day(at)}"
+    return f"{on} at {time_of_day(at)} UTC, in {lasting(at - now)}"
+
+
+def terms(made: events.TournamentMade) -> str:
+    """Return what a tournament is like: ``a Swiss of 5 rounds by the classic rules``, and so on."""
+    how = _KINDS[made.kind]
+    if made.rounds:
+        how += f" of {counted(made.rounds, 'round')}"
+    elif made.kind is TournamentKind.ARENA:
+        how += f" of {length(made.seconds)}"
+    limit = ""
+    if made.seconds and made.kind is not TournamentKind.ARENA:
+        limit = f", {length(made.seconds)} for each round"
+    rated = "" if made.rated else ", casual"
+    return f"{how} by the {made.rules} rules{timed(made.time)}{limit}{rated}"
+
+
+def _round(tournament: Tournament, number: int | None = None) -> str:
+    """Return a round, by default the last: ``round 2 of 5``."""
+    number, in_all = number or len(tournament.rounds), tournament.rounds_in_all
+    return f"round {number} of {in_all}" if in_all and in_all >= number else f"round {number}"
+
+
+def _shortened(tournament: Tournament) -> str:
+    """Return a sentence on rounds that are left out; "" if all that were announced can be held."""
+    asked, in_all = tournament.made.rounds, tournament.rounds_in_all
+    if in_all is None or not 0 < in_all < asked:
+        return ""
+    players = counted(field_size(tournament.entrants), "player")
+    return f"With {players} it has {counted(in_all, 'round')}, not {asked}, so nobody meets twice."
+
+
+def _points(points: float) -> str:
+    return f"{points:g}"
+
+
+def _known(occasion: Occasion, number: int) -> Tournament:
+    """Return the tournament of an event, as it stands after it."""
+    return occasion.hall.tournaments[number]
+
+
+# What happens.
+
+
+@words.register
+def _made(made: events.TournamentMade, occasion: Occasion, view: View) -> list[str]:
+    tournament = _known(occasion, made.number)
+    who = capitalised(does(made.player, view.me, "announce"))
+    what = f"{who} {titled(tournament)}: {terms(made)}."
+    starts = f"It starts {starting(made.starts, occasion.at)}."
+    plays = "lets you play, too" if made.player == view.me else "lets you play"
+    return wrapped(f'{what} {starts} "{Enter(made.number)}" {plays}.', view.width)
+
+
+@words.register
+def _entered(entered: events.TournamentEntered, occasion: Occasion, view: View) -> list[str]:
+    tournament = _known(occasion, entered.number)
+    name = titled(tournament)
+    if entered.player != view.me:
+        return wrapped(f"{entered.player} enters {name}.", view.width)
+    others = len(tournament.playing) - 1
+    told = [f"You are in {name}, with {counted(others, 'other') if others else 'nobody else yet'}."]
+    if tournament.rounds:
+        told.append("You are paired when the next round is.")
+    else:
+        told.append(f"It starts {starting(tournament.made.starts, occasion.at)}.")
+    if tournament.is_by_days:
+        told.append(f'Your matches then are among "{Games()}".')
+    else:
+        told.append("You are brought to your board then, if you are here.")
+    told.append(f'"{LeaveTournament(entered.number)}" takes you out.')
+    return wrapped(" ".join(told), view.width)
+
+
+@words.register
+def _left(left: events.TournamentLeft, occasion: Occasion, view: View) -> list[str]:
+    name, is_mine = titled(_known(occasion, left.number)), left.player == view.me
+    match left.why:
+        case TournamentLeaving.WITHDRAWN:
+            told = f"{capitalised(does(left.player, view.me, 'leave'))} {name}."
+        case TournamentLeaving.REMOVED:
+            who = "You are" if is_mine else f"{left.player} is"
+            by = f" by {left.by}" if left.by else ""
+            told = f"{who} taken out of {name}{by}."
+            if left.by == view.me:
+                told = f"You take {left.player} out of {name}."
+        case TournamentLeaving.ABSENT:
+            have, are = ("You have", "are") if is_mine else (f"{left.player} has", "is")
+            told = f"{have} missed two matches in a row, and {are} out of {name}."
+    return wrapped(told, view.width)
+
+
+@words.register
+def _paired(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
+    return _round_begins(paired, occasion, view) + _are_out(paired, occasion, view)
+
+
+def _are_out(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
+    """Return who is out as they were not here at the start; nothing if nobody is."""
+    missing, tournament = paired.missing, _known(occasion, paired.number)
+    if not missing:
+        return []
+    if view.me in missing:
+        told = f"You were not here when {titled(tournament)} started, so you are out."
+        if tournament.kind.takes_late:
+            told += f' "{Enter(paired.number)}" lets you in again.'
+        return wrapped(told, view.width)
+    names = list(missing)
+    if len(names) > _MOST_NAMED:
+        names = [*names[:_MOST_NAMED], counted(len(names) - _MOST_NAMED, "other")]
+    was = "was" if len(missing) == 1 else "were"
+    are = "is" if len(missing) == 1 else "are"
+    return wrapped(f"{listed(names)} {was} not here at the start, and {are} out.", view.width)
+
+
+def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
+    tournament = _known(occasion, paired.number)
+    name, number = titled(tournament), paired.round
+    heading = capitalised(
+        name if tournament.is_arena else f"{_round(tournament, number)} of {name}"
+    )
+    shortened = f" {_shortened(tournament)}".rstrip() if number == 1 else ""
+    for first, second in paired.pairs:
+        if view.me == first and not second:
+            return wrapped(
+                f"{heading}: nobody is left to play you, which counts as a match won.{shortened}",
+                view.width,
+            )
+        if view.me in {first, second}:
+            other, side = (second, "dwarfs") if view.me == first else (first, "trolls")
+            told = f"{heading}: you play {other}, and have the {side} first.{shortened}"
+            if tournament.is_by_days:
+                told += f' Play when it suits you: "{Games()}" lists your matches.'
+            elif occasion.hall.is_by_clock(view.me):
+                told += f' You stay here while your clock runs: "{Games()}" lists your matches.'
+            return wrapped(told, view.width)
+    if tournament.is_arena:
+        return []
+    count = sum(bool(second) for _, second in paired.pairs)
+    shows = f'"{ViewTournament(paired.number)}" shows {"it" if count == 1 else "them"}.'
+    begins = f"{heading} begins, with {counted(count, 'match')}.{shortened}"
+    return wrapped(f"{begins} {shows}", view.width)
+
+
+@words.register
+def _scored(scored: events.PairingScored, occasion: Occasion, view: View) -> list[str]:
+    tournament, hall = _known(occasion, scored.number), occasion.hall
+    is_mine = view.me in {scored.first, scored.second}
+    if not (is_mine or (scored.over and view.display.results)):
+        return []
+    if not scored.over:
+        begins = f'when you or your opponent type "{Start()}"'
+        if not tournament.is_by_days and hall.caps.rest:
+            begins = f"in {lasting(hall.caps.rest)}, or {begins}"
+        return wrapped(f"The second battle begins {begins}.", view.width)
+    told = f"{capitalised(titled(tournament))}: {_result(scored, view.me)}."
+    return wrapped(f"{told} {_tie_broken(scored, tournament, view.me)}".rstrip(), view.width)
+
+
+def _tie_broken(scored: events.PairingScored, tournament: Tournament, me: str | None) -> str:
+    """Return who goes on after a match of a knock-out that ended level, and why, as a sentence."""
+    pairing = tournament.rounds[scored.round - 1][scored.index]
+    if tournament.kind is not TournamentKind.KNOCK_OUT or not pairing.is_level:
+        return ""
+    winner = str(goes_on(pairing, tournament.entrants))
+    loser = str(pairing.opponent(winner))
+    is_final = len(tournament.rounds[-1]) == 1
+    done = f"{does(winner, me, 'win')} it" if is_final else f"{does(winner, me, 'go')} on"
+    is_quicker = pairing.shortest_win(winner) < pairing.shortest_win(loser)
+    they = "you" if winner == me else "they"
+    why = "won a battle in fewer plies" if is_quicker else "were seeded higher"
+    return f"{capitalised(done)}, since {they} {why}."
+
+
+def _result(scored: events.PairingScored, me: str | None) -> str:
+    """Return how a match ended, as a clause."""
+    first, second = scored.first, scored.second
+    mine, other = (second, first) if me == second else (first, second)
+    subject = "you" if mine == me else mine
+    match scored.absent:
+        case (True, True):
+            return f"neither {subject} nor {other} came, so both lose the match"
+        case (True, False) | (False, True):
+            absent, winner = (first, second) if scored.absent[0] else (second, first)
+            come = "you did" if absent == me else f"{absent} did"
+            wins = does(winner, me, "win")
+            return f"{come} not come, so {wins} the match"
+    own = sum(each.first for each in scored.battles)
+    theirs = sum(each.second for each in scored.battles)
+    if mine != first:
+        own, theirs = theirs, own
+    if own == theirs:
+        are = "is" if mine != me else "are"
+        return f"{subject} {are} level with {other}, {own} to {theirs}"
+    if own < theirs and mine == me:
+        return f"you lose to {other}, {own} to {theirs}"
+    if own < theirs:
+        mine, other, own, theirs = other, mine, theirs, own
+    return f"{does(mine, me, 'beat')} {other}, {own} to {theirs}"
+
+
+@words.register
+def _paused(paused: events.TournamentPaused, occasion: Occasion, view: View) -> list[str]:
+    name = titled(_known(occasion, paused.number))
+    told = f"{capitalised(does(paused.player, view.me, 'pause'))} {name}: no further match begins."
+    before = ""
+    if paused.until is not None:
+        told += f" It goes on in {lasting(paused.until - occasion.at)} at the latest."
+        before = " before that"
+    if paused.player == view.me:
+        told += f' "{ResumeTournament(paused.number)}" lets it go on{before}.'
+    return wrapped(told, view.width)
+
+
+@words.register
+def _continued(gone_on: events.TournamentContinued, occasion: Occasion, view: View) -> list[str]:
+    name = titled(_known(occasion, gone_on.number))
+    return wrapped(f"{capitalised(name)} goes on.", view.width)
+
+
+@words.register
+def _ended(ended: events.TournamentEnded, occasion: Occasion, view: View) -> list[str]:
+    tournament = _known(occasion, ended.number)
+    name = capitalised(titled(tournament))
+    match ended.why:
+        case TournamentEnd.CANCELLED:
+            who = capitalised(does(ended.player, view.me, "cancel"))
+            told = f"{who} {titled(tournament)}."
+            told += " Matches that are under way go on." if tournament.open else ""
+        case TournamentEnd.TOO_FEW:
+            told = f"{name} does not take place: too few players have come."
+        case TournamentEnd.OVER if not (view.me or view.display.results):
+            return []
+        case TournamentEnd.OVER:
+            places = dict(zip(ended.players, ended.places, strict=True))
+            best = [f"{each} is {nth(places[each])}" for each in ended.players[:3]]
+            told = f"{name} is over: {listed(best)}."
+            if view.me in places and view.me not in ended.players[:3]:
+                told += f" You are {nth(places[view.me])}."
+            told += f' "{ViewTournament(ended.number)}" shows it all.'
+    return wrapped(told, view.width)
+
+
+# Questions.
+
+
+@words.register
+def _tournaments(asked: Tournaments, occasion: Occasion, view: View) -> list[str]:
+    found: PastTournaments = occasion.answer
+    hall, width, me = occasion.hall, view.width, occasion.player
+    going_on = [each for each in hall.tournaments.values() if not each.end]
+    pages = pages_of(found.in_all, PAGE)
+    if asked.page > pages:
+        last = Tournaments(pages)
+        return wrapped(f'There is no page {asked.page}. "{last}" shows the earliest.', width)
+    lines: list[str] = []
+    if asked.page == 1:
+        lines = _going_on(going_on, me, occasion.at, width)
+    if found.tournaments:
+        lines += wrapped("Those that are over, the last one first:", width)
+        lines += wrapped_each((f"  {_past(each)}." for each in found.tournaments), width, INDENT)
+    if asked.page < pages:
+        lines += wrapped(f'"{Tournaments(asked.page + 1)}" shows earlier ones.', width)
+    numbers = [each.number for each in going_on] + [each.number for each in found.tournaments]
+    if numbers:
+        lines += wrapped(f'"{ViewTournament(numbers[0])}" shows the first of these.', width)
+    return lines
+
+
+def _going_on(going_on: Sequence[Tournament], me: str, now: float, width: int) -> list[str]:
+    """Return the tournaments that are not over."""
+    if not going_on:
+        how = '"help tournaments" tells how to announce one.'
+        return wrapped(f"No tournament is announced just now. {how}", width)
+    entries = (f"  {_entry(each, me, now)}." for each in going_on)
+    lines = ["Tournaments:", *wrapped_each(entries, width, INDENT)]
+    can = [each for each in going_on if not each.rounds and me not in each.playing]
+    if can:
+        lines += wrapped(f'"{Enter(can[0].number)}" lets you play.', width)
+    return lines
+
+
+def _entry(tournament: Tournament, me: str, now: float) -> str:
+    """Return the entry of a tournament that is not over."""
+    made = tournament.made
+    players = counted(len(tournament.playing), "player")
+    mine = ", you among them" if me in tournament.playing else ""
+    which = _numbered(made.number, made.title)
+    return f"{which}: {terms(made)}; {_stands(tournament, now)}; {players}{mine}"
+
+
+def _numbered(number: int, title: str) -> str:
+    """Return the number of a tournament in a list, and its title."""
+    return f"{number} ({title})" if title else str(number)
+
+
+def _stands(tournament: Tournament, now: float) -> str:
+    """Return how far a tournament has come."""
+    match tournament.state:
+        case TournamentState.OPEN:
+            return f"it starts {starting(tournament.made.starts, now)}"
+        case TournamentState.PAUSED:
+            left = tournament.resumes and lasting(tournament.resumes - now)
+            return f"it is paused, for {left} at most" if left else "it is paused"
+        case TournamentState.RUNNING if tournament.ends is not None:
+            left = tournament.ends - now
+            return f"{lasting(left)} to go" if left > 0 else "the last matches are played"
+        case TournamentState.RUNNING if tournament.open:
+            return f"{_round(tournament)} is under way"
+        case TournamentState.RUNNING:
+            return f"{_round(tournament)} is over"
+        case TournamentState.OVER:
+            return "it is over"
+        case TournamentState.CANCELLED:
+            return "it was cancelled"
+    raise ValueError(f"nobody knows how {tournament.name} stands")
+
+
+def _past(past: PastTournament) -> str:
+    how = f"{_KINDS[past.kind]} by the {past.rules} rules, {past.time}, on {day(past.ended)}"
+    match past.why:
+        case TournamentEnd.OVER:
+            end = f"won by {past.winner}, of {counted(past.entrants, 'player')}"
+        case TournamentEnd.CANCELLED:
+            end = "cancelled"
+        case TournamentEnd.TOO_FEW:
+            end = "too few came"
+    return f"{_numbered(past.number, past.title)}: {how}; {end}"
+
+
+@words.register
+def _tournament(asked: ViewTournament, occasion: Occasion, view: View) -> list[str]:
+    tournament: Tournament = occasion.answer
+    hall, me, width = occasion.hall, occasion.player, view.width
+    made = tournament.made
+    what = f"{capitalised(titled(tournament))}: {terms(made)}, announced by {made.player}."
+    lines = wrapped(f"{what} {_progress(tournament, hall, occasion.at)}", width)
+    placings = standings(tournament.kind, tournament.entrants, tournament.rounds)
+    pages = pages_of(len(placings), PAGE)
+    if asked.page > pages:
+        last = ViewTournament(made.number, pages)
+        return wrapped(f'There is no page {asked.page}. "{last}" shows the last players.', width)
+    if not tournament.rounds:
+        return lines + _entrants(tournament, me, width)
+    shown = placings[(asked.page - 1) * PAGE : asked.page * PAGE]
+    shown = (*shown, *(each for each in placings if each.player == me and each not in shown))
+    if view.display.reader:
+        entries = (_told(each, tournament, me) for each in shown)
+        lines += wrapped_each(entries, width)
+    else:
+        lines += table(tournament, placings, shown, view.display)
+    if asked.page < pages:
+        lines += wrapped(f'"{ViewTournament(made.number, asked.page + 1)}" shows more.', width)
+    return lines + _matches(tournament, hall, width)
+
+
+def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
+    """Return how far a tournament has come, and what is next, as sentences."""
+    if tournament.end and tournament.end.why is TournamentEnd.TOO_FEW:
+        return "It did not take place: too few players had come."
+    stands = f"{capitalised(_stands(tournament, now))}. {_shortened(tournament)}".strip()
+    if tournament.state is not TournamentState.RUNNING or tournament.is_arena:
+        return stands
+    if tournament.open:
+        over = sum(each.over for each in tournament.rounds[-1])
+        return f"{stands} {over} of {counted(len(tournament.rounds[-1]), 'match')} done."
+    rest = 0.0 if tournament.is_by_days else hall.caps.rest
+    left = lasting(max(1.0, tournament.changed + rest - now))
+    in_all = tournament.rounds_in_all
+    if in_all and len(tournament.rounds) >= in_all:
+        return stands
+    return f"{stands} The next begins in {left}."
+
+
+def _entrants(tournament: Tournament, me: str, width: int) -> list[str]:
+    """Return who has entered a tournament that has not begun."""
+    names = tournament.playing
+    if not names:
+        lines = wrapped("Nobody has entered yet.", width)
+    else:
+        lines = wrapped(f"{counted(len(names), 'player')} so far: {listed(names)}.", width)
+    if me in names:
+        return lines + wrapped(f'"{LeaveTournament(tournament.number)}" takes you out.', width)
+    if tournament.end:
+        return lines
+    return lines + wrapped(f'"{Enter(tournament.number)}" lets you play.', width)
+
+
+def _matches(tournament: Tournament, hall: Hall, width: int) -> list[str]:
+    """Return the matches that are played now, and where."""
+    playing = list(tournament.open.values())
+    if not playing or tournament.end:
+        return []
+    lines = ["Now playing:"]
+    entries = (f"  {_open(each, hall)}." for each in playing[:_MOST_MATCHES])
+    lines += wrapped_each(entries, width, INDENT)
+    if more := len(playing) - _MOST_MATCHES:
+        lines += wrapped(f"  And {more} more.", width) if more > 0 else []
+    return lines
+
+
+def _open(match: OpenMatch, hall: Hall) -> str:
+    """Return a match that is not over: who plays, where, and how it stands."""
+    table = hall.tables.with_key(match.key) if match.key else None
+    both = f"{match.first} and {match.second}"
+    if table is None:
+        return f"{both} soon"
+    first = "".join(f", {each.first} to {each.second} after battle 1" for each in match.battles)
+    return f"{both} at the {table.name}{first}"
+
+
+# The crosstable.
+
+
+def table(
+    tournament: Tournament,
+    placings: Sequence[Placing],
+    shown: Sequence[Placing],
+    display: Display,
+) -> list[str]:
+    """Return the standings with the results: against each player, or round by round.
+
+    Every line is shorter than the screen is wide.
+    """
+    width, is_wide = display.width, display.width >= _NARROW
+    tie_break = _tie_break(tournament.kind)
+    rank, numbers = len(str(len(placings))), _numbers(placings)
+    longest = max(columns(each.player) for each in shown)
+    name = min(longest, 20 if is_wide else 12)
+    has_cells = not tournament.is_arena
+    rows = [_row(each, tournament, placings) for each in shown] if has_cells else [[]] * len(shown)
+    cell = max((len(each) for row in rows for each in row), default=0) + (
+        0 if tournament.kind.is_all_play_all else 1
+    )
+    head = [f"{'':{rank}}  {'':{name}} {'pts':>4}"]
+    if is_wide:
+        head[0] += f" {'+/-':>5}" + (f" {tie_break:>5}" if tie_break else "")
+    margin = len(head[0]) + 1
+    fits = max(1, (width - 1 - margin) // max(1, cell))
+    most = max(map(len, rows))
+    columns_shown = range(1, most + 1)
+    titles = (
+        [str(each) for each in columns_shown]
+        if cell >= len(str(most))
+        else [str(each % 10) for each in columns_shown]
+    )
+    lines = [f"{head[0]} {_cells(titles[:fits], cell)}".rstrip()]
+    for each, cells in zip(shown, rows, strict=True):
+        who = f"{numbers[each.player]:>{rank}}. {_fitting(each.player, name)}"
+        text = f"{who} {_points(each.points):>4}"
+        if is_wide:
+            text += f" {each.battle_points:>+5}"
+            text += f" {_points(each.tie_break):>5}" if tie_break else ""
+        lines.append(f"{text} {_cells(cells[:fits], cell)}".rstrip())
+        lines += [
+            " " * margin + _cells(cells[start : start + fits], cell)
+            for start in range(fits, len(cells), fits)
+        ]
+    return lines + wrapped(_legend(tournament, is_wide=is_wide), width)
+
+
+def _numbers(placings: Iterable[Placing]) -> dict[str, int]:
+    """Return the numbers of the rows, by player: results name opponents by them."""
+    return {each.player: number for number, each in enumerate(placings, 1)}
+
+
+def _fitting(name: str, width: int) -> str:
+    return name[: width - 1] + "~" if len(name) > width else f"{name:{width}}"
+
+
+def _cells(cells: Iterable[str], width: int) -> str:
+    return "".join(f"{each:>{width}}" for each in cells).rstrip()
+
+
+def _tie_break(kind: TournamentKind) -> str:
+    """Return the heading of what decides between equals."""
+    if kind.is_all_play_all:
+        return "SB"
+    return "Buch" if kind is TournamentKind.SWISS else ""
+
+
+def _legend(tournament: Tournament, *, is_wide: bool) -> str:
+    """Return what the signs and the headings mean."""
+    which = "" if tournament.kind.is_all_play_all else "the opponent's number, and "
+    told = f"{which}+ for a match won, = level, - lost, * one that is being played"
+    told = "" if tournament.is_arena else f"{capitalised(told)}."
+    if is_wide:
+        told += " +/- is by how much each was ahead in all battles"
+        tie_break = _TIE_BREAKS.get(_tie_break(tournament.kind))
+        told += f", {_tie_break(tournament.kind)} {tie_break}." if tie_break else "."
+    return told.strip()
+
+
+_TIE_BREAKS = {
+    "SB": "the points of those whom they beat, and half of those they were level with",
+    "Buch": "the points of those whom they met",
+}
+"""What the headings mean of what decides between equals."""
+
+
+def _row(placing: Placing, tournament: Tournament, placings: Sequence[Placing]) -> list[str]:
+    """Return the results of a player: one for each opponent by place, or for each round."""
+    rounds, player = tournament.rounds, placing.player
+    if tournament.kind.is_all_play_all:
+        cycles = 2 if tournament.kind is TournamentKind.DOUBLE_ROUND_ROBIN else 1
+        met: dict[str, str] = {}
+        for pairing in course(player, rounds):
+            if pairing and (other := pairing.opponent(player)):
+                met[other] = met.get(other, "") + _mark(pairing, player)
+        return [
+            "x" * cycles if each.player == player else met.get(each.player, "").ljust(cycles, ".")
+            for each in placings
+        ]
+    numbers, row = _numbers(placings), list[str]()
+    for pairing in course(player, rounds):
+        if pairing is None:
+            row.append(".")
+        elif pairing.second is None:
+            row.append("bye")
+        else:
+            row.append(f"{numbers[str(pairing.opponent(player))]}{_mark(pairing, player)}")
+    return row
+
+
+def _mark(pairing: Pairing, player: str) -> str:
+    if not pairing.over:
+        return "*"
+    return {1.0: "+", 0.5: "=", 0.0: "-"}[pairing.match_points(player)]
+
+
+def _told(placing: Placing, tournament: Tournament, me: str) -> str:
+    """Return a player's line for a voice."""
+    player = placing.player
+    who = f"{player} (you)" if player == me else player
+    results = [
+        _in_words(each, player)
+        for each in course(player, tournament.rounds)
+        if each and not (tournament.is_arena and each.over)
+    ]
+    course_told = f": {', '.join(results)}" if results else ""
+    left = ", left" if placing.left else ""
+    points = counted_points(placing.points)
+    ahead = placing.battle_points
+    tied = f", {abs(ahead)} {'ahead' if ahead > 0 else 'behind'} in battles" if ahead else ""
+    return f"{placing.place}. {who}, {points}{tied}{left}{course_told}."
+
+
+def counted_points(points: float) -> str:
+    """Return match points in words: ``1 point``, ``2 and a half points``, ``half a point``."""
+    whole, half = divmod(points, 1)
+    if not half:
+        return counted(int(whole), "point")
+    return f"{int(whole)} and a half points" if whole else "half a point"
+
+
+def _in_words(pairing: Pairing, player: str) -> str:
+    """Return how a player fared in a round, in words."""
+    other = pairing.opponent(player)
+    if other is None:
+        return "a bye"
+    if not pairing.over:
+        return f"plays {other}"
+    absent = pairing.result.absent if pairing.result else ()
+    if other in absent and player not in absent:
+        return f"won as {other} did not come"
+    if player in absent:
+        return f"did not come to {other}"
+    told = {1.0: "beat", 0.5: "level with", 0.0: "lost to"}[pairing.match_points(player)]
+    return f"{told} {other}"
+
+
+def announced(hall: Hall, player: str, now: float, width: int) -> list[str]:
+    """Return the tournaments that somebody in the hall can enter."""
+    going_on = [each for each in hall.tournaments.values() if not each.end]
+    can = [
+        each
+        for each in going_on
+        if each.state is TournamentState.OPEN and player not in each.playing
+    ]
+    told = [
+        f"{capitalised(titled(each))} starts {starting(each.made.starts, now)}:"
+        f' "{Enter(each.number)}" lets you play.'
+        for each in can[:2]
+    ]
+    if len(going_on) == 1 and not told:
+        told = [f'"{ViewTournament(going_on[0].number)}" tells how {titled(going_on[0])} goes.']
+    elif len(going_on) > len(told):
+        told.append(f'"{Tournaments()}" lists {len(going_on)} tournaments.')
+    return wrapped_each(told, width)
+
+
+# Facts.
+
+
+@facts.register
+def _changed(event: events.TournamentEvent, occasion: Occasion) -> Iterator[Fact]:
+    if tournament := occasion.hall.tournaments.get(event.number):
+        yield Fact("Thud.Tournament", tournament_data(tournament))
+
+
+@facts.register
+def _tournaments_facts(_: Tournaments, occasion: Occasion) -> Iterator[Fact]:
+    for tournament in occasion.hall.tournaments.values():
+        if not tournament.end:
+            yield Fact("Thud.Tournament", tournament_data(tournament), occasion.player)
+    found: PastTournaments = occasion.answer
+    for past in found.tournaments:
+        yield Fact("Thud.Tournament", _past_data(past), occasion.player)
+
+
+@facts.register
+def _tournament_facts(_: ViewTournament, occasion: Occasion) -> Iterator[Fact]:
+    tournament: Tournament = occasion.answer
+    yield Fact("Thud.Tournament", tournament_data(tournament), occasion.player)
+    yield Fact("Thud.Crosstable", crosstable_data(tournament, occasion.hall), occasion.player)
+
+
+def tournament_data(tournament: Tournament) -> Data:
+    """Return a tournament in short."""
+    made, end = tournament.made, tournament.end
+    return {
+        "tournament": made.number,
+        "title": made.title or None,
+        "kind": made.kind.value,
+        "rules": made.rules,
+        "time": str(made.time),
+        "rated": made.rated,
+        "player": made.player,
+        "starts": ceil(made.starts),
+        "ends": None if tournament.ends is None else ceil(tournament.ends),
+        "state": tournament.state.value,
+        "round": len(tournament.rounds),
+        "rounds": tournament.rounds_in_all,
+        "open": len(tournament.open),
+        "entrants": len(tournament.playing) if not end else len(tournament.entrants),
+        "winner": end.players[0] if end and end.players else None,
+        "ended": int(end.at) if end else None,
+    }
+
+
+def _past_data(past: PastTournament) -> Data:
+    state = TournamentState.OVER if past.why is TournamentEnd.OVER else TournamentState.CANCELLED
+    return {
+        "tournament": past.number,
+        "title": past.title or None,
+        "kind": past.kind.value,
+        "rules": past.rules,
+        "time": past.time,
+        "rated": None,
+        "player": None,
+        "starts": None,
+        "ends": None,
+        "state": state.value,
+        "round": None,
+        "rounds": None,
+        "open": 0,
+        "entrants": past.entrants,
+        "winner": past.winner or None,
+        "ended": int(past.ended),
+    }
+
+
+def crosstable_data(tournament: Tournament, hall: Hall) -> Data:
+    """Return who stands where in a tournament, and all its matches."""
+    placings = standings(tournament.kind, tournament.entrants, tournament.rounds)
+    return {
+        "tournament": tournament.number,
+        "players": [_placing_data(each, tournament) for each in placings],
+        "matches": [
+            _match_data(pairing, tournament.open.get((number, index)), number, hall)
+            for number, pairings in enumerate(tournament.rounds, 1)
+            for index, pairing in enumerate(pairings)
+        ],
+    }
+
+
+def _placing_data(placing: Placing, tournament: Tournament) -> Data:
+    entry = tournament.entries.get(placing.player)
+    return {
+        "place": placing.place,
+        "player": placing.player,
+        "rating": entry.rating if entry else None,
+        "points": float(placing.points),
+        "battle_points": placing.battle_points,
+        "tie_break": float(placing.tie_break),
+        "left": placing.left,
+    }
+
+
+def _match_data(pairing: Pairing, match: OpenMatch | None, number: int, hall: Hall) -> Data:
+    board = hall.tables.with_key(match.key) if match and match.key else None
+    result = pairing.result
+    battles = result.battles if result else match.battles if match else ()
+    absent = result.absent if result else ()
+    return {
+        "round": number,
+        "first": pairing.first,
+        "second": pairing.second,
+        "over": pairing.over,
+        "board": board.name if board else None,
+        "scores": [[each.first, each.second] for each in battles],
+        "absent": list(absent),
+    }

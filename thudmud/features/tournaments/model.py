@@ -1,0 +1,342 @@
+"""A tournament: a fold of its events.
+
+What there is to do in one, and when, is decided in `thudmud.features.tournaments.directing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import field, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, NamedTuple, assert_never
+
+from thudmud.errors import InvalidValueError
+from thudmud.features.tournaments.pairing import (
+    BattleScore,
+    Entrant,
+    MatchResult,
+    Pairing,
+    TournamentKind,
+    field_size,
+    rounds_of,
+)
+from thudmud.game import events
+from thudmud.game.archive import MIDDLE, Lookup
+from thudmud.values import value
+
+
+class TournamentState(Enum):
+    """How far a tournament has come."""
+
+    OPEN = "open"
+    """It has not begun: players enter."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    OVER = "over"
+    CANCELLED = "cancelled"
+
+
+@value
+class OpenMatch:
+    """A match of a round that is not over.
+
+    Attributes:
+        round: the number of the round.
+        index: its place in the round, from 0.
+        first: who has the dwarfs in its first battle.
+        second: who has the trolls in it.
+        key: the key of its board; "" if it has not begun.
+        battles: the scores of its battles so far.
+    """
+
+    round: int
+    index: int
+    first: str
+    second: str
+    key: str = ""
+    battles: tuple[BattleScore, ...] = ()
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """Both players."""
+        return self.first, self.second
+
+
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+@value
+class Tournament:
+    """A tournament as it stands.
+
+    Attributes:
+        made: how it was announced, with its terms.
+        entrants: all who take part, or have, in the order in which they entered.
+        entries: their entries, by name.
+        rounds: the pairings of all rounds so far.
+        open: the matches that are not over, by round and place.
+        missed: by name, how many matches in a row a player has not come to, if any.
+        waiting: by name, since when a player has not been in a match.
+        paired: when the last round was paired, in seconds since the epoch.
+        changed: when the last match ended, or the tournament went on after a pause.
+        paused: whether it is paused.
+        resumes: when it goes on by itself after a pause; None for never.
+        removed: by name, who removed players that cannot enter again.
+        end: how it ended; None if it has not.
+    """
+
+    made: events.TournamentMade
+    entrants: tuple[Entrant, ...] = ()
+    entries: Mapping[str, events.TournamentEntered] = field(default_factory=lambda: _NOTHING)
+    rounds: tuple[tuple[Pairing, ...], ...] = ()
+    open: Mapping[tuple[int, int], OpenMatch] = field(default_factory=lambda: _NOTHING)
+    missed: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+    waiting: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+    paired: float = 0.0
+    changed: float = 0.0
+    paused: bool = False
+    resumes: float | None = None
+    removed: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    end: events.TournamentEnded | None = None
+
+    @property
+    def number(self) -> int:
+        """Its number."""
+        return self.made.number
+
+    @property
+    def kind(self) -> TournamentKind:
+        """How it pairs its players."""
+        return self.made.kind
+
+    @property
+    def name(self) -> str:
+        """Its title; one without is called by its number."""
+        return events.tournament_name(self.number, self.made.title)
+
+    @property
+    def state(self) -> TournamentState:
+        """How far it has come."""
+        if self.end:
+            is_over = self.end.why is events.TournamentEnd.OVER
+            return TournamentState.OVER if is_over else TournamentState.CANCELLED
+        if self.paused:
+            return TournamentState.PAUSED
+        return TournamentState.RUNNING if self.rounds else TournamentState.OPEN
+
+    @property
+    def is_by_days(self) -> bool:
+        """Whether its matches are by correspondence, so that nobody has to be here."""
+        return self.made.time.is_correspondence
+
+    @property
+    def is_arena(self) -> bool:
+        """Whether it is an arena."""
+        return self.kind is TournamentKind.ARENA
+
+    @property
+    def rounds_in_all(self) -> int | None:
+        """How many rounds it has, as far as is known; None for an arena.
+
+        Who comes late does not change that: the number of rounds is known from the start.
+        """
+        return rounds_of(self.kind, field_size(self.entrants), self.made.rounds or None)
+
+    @property
+    def ends(self) -> float | None:
+        """When an arena pairs no more, in seconds since the epoch; None for all others."""
+        return self.made.starts + self.made.seconds if self.is_arena else None
+
+    @property
+    def playing(self) -> tuple[str, ...]:
+        """Those who would take part in the next round, in the order in which they entered."""
+        following = len(self.rounds) + 1
+        return tuple(each.player for each in self.entrants if each.plays(following))
+
+    def entrant(self, name: str) -> Entrant | None:
+        """Return the entrant with a name, in any case, if there is one."""
+        lower = name.lower()
+        return next((each for each in self.entrants if each.player.lower() == lower), None)
+
+    def match_of(self, player: str) -> OpenMatch | None:
+        """Return the match of a player that is not over, if there is one."""
+        return next((each for each in self.open.values() if player in each.players), None)
+
+    def match_at(self, key: str) -> OpenMatch | None:
+        """Return the match at the board with a key that is not over, if there is one."""
+        return next((each for each in self.open.values() if each.key == key), None)
+
+    def apply(self, event: events.TournamentEvent) -> Tournament:
+        """Return the tournament after an event."""
+        match event:
+            case events.TournamentMade():
+                return self
+            case events.TournamentEntered(player=player, at=at):
+                rating = MIDDLE if event.rating is None else event.rating
+                entrant = Entrant(player, float(rating), len(self.rounds) + 1)
+                return replace(
+                    self,
+                    entrants=(*self.entrants, entrant),
+                    entries=_with(self.entries, player, event),
+                    waiting=_with(self.waiting, player, at),
+                )
+            case events.TournamentLeft(player=player, why=events.TournamentLeaving.REMOVED, by=by):
+                return replace(self._left(player), removed=_with(self.removed, player, by))
+            case events.TournamentLeft(player=player):
+                return self._left(player)
+            case events.RoundPaired():
+                return self._paired(event)
+            case events.PairingBegun(round=number, index=index, key=key):
+                match = self.open.get((number, index))
+                if match is None:
+                    return self
+                return replace(
+                    self, open=_with(self.open, (number, index), replace(match, key=key))
+                )
+            case events.PairingScored():
+                return self._scored(event)
+            case events.TournamentPaused(until=until):
+                return replace(self, paused=True, resumes=until)
+            case events.TournamentContinued(at=at):
+                return replace(self, paused=False, resumes=None, changed=at)
+            case events.TournamentEnded():
+                return replace(self, end=event, paused=False, resumes=None)
+            case _:
+                assert_never(event)
+
+    def _left(self, player: str) -> Tournament:
+        """Return the tournament without a player, whose match goes on if they are in one."""
+        if not self.rounds:
+            return self._without_entrants({player})
+        gone = len(self.rounds) + 1
+        return replace(
+            self,
+            entrants=tuple(
+                replace(each, left=gone) if each.player == player else each
+                for each in self.entrants
+            ),
+        )
+
+    def _without_entrants(self, players: Collection[str]) -> Tournament:
+        """Return the tournament as if some players had not entered."""
+        entrants = tuple(each for each in self.entrants if each.player not in players)
+        entries = {name: each for name, each in self.entries.items() if name not in players}
+        return replace(self, entrants=entrants, entries=MappingProxyType(entries))
+
+    def _paired(self, event: events.RoundPaired) -> Tournament:
+        if event.missing:
+            return self._without_entrants(event.missing).apply(replace(event, missing=()))
+        pairings = tuple(Pairing(first, second or None) for first, second in event.pairs)
+        opened = {
+            (event.round, index): OpenMatch(event.round, index, first, second)
+            for index, (first, second) in enumerate(event.pairs)
+            if second
+        }
+        byes = {first: event.at for first, second in event.pairs if not second}
+        return replace(
+            self,
+            rounds=(*self.rounds, pairings),
+            open=MappingProxyType({**self.open, **opened}),
+            waiting=MappingProxyType({**self.waiting, **byes}),
+            paired=event.at,
+            changed=event.at,
+        )
+
+    def _scored(self, event: events.PairingScored) -> Tournament:
+        place = event.round, event.index
+        match = self.open.get(place)
+        if match is None:
+            return self
+        if not event.over:
+            scored = replace(match, battles=event.battles)
+            return replace(self, open=_with(self.open, place, scored))
+        absent = tuple(each for each, away in zip(match.players, event.absent, strict=True) if away)
+        over = Pairing(match.first, match.second, MatchResult(event.battles, absent))
+        pairings = self.rounds[event.round - 1]
+        pairings = (*pairings[: event.index], over, *pairings[event.index + 1 :])
+        before, after = self.rounds[: event.round - 1], self.rounds[event.round :]
+        missed = {each: self.missed.get(each, 0) + 1 for each in absent}
+        others = {each: count for each, count in self.missed.items() if each not in match.players}
+        return replace(
+            self,
+            rounds=(*before, pairings, *after),
+            open=_without(self.open, place),
+            missed=MappingProxyType({**others, **missed}),
+            waiting=MappingProxyType({**self.waiting, **dict.fromkeys(match.players, event.at)}),
+            changed=event.at,
+        )
+
+
+def folded(stream: Iterable[events.TournamentEvent]) -> Tournament:
+    """Return a tournament, folded from its events.
+
+    Raises:
+        InvalidValueError: the first event does not announce it.
+    """
+    following = iter(stream)
+    made = next(following, None)
+    if not isinstance(made, events.TournamentMade):
+        raise InvalidValueError(f"no tournament begins with {made}")
+    tournament = Tournament(made, changed=made.at)
+    for event in following:
+        tournament = tournament.apply(event)
+    return tournament
+
+
+def _with(mapping: Mapping[Any, Any], key: object, value: object) -> Mapping[Any, Any]:
+    return MappingProxyType({**mapping, key: value})
+
+
+def _without(mapping: Mapping[Any, Any], key: object) -> Mapping[Any, Any]:
+    return MappingProxyType({each: value for each, value in mapping.items() if each != key})
+
+
+# Tournaments that were.
+
+
+class PastTournament(NamedTuple):
+    """A tournament that is over, in short.
+
+    Attributes:
+        number: its number.
+        title: what it was called; "" for nothing.
+        kind: how it paired its players.
+        rules: its ruleset's name.
+        time: its time control.
+        ended: when it ended, in seconds since the epoch.
+        why: why it ended.
+        entrants: how many players it had.
+        winner: who came in first; "" if nobody did.
+    """
+
+    number: int
+    title: str
+    kind: TournamentKind
+    rules: str
+    time: str
+    ended: float
+    why: events.TournamentEnd
+    entrants: int
+    winner: str
+
+
+class PastTournaments(NamedTuple):
+    """A page of the tournaments that are over, the latest first, and how many there are in all."""
+
+    tournaments: tuple[PastTournament, ...]
+    in_all: int
+
+
+@value
+class TournamentLookup(Lookup["Tournament | None"]):
+    """The tournament with a number; None if there is none."""
+
+    number: int
+
+
+@value
+class TournamentsLookup(Lookup[PastTournaments]):
+    """A page, from 1, of the tournaments that are over."""
+
+    page: int = 1
