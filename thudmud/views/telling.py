@@ -14,7 +14,6 @@ from thudmud.english import lasting
 from thudmud.features.analysis import messages as analysis
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive import ratings, replays
-from thudmud.features.archive.commands import Replay
 from thudmud.features.exercises import messages as exercises
 from thudmud.features.explorer import messages as exploring
 from thudmud.features.hints import messages as hints
@@ -26,7 +25,6 @@ from thudmud.features.options import messages as options
 from thudmud.features.people import messages as people
 from thudmud.features.playing import messages as queries
 from thudmud.features.rooms import messages as rooms
-from thudmud.features.rooms.commands import Unobserve
 from thudmud.features.talk import messages as talk
 from thudmud.features.tournaments import messages as tournaments
 from thudmud.game import events
@@ -38,7 +36,7 @@ from thudmud.views import help as help_pages
 from thudmud.views import reader, sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import DRAWN, table_facts
-from thudmud.views.registry import Occasion, words
+from thudmud.views.registry import ADDED_LINES, Occasion, added_lines, words
 from thudmud.views.registry import facts as facts_registered
 from thudmud.views.standing import at_table, shown
 from thudmud.views.view import View
@@ -94,20 +92,13 @@ def _happened(
     hall: Hall, telling: Telling, event: events.TableEvent, table: Table, view: View
 ) -> list[str]:
     """Return an event of a table, without the board."""
-    hints = []
-    is_closing = isinstance(event, events.BattleEnded) and hall.is_idle(table)
-    if isinstance(event, events.BattleEnded):
-        hints = ratings.changed(event, table.match, telling.changes, view, hall)
-    if isinstance(event, events.BattleEnded) and table.match and table.match.number:
-        hints += [f'"{Replay(table.match.number)}" shows this battle again.']
-        observes = view.away and view.me is None
-        if table.match.over and observes and not is_closing:
-            hints.append(f'You observe it still; "{Unobserve(table.name)}" ends that.')
-    if view.away and view.me and isinstance(event, sentences.TURNED):
-        hints += exercises.waited_for(hall.people.get(view.me), table)
-    is_alone = isinstance(event, events.Joined) and not table.full and not table.running
-    if is_alone and event.player == view.me:
-        hints = rooms.seat_for_a_bot(hall)
+    hints, kind = list[str](), type(event)
+    is_closing = kind is events.BattleEnded and hall.is_idle(table)
+    is_turn_elsewhere = view.away and view.me and isinstance(event, sentences.TURNED)
+    if kind in ADDED_LINES or is_turn_elsewhere:
+        occasion = Occasion(hall, table, telling.at, event.player)
+        hints += added_lines(kind, telling, occasion, view)
+        hints += added_lines(Table, telling, occasion, view) if is_turn_elsewhere else []
     if view.display.reader:
         facts = reader.happened(event, table, view.me)
     else:

@@ -6,10 +6,11 @@ A provisional rating has a question mark, as on other servers; a screen reader g
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import cast
 
 from thudmud.english import capitalised, counted, listed, nth, shortened
 from thudmud.features.archive import curves
-from thudmud.features.archive.commands import ViewScore, ViewStandings
+from thudmud.features.archive.commands import Replay, ViewScore, ViewStandings
 from thudmud.features.archive.messages import count
 from thudmud.game import archive
 from thudmud.game.asides import ResultTold
@@ -20,10 +21,11 @@ from thudmud.game.match import RATED_PLIES, Match, Unrated
 from thudmud.game.more import Help
 from thudmud.game.people import BotLevel
 from thudmud.game.projections import LAST, MOST_OF_LAST
+from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.views import data
 from thudmud.views.data import Fact
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped
 
@@ -182,6 +184,16 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
     if others:
         lines += wrapped(f"Others are ranked, too: {listed(others)}.", width)
     return lines
+
+
+@add_lines_to(BattleEnded)
+def _ended(telling: Telling, occasion: Occasion, view: View) -> list[str]:
+    """Return how a battle changed ratings, and how to see it again."""
+    event, match = cast("BattleEnded", telling.event), occasion.known_table.match
+    told = changed(event, match, telling.changes, view, occasion.hall)
+    if match and match.number:
+        told.append(f'"{Replay(match.number)}" shows this battle again.')
+    return told
 
 
 def changed(

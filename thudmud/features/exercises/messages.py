@@ -23,13 +23,13 @@ from thudmud.features.hints import messages as hints
 from thudmud.features.hints.model import Line
 from thudmud.features.playing.moves import Play
 from thudmud.game.asides import BattleWaits
-from thudmud.game.people import Person
 from thudmud.game.table import Table
+from thudmud.game.telling import Telling
 from thudmud.rules import Game, Move, Piece
 from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import moved, whole
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.standing import drawn, shown
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
@@ -151,9 +151,13 @@ def left(exercise: Exercise) -> str:
     return f'You leave the puzzle. "{TryPuzzle()}" picks it up again.'
 
 
-def waited_for(person: Person | None, table: Table) -> list[str]:
+@add_lines_to(Table)
+def _waited_for(_: Telling, occasion: Occasion, view: View) -> list[str]:
     """Return how a player at an exercise gets back to a battle where it is their turn."""
-    if person is None or person.exercise is None or not table.is_turn_of(person.name):
+    person = occasion.hall.people.get(view.me or "")
+    if person is None or person.exercise is None:
+        return []
+    if not occasion.known_table.is_turn_of(person.name):
         return []
     return [f'"{Stop()}" takes you back to it.']
 

@@ -11,11 +11,16 @@ from thudmud.features.letters.model import Letter, LetterCount, LettersPage
 from thudmud.features.talk.messages import own_words
 from thudmud.game.asides import Entered, LetterSent, LettersForgotten, ReportMade, TookOver
 from thudmud.views.data import Fact
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import Occasion, add_facts_to, add_lines_to, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, wrapped
 
 _FORMER = "a former member"
+
+
+@add_lines_to(Entered, TookOver)
+def _waiting(told: Entered | TookOver, _: Occasion, view: View) -> list[str]:
+    return waiting(told.letters, view.width)
 
 
 def waiting(letters: LetterCount, width: int) -> list[str]:
@@ -96,7 +101,8 @@ def _report_made(made: ReportMade, _: Occasion, view: View) -> list[str]:
     return wrapped(f"Your report about {made.about} is kept for the operators{lines}.", view.width)
 
 
-def waiting_facts(came: Entered | TookOver) -> Iterator[Fact]:
+@add_facts_to(Entered, TookOver)
+def _waiting_facts(came: Entered | TookOver, _: Occasion) -> Iterator[Fact]:
     """Yield how many letters a player has who came in, if any."""
     if came.letters.in_all:
         yield letters_fact(LettersPage((), *came.letters), 0, came.player)

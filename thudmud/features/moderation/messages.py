@@ -20,9 +20,9 @@ from thudmud.features.moderation.model import (
 )
 from thudmud.features.talk.messages import in_own_words
 from thudmud.game import asides
-from thudmud.game.hall import Hall
+from thudmud.game.people import Person
 from thudmud.views.data import Fact
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.view import View
 from thudmud.views.words import because, minute, wrapped, wrapped_each
 
@@ -146,12 +146,16 @@ def barred(ban: Sanction, contact: str = "") -> str:
     )
 
 
-def known_of(hall: Hall, name: str, now: float) -> str:
-    """Return what only operators are told about a player; "" for nothing."""
-    origin, mute = hall.origins.get(name), hall.order and hall.order.mute(name, now)
+@add_lines_to(Person)
+def _known_of(name: str, occasion: Occasion, view: View) -> list[str]:
+    """Return what only operators are told about a player."""
+    hall = occasion.hall
+    if not hall.is_operator(occasion.player):
+        return []
+    origin, mute = hall.origins.get(name), hall.order and hall.order.mute(name, occasion.at)
     known = [f"They come from {origin}."] if origin else []
     known += [f"They are muted{until(mute)}{because(mute.why)}."] if mute else []
-    return " ".join(known)
+    return wrapped(" ".join(known), view.width)
 
 
 @words.register

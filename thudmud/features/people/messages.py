@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from thudmud.english import counted, lasting, listed
 from thudmud.features.archive.ratings import explained, points_of
-from thudmud.features.moderation import messages as order
 from thudmud.features.people.commands import (
     Finger,
     Follow,
@@ -23,14 +22,14 @@ from thudmud.features.people.commands import (
 )
 from thudmud.features.rooms.commands import Observe
 from thudmud.features.talk.messages import own_words
-from thudmud.features.tournaments.messages import titled
 from thudmud.game.archive import PAGE, Fingered, Performance, PlayerScore, Pool, Rating
 from thudmud.game.asides import FollowedBegan, FollowedCame
 from thudmud.game.hall import Hall
+from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.views import data
 from thudmud.views.data import Data, Fact
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import Occasion, added_lines, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, wrapped, wrapped_each
 
@@ -80,26 +79,25 @@ def _who_facts(asked: Who, occasion: Occasion) -> Iterator[Fact]:
 @words.register
 def _fingered(_: Finger, occasion: Occasion, view: View) -> list[str]:
     """Return what a player can read about another, or themselves."""
-    hall, now, player, found = occasion.hall, occasion.at, occasion.player, occasion.answer
+    hall, player, found = occasion.hall, occasion.player, occasion.answer
     display, name, width = view.display, found.name, view.width
-    lines = wrapped(f"{_whole(hall, found, player, now)}.", width)
-    if hall.is_operator(player):
-        lines += wrapped(order.known_of(hall, name, now), width)
+    lines = wrapped(f"{_whole(hall, found, player, occasion.at)}.", width)
+    lines += added_lines(Person, name, occasion, view)
     if usual := hall.bots.get(name):
         plays = f"{usual.name}, level {usual.number} of {len(hall.levels)}: {usual.sentence}"
         lines += wrapped(plays, width)
     elif name in hall.bots:
         lines += wrapped("A program of its own chooses its moves.", width)
-    rated = _ratings_of(hall, found)
-    told = "; ".join(
-        f"{_kind(hall, name, role, pool)} {points_of(rating, display)}"
-        for role, pool, rating in rated
-    )
-    lines += wrapped(f"Ratings: {told}." if rated else "No rating yet.", width)
-    lines += explained((rating for *_, rating in rated), display)
-    if hall.tournaments and (entered := hall.tournaments_of(name)):
-        named = listed(titled(each) for each in entered)
-        lines += wrapped(f"{'You are' if name == player else f'{name} is'} in {named}.", width)
+    if rated := _ratings_of(hall, found):
+        told = (
+            f"{_kind(hall, name, role, pool)} {points_of(rating, display)}"
+            for role, pool, rating in rated
+        )
+        lines += wrapped(f"Ratings: {'; '.join(told)}.", width)
+        lines += explained((rating for *_, rating in rated), display)
+    else:
+        lines += wrapped("No rating yet.", width)
+    lines += added_lines(Fingered, found, occasion, view)
     return lines + _plan(hall, found, player, display)
 
 

@@ -7,20 +7,19 @@ from collections.abc import Collection, Iterable, Iterator
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.features.archive.messages import count, put_away
 from thudmud.features.archive.ratings import explained, points_of
-from thudmud.features.letters.messages import waiting, waiting_facts
 from thudmud.features.matchmaking.commands import Challenge, Invite, PlayNow, Seeks
 from thudmud.features.matchmaking.messages import seek_made
 from thudmud.features.options.commands import SetReader
 from thudmud.features.people.commands import Who
 from thudmud.features.playing.seats import Join
 from thudmud.features.rooms.commands import Boards, Look, Observe, Unobserve, ViewBots, ViewNews
-from thudmud.features.tournaments.messages import announced
 from thudmud.game import asides, events
 from thudmud.game.archive import ListedBot
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help
 from thudmud.game.options import Switch
 from thudmud.game.table import Table
+from thudmud.game.telling import Telling
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.views import data, reader, sentences
 from thudmud.views.data import Fact
@@ -36,7 +35,7 @@ from thudmud.views.facts import (
     whole,
 )
 from thudmud.views.facts import listed as listed_facts
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import Occasion, add_lines_to, added_facts, added_lines, facts, words
 from thudmud.views.standing import (
     at_table,
     board_line,
@@ -60,9 +59,10 @@ def _entered(told: asides.Entered, occasion: Occasion, view: View) -> list[str]:
     if player != view.me:
         return lines
     if room is None:
-        lines += hall_seen(occasion.hall, player, width, occasion.at)
+        lines += hall_seen(occasion, view)
         lines += put_away(width) if told.adjourned else []
-    return lines + _newer_news(occasion.hall, told, width) + waiting(told.letters, width)
+    lines += _newer_news(occasion.hall, told, width)
+    return lines + added_lines(asides.Entered, told, occasion, view)
 
 
 @facts.register
@@ -73,26 +73,26 @@ def _entered_facts(told: asides.Entered, occasion: Occasion) -> Iterator[Fact]:
         yield from where(hall, player)
         yield options_fact(hall, player)
         yield from listed_facts(hall, player)
-    yield from waiting_facts(told)
+    yield from added_facts(told, occasion)
 
 
 @words.register
 def _took_over(told: asides.TookOver, occasion: Occasion, view: View) -> list[str]:
-    player, width = told.player, view.width
-    lines = wrapped(f"{does(player, view.me, 'go')} on from here.", width)
+    player = told.player
+    lines = wrapped(f"{does(player, view.me, 'go')} on from here.", view.width)
     if player != view.me:
         return lines
     if table := occasion.table:
         lines += board_seen(occasion.hall, player, table, view)
     else:
-        lines += hall_seen(occasion.hall, player, width, occasion.at)
-    return lines + waiting(told.letters, width)
+        lines += hall_seen(occasion, view)
+    return lines + added_lines(asides.TookOver, told, occasion, view)
 
 
 @facts.register
 def _took_over_facts(told: asides.TookOver, occasion: Occasion) -> Iterator[Fact]:
     yield from concerning(occasion.hall, told.player)
-    yield from waiting_facts(told)
+    yield from added_facts(told, occasion)
 
 
 @words.register
@@ -132,7 +132,7 @@ def _came_in(told: asides.CameIn, occasion: Occasion, view: View) -> list[str]:
     if player != view.me:
         return lines
     if room is None:
-        return lines + hall_seen(hall, player, width, occasion.at)
+        return lines + hall_seen(occasion, view)
     if told.sits:  # the board is shown a moment later, with the seat taken
         here = _people_here(hall, player, room, width)
         return lines + here + _elsewhere(hall, player, room, width)
@@ -194,8 +194,7 @@ def _caught_up_facts(told: asides.CaughtUp, occasion: Occasion) -> Iterator[Fact
 def _look(asked: Look, occasion: Occasion, view: View) -> list[str]:
     hall, player, table = occasion.hall, occasion.player, occasion.table
     if table is None:
-        seen = hall_seen(hall, player, view.width, occasion.at)
-        return [*wrapped("You are in the hall.", view.width), *seen]
+        return [*wrapped("You are in the hall.", view.width), *hall_seen(occasion, view)]
     here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
     return drawn(table, view) + standing(table, view) + here
 
@@ -278,14 +277,15 @@ def _renamed_facts(renamed: events.BoardRenamed, occasion: Occasion) -> Iterator
     yield Fact("Thud.Renamed", {"board": occasion.known_table.name, "name": renamed.name})
 
 
-def hall_seen(hall: Hall, player: str, width: int, at: float) -> list[str]:
-    """Return the hall as ``player`` sees it then: who is there, how to play, and the boards."""
+def hall_seen(occasion: Occasion, view: View) -> list[str]:
+    """Return the hall as the player sees it: who is there, how to play, and the boards."""
+    hall, player, width = occasion.hall, occasion.player, view.width
     entries = _entries(hall)
     lines = [
         *_people_here(hall, player, None, width),
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
-        *(announced(hall, player, at, width) if hall.tournaments else ()),
+        *added_lines(Hall, hall, occasion, view),
         *wrapped('These are the boards. "go to" and a name takes you to one:', width),
         *wrapped_each(entries[:MOST_BOARDS], width, "    "),
     ]
@@ -382,6 +382,25 @@ def _short_bot(bot: ListedBot, display: Display) -> str:
     title = f"{bot.name} {bot.level}" if bot.level else bot.name
     good = f"{points_of(rating, display)} ({rating.uncertainty})" if rating else "no rating"
     return f"{title}: {good}, {'/'.join(map(str, bot.fared.in_all))}"
+
+
+@add_lines_to(events.BattleEnded)
+def _observed_still(_: Telling, occasion: Occasion, view: View) -> list[str]:
+    """Return how to observe a board no longer whose match is over, unless it is closed."""
+    table, match = occasion.known_table, occasion.known_table.match
+    observes = view.away and view.me is None
+    if not (observes and match and match.number and match.over) or occasion.hall.is_idle(table):
+        return []
+    return [f'You observe it still; "{Unobserve(table.name)}" ends that.']
+
+
+@add_lines_to(events.Joined)
+def _seat_free(_: Telling, occasion: Occasion, view: View) -> list[str]:
+    """Return how a player who sits down alone has a bot take the other seat."""
+    table = occasion.known_table
+    if table.full or table.running or occasion.player != view.me:
+        return []
+    return seat_for_a_bot(occasion.hall)
 
 
 def seat_for_a_bot(hall: Hall) -> list[str]:

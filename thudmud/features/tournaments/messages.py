@@ -25,13 +25,13 @@ from thudmud.features.tournaments.model import (
 from thudmud.features.tournaments.pairing import Pairing, TournamentKind, field_size, goes_on
 from thudmud.features.tournaments.standings import Placing, course, standings
 from thudmud.game import events
-from thudmud.game.archive import PAGE
+from thudmud.game.archive import PAGE, Fingered
 from thudmud.game.clocks import DAY
 from thudmud.game.days import TODAY, TOMORROW
 from thudmud.game.events import TournamentEnd, TournamentLeaving
 from thudmud.game.hall import Hall
 from thudmud.views.data import Data, Fact
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.sentences import timed
 from thudmud.views.view import Display, View
 from thudmud.views.words import columns, day, pages_of, time_of_day, wrapped, wrapped_each
@@ -645,8 +645,10 @@ def _in_words(pairing: Pairing, player: str) -> str:
     return f"{told} {other}"
 
 
-def announced(hall: Hall, player: str, now: float, width: int) -> list[str]:
+@add_lines_to(Hall)
+def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
     """Return the tournaments that somebody in the hall can enter."""
+    player, now = occasion.player, occasion.at
     going_on = [each for each in hall.tournaments.values() if not each.end]
     can = [
         each
@@ -662,7 +664,17 @@ def announced(hall: Hall, player: str, now: float, width: int) -> list[str]:
         told = [f'"{ViewTournament(going_on[0].number)}" tells how {titled(going_on[0])} goes.']
     elif len(going_on) > len(told):
         told.append(f'"{Tournaments()}" lists {len(going_on)} tournaments.')
-    return wrapped_each(told, width)
+    return wrapped_each(told, view.width)
+
+
+@add_lines_to(Fingered)
+def _entered_by(found: Fingered, occasion: Occasion, view: View) -> list[str]:
+    """Return the tournaments that a player takes part in."""
+    hall = occasion.hall
+    if not (hall.tournaments and (entered := hall.tournaments_of(found.name))):
+        return []
+    who = "You are" if found.name == occasion.player else f"{found.name} is"
+    return wrapped(f"{who} in {listed(titled(each) for each in entered)}.", view.width)
 
 
 # Facts.
