@@ -12,7 +12,6 @@ from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.features.playing.queries import ViewGame
 from thudmud.features.playing.seats import Join
-from thudmud.features.playing.tables import due
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Asked
 from thudmud.game.command import Command
@@ -31,6 +30,7 @@ from thudmud.game.match import game_of
 from thudmud.game.options import UNKNOWN, Profile
 from thudmud.game.projections import HALL, is_board_key, is_of_a_match
 from thudmud.game.table import BoardSpec, Table, require_fit, require_ply
+from thudmud.game.tables import due
 from thudmud.game.telling import Telling
 from thudmud.language.parsing import board_problem, parse
 from thudmud.language.vocabulary import OwnCommand, Vocabulary

@@ -7,10 +7,10 @@ import pytest
 from thudmud.errors import Refused
 from thudmud.features.playing.moves import End, Play, Resign, Start
 from thudmud.features.playing.seats import Join
-from thudmud.features.playing.tables import Context, TableCommand, decide, vanish
 from thudmud.game.events import Parting, TableEvent
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
+from thudmud.game.tables import Context, TableCommand, decide, vanish
 from thudmud.rules import Attempt, Side, Square, Verb
 
 NOW = 7.0

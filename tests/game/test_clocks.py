@@ -14,18 +14,6 @@ from thudmud.errors import InvalidValueError, Refused
 from thudmud.features.playing.moves import Adjourn, Claim, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave, Practice
 from thudmud.features.playing.setup import SetClock
-from thudmud.features.playing.tables import (
-    closed,
-    come_back,
-    due,
-    flag_fallen,
-    folded,
-    held,
-    overdue,
-    part,
-    tidied,
-    vanish,
-)
 from thudmud.game.clocks import (
     DAY,
     LONGEST_GRACE,
@@ -50,6 +38,18 @@ from thudmud.game.events import (
 from thudmud.game.match import Match
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
+from thudmud.game.tables import (
+    closed,
+    come_back,
+    due,
+    flag_fallen,
+    folded,
+    held,
+    overdue,
+    part,
+    tidied,
+    vanish,
+)
 from thudmud.rules import Ending, Side
 
 FAST = TimeControl(1, 5)

@@ -17,16 +17,6 @@ from thudmud.features.matchmaking.commands import No
 from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave, Practice
 from thudmud.features.playing.setup import SetClock, SetRules, SetUpLess, SetUpMore
-from thudmud.features.playing.tables import (
-    Context,
-    TableCommand,
-    come_back,
-    decide,
-    held,
-    overdue,
-    resume,
-    vanish,
-)
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import (
     Adjourned,
@@ -43,6 +33,16 @@ from thudmud.game.events import (
 from thudmud.game.hall import Hall
 from thudmud.game.match import Match, game_of
 from thudmud.game.table import BoardSpec, Table, require_fit
+from thudmud.game.tables import (
+    Context,
+    TableCommand,
+    come_back,
+    decide,
+    held,
+    overdue,
+    resume,
+    vanish,
+)
 from thudmud.rules import Game, Side, Square
 
 SPEC = BoardSpec("oak board")

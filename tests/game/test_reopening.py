@@ -16,7 +16,6 @@ from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, St
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.playing.setup import SetClock, SetRules, SetUpLess
-from thudmud.features.playing.tables import held, overdue
 from thudmud.features.rooms.commands import Go
 from thudmud.game.archive import State
 from thudmud.game.clocks import TimeControl
@@ -27,6 +26,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.match import game_of
 from thudmud.game.more import Quit
 from thudmud.game.options import UNKNOWN
+from thudmud.game.tables import held, overdue
 from thudmud.rules import Side, Square
 
 PLAYERS = ("Anna", "Bert", "Carla")

@@ -414,7 +414,7 @@ BREAKS: dict[str, Mistake] = {
         10,
         [
             Change(
-                "thudmud.features.playing.tables",
+                "thudmud.game.tables",
                 'return (ClockHeld(now, "", seconds),) if seconds else ()',
                 "return ()",
             ),

@@ -13,7 +13,6 @@ from tests.server.nodes import Killed, Player
 from thudmud.features.playing.moves import Adjourn, Play, Resign, Start, Undo
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join
-from thudmud.features.playing.tables import Context, TableCommand, decide, resume
 from thudmud.game.command import Command
 from thudmud.game.events import (
     Absent,
@@ -27,6 +26,7 @@ from thudmud.game.events import (
     TableEvent,
 )
 from thudmud.game.table import BoardSpec, Table
+from thudmud.game.tables import Context, TableCommand, decide, resume
 from thudmud.rules import Game, Side
 from thudmud.store import Entry
 from thudmud.views import boards

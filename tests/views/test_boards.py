@@ -12,10 +12,10 @@ from thudmud.features.exercises.commands import Tutorial
 from thudmud.features.exercises.model import InLesson, lessons
 from thudmud.features.playing.moves import Play, Start
 from thudmud.features.playing.seats import Join
-from thudmud.features.playing.tables import Context, TableCommand, decide
 from thudmud.game.command import Command
 from thudmud.game.options import Options, Orient, Size
 from thudmud.game.table import BoardSpec, Table
+from thudmud.game.tables import Context, TableCommand, decide
 from thudmud.house import House
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
 from thudmud.views import boards

@@ -33,13 +33,13 @@ from thudmud.features.archive.commands import ArchiveCommand, Step
 from thudmud.features.exercises.commands import ExerciseCommand
 from thudmud.features.matchmaking.commands import Agree, Decline, Invite, No, PlayNow
 from thudmud.features.playing.queries import Hint, SetBoard, ViewGame
-from thudmud.features.playing.tables import GameCommand, TableCommand
 from thudmud.features.rooms.commands import Look, ViewBots
 from thudmud.game.command import Command
 from thudmud.game.meaning import Phrase
 from thudmud.game.more import Help, Syntax
 from thudmud.game.options import OptionCommand
 from thudmud.game.refusals import Mistake, Refusal
+from thudmud.game.tables import GameCommand, TableCommand
 from thudmud.language import VERBS, ParseError, second_words
 from thudmud.language.vocabulary import Vocabulary
 from thudmud.language.words import WORDS

@@ -8,7 +8,6 @@ from __future__ import annotations
 from thudmud.features.exercises.commands import followed, obey
 from thudmud.features.letters.model import NO_LETTERS, LetterCount
 from thudmud.features.moderation.commands import require_heard
-from thudmud.features.playing.tables import come_back, vanish
 from thudmud.game import events
 from thudmud.game.archive import NOTHING_FOUND, Found
 from thudmud.game.asides import CaughtUp, Entered, Gone
@@ -17,6 +16,7 @@ from thudmud.game.hall import Decision, Hall
 from thudmud.game.more import Quit
 from thudmud.game.options import Profile
 from thudmud.game.scene import Scene
+from thudmud.game.tables import come_back, vanish
 
 _TOLD_TO_ALL = (
     events.SeekMade,

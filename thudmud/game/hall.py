@@ -24,7 +24,8 @@ from thudmud.game.asides import Aside
 from thudmud.game.boards import TableRegister
 from thudmud.game.clocks import TimeClass, time_class
 from thudmud.game.command import Command
-from thudmud.game.events import HallEvent, TableEvent
+from thudmud.game.events import NO_BOTS, BattleEnded, HallEvent, TableEvent
+from thudmud.game.match import Match, Unrated
 from thudmud.game.options import Options, SetOption, Style, Toggle
 from thudmud.game.people import BotLevel, People
 from thudmud.game.rooms import Rooms
@@ -812,3 +813,35 @@ def kept_for(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> s
     """Return the spelling in which a name is taken; None if free, or taken in this spelling."""
     claims = list(claimants(hall, name, adjourned))
     return None if not claims or name in claims else claims[0]
+
+
+def unrated(
+    event: BattleEnded,
+    match: Match | None,
+    changes: Sequence[RatingChange],
+    hall: Hall,
+) -> Unrated | None:
+    """Return why a battle, or the match that it ends, changed no rating.
+
+    Returns:
+        the reason; None if it changed one, in practice, between bots, and while a match goes on
+        that can count. The later battles of one that cannot are told at its end.
+    """
+    if match is None or match.is_practice or None not in event.levels:
+        return None
+    is_over = bool(event.points) or event.levels != NO_BOTS
+    if event.rated:
+        return None if changes or not is_over else Unrated.TOO_OFTEN
+    if match.spoilt is Unrated.TOO_SHORT or (match.spoilt and is_over):
+        return match.spoilt
+    if not is_over:
+        return None
+    if match.opening:
+        return Unrated.SET_UP
+    return Unrated.GUEST if event.levels == NO_BOTS and guests_of(event, hall) else Unrated.CASUAL
+
+
+def guests_of(event: BattleEnded, hall: Hall) -> list[str]:
+    """Return which players of a battle are guests, as far as they are here."""
+    here = [hall.people[each] for each in (event.dwarf, event.troll) if each in hall.people]
+    return [each.name for each in here if not each.member]

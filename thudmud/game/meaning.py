@@ -12,9 +12,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from thudmud.errors import Refused
+from thudmud.game.archive import MemberLookup
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.people import BotLevel, Person
 from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene
 from thudmud.game.table import Table
 from thudmud.values import value
 
@@ -373,3 +375,36 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
     # Player-opened boards were tried by number above, but are listed as well.
     there = phrase.among(tuple(hall.tables))
     raise Refused(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))
+
+
+def player_here(scene: Scene, words: str) -> str:
+    """Return whom the words name among those who are here, as `player_meant` does.
+
+    Raises:
+        Refused: nobody fits, or more than one; or it is known where they are instead.
+    """
+    try:
+        return player_meant(scene.hall, words)
+    except Refused as refusal:
+        if refusal.code is Refusal.NO_SUCH_PLAYER:
+            refuse_absent(scene, words)
+        raise
+
+
+def refuse_absent(scene: Scene, words: str) -> None:
+    """Raise Refused if that is the name of a member, or seated player, who is away."""
+    if known := scene.found[MemberLookup(words)]:
+        seconds = max(0.0, scene.now - known.at)
+        raise Refused(Refusal.NOT_HERE, player=known.name, seconds=seconds)
+    if away := away_from(scene.hall, words):
+        raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
+
+
+def known_name(scene: Scene, words: str) -> str | None:
+    """Return the name, as spelt, of a player who is here, a member, or away; None if unknown."""
+    if words.lower() in scene.hall.people.names:
+        return scene.hall.people.names[words.lower()]
+    if member := scene.found[MemberLookup(words)]:
+        return member.name
+    away = away_from(scene.hall, words)
+    return away[0] if away else None

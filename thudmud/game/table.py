@@ -1,6 +1,6 @@
 """The state of one board, folded from its events: seats, match and offers.
 
-A table is a frozen value. `thudmud.features.playing.tables` decides what happens to it. The hall
+A table is a frozen value. `thudmud.game.tables` decides what happens to it. The hall
 knows who is watching.
 """
 

@@ -19,11 +19,11 @@ from typing import cast
 
 from thudmud.english import with_article
 from thudmud.errors import Refused, StartError
-from thudmud.features.playing.tables import closed
 from thudmud.game.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
+from thudmud.game.tables import closed
 from thudmud.language.parsing import board_problem
 from thudmud.store import Conflict, OpenBoard, Store
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from thudmud.features.notifications.model import News, notices, round_notices
-from thudmud.features.playing.tables import held, overdue
 from thudmud.features.tournaments.directing import scored
 from thudmud.game.asides import Aside
 from thudmud.game.events import (
@@ -29,6 +28,7 @@ from thudmud.game.events import (
 from thudmud.game.hall import Decision
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.table import BoardSpec, Table
+from thudmud.game.tables import held, overdue
 from thudmud.service.boards import close_at
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import future, settle

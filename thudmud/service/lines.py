@@ -23,7 +23,6 @@ from thudmud.features.letters.model import LettersPage
 from thudmud.features.matchmaking.commands import PlayNow, offered_to, require_share
 from thudmud.features.moderation.model import OfOperators, ShutdownTold
 from thudmud.features.notifications.model import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
-from thudmud.features.playing.tables import TableCommand
 from thudmud.features.talk.commands import is_shout
 from thudmud.features.tournaments.commands import require_places
 from thudmud.game import asides
@@ -35,6 +34,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.more import Again, Quit
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
+from thudmud.game.tables import TableCommand
 from thudmud.game.telling import Telling
 from thudmud.language import ParseError, parse
 from thudmud.service.broadcasting import Broadcaster

@@ -17,7 +17,6 @@ from thudmud.errors import Refused
 from thudmud.features.archive.reactors import Replays
 from thudmud.features.letters.model import NO_LETTERS, LetterCount, LetterCountLookup
 from thudmud.features.moderation.model import Measure, Sanctioned
-from thudmud.features.playing.tables import come_back, vanish
 from thudmud.game.archive import AdjournedLookup
 from thudmud.game.asides import CaughtUp, Gone, TookOver
 from thudmud.game.decisions import arrive, part
@@ -32,6 +31,7 @@ from thudmud.game.events import (
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.options import Profile
+from thudmud.game.tables import come_back, vanish
 from thudmud.game.telling import Telling
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now

@@ -10,12 +10,12 @@ from __future__ import annotations
 import logging
 
 from thudmud.features.matchmaking.reactors import LEAST_GRACE
-from thudmud.features.playing.tables import deserted, tidied
 from thudmud.game.asides import Gone, WentOut
 from thudmud.game.events import Absent, Adjourned, BattleEnded, Cleared, Left
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.table import Table
+from thudmud.game.tables import deserted, tidied
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base

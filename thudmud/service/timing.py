@@ -10,12 +10,12 @@ import logging
 from collections.abc import Callable
 from functools import partial
 
-from thudmud.features.playing.tables import due, overdue
 from thudmud.game.asides import TimeShort
 from thudmud.game.events import TABLE_EVENTS, BattleId
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.table import Table
+from thudmud.game.tables import due, overdue
 from thudmud.rules import Side
 from thudmud.service.driving import now
 from thudmud.service.following import Following

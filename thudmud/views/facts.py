@@ -14,15 +14,13 @@ from functools import lru_cache
 from math import ceil
 
 from thudmud.errors import Refused
-from thudmud.features.archive.ratings import unrated
-from thudmud.features.people.messages import person_data
 from thudmud.game import events
 from thudmud.game.archive import (
     FoundBattle,
     RatingChange,
 )
 from thudmud.game.clocks import TimeControl
-from thudmud.game.hall import Hall
+from thudmud.game.hall import Hall, unrated
 from thudmud.game.table import Seat, Table
 from thudmud.language import ParseError
 from thudmud.language.caching import cache_by_hash
@@ -427,3 +425,13 @@ def machine_line(fact: Fact) -> str:
 def set_apart(lines: Iterable[str]) -> list[str]:
     """Return lines of text, indented if players made them look like machine lines."""
     return [f" {each}" if each.startswith(TAG) else each for each in lines]
+
+
+def person_data(hall: Hall, name: str) -> Data:
+    """Return who a player here is."""
+    return {
+        "player": name,
+        "member": hall.people[name].member,
+        "bot": name in hall.bots,
+        "operator": hall.is_operator(name),
+    }

@@ -12,11 +12,11 @@ from tests.alarms import Alarms
 from tests.service.place import Place, begin, finished, refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
-from thudmud.features.matchmaking.seeks import ANSWER_WITHIN
 from thudmud.game.events import Parting
 from thudmud.game.hall import TOUCHED
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
+from thudmud.game.seeks import ANSWER_WITHIN
 
 FIRST, SECOND, THIRD = "3rd board", "4th board", "5th board"
 LEVEL = BotLevel(1, "Chalk", "Weak.")

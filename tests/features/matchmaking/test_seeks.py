@@ -19,7 +19,6 @@ from thudmud.features.matchmaking.commands import (
     Withdraw,
     Yes,
 )
-from thudmud.features.matchmaking.seeks import ANSWER_WITHIN, gone, unanswered
 from thudmud.features.playing.moves import Adjourn, Resign, Start
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Practice
@@ -40,6 +39,7 @@ from thudmud.game.events import (
 from thudmud.game.hall import TOUCHED
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
+from thudmud.game.seeks import ANSWER_WITHIN, gone, unanswered
 from thudmud.rules import Side
 
 OAK = "oak board"

@@ -10,11 +10,11 @@ from thudmud.features.matchmaking.commands import No
 from thudmud.features.playing.moves import Adjourn, End, Play, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave, Practice
 from thudmud.features.playing.setup import SetRules
-from thudmud.features.playing.tables import TableCommand
 from thudmud.game.events import BattleEnded, BattleStarted, Left, Offer, Offered, Parting
 from thudmud.game.match import RATED_PLIES
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
+from thudmud.game.tables import TableCommand
 from thudmud.rules import EVERY, Attempt, Ending, Side, Square, Verb
 
 CAPTURED = ("Bert", Play(Attempt(Verb.MOVE, Square.parse("G7"), Square.parse("G6"), EVERY)))

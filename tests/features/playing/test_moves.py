@@ -11,7 +11,6 @@ from thudmud.features.matchmaking.commands import No
 from thudmud.features.playing import moves
 from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave
-from thudmud.features.playing.tables import TableCommand
 from thudmud.game.events import (
     NO_BOTS,
     Adjourned,
@@ -31,6 +30,7 @@ from thudmud.game.events import (
 from thudmud.game.match import RATED_PLIES, Match
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
+from thudmud.game.tables import TableCommand
 from thudmud.rules import EVERY, Attempt, Game, Move, Side, Square, Verb
 
 A_PLY: tuple[str, TableCommand] = ("Anna", ply("A6", "B6"))

@@ -15,7 +15,6 @@ from thudmud.features.playing.moves import Adjourn, End, Resign, Start
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Leave, Practice
 from thudmud.features.playing.setup import SetRules
-from thudmud.features.playing.tables import Context, resume
 from thudmud.features.rooms.commands import Go
 from thudmud.game.archive import State
 from thudmud.game.asides import Invited, TurnedDown
@@ -33,6 +32,7 @@ from thudmud.game.events import (
 from thudmud.game.match import Match
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
+from thudmud.game.tables import Context, resume
 from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.store import Conflict, at_once

@@ -13,7 +13,6 @@ from thudmud.features.playing.moves import Adjourn, Claim, End, Resign, Start, U
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Leave, Practice
 from thudmud.features.playing.setup import SetRules
-from thudmud.features.playing.tables import Context, resume, vanish
 from thudmud.features.rooms.commands import Go
 from thudmud.game.archive import HistoryLookup, ScoreLookup, StandingsLookup
 from thudmud.game.asides import CaughtUp
@@ -34,6 +33,7 @@ from thudmud.game.events import (
 )
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table, require_fit
+from thudmud.game.tables import Context, resume, vanish
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMove, Reason, Side
 
 BEGUN = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Anna")

@@ -16,7 +16,7 @@ from thudmud.game import archive
 from thudmud.game.asides import ResultTold
 from thudmud.game.clocks import TimeClass
 from thudmud.game.events import NO_BOTS, OWN_PROGRAM, BattleEnded
-from thudmud.game.hall import Hall
+from thudmud.game.hall import Hall, guests_of, unrated
 from thudmud.game.match import RATED_PLIES, Match, Unrated
 from thudmud.game.more import Help
 from thudmud.game.people import BotLevel
@@ -242,43 +242,11 @@ def _change(change: archive.RatingChange, me: str | None, display: Display) -> s
     return f"{whose} rating {change.before} -> {after}"
 
 
-def unrated(
-    event: BattleEnded,
-    match: Match | None,
-    changes: Sequence[archive.RatingChange],
-    hall: Hall,
-) -> Unrated | None:
-    """Return why a battle, or the match that it ends, changed no rating.
-
-    Returns:
-        the reason; None if it changed one, in practice, between bots, and while a match goes on
-        that can count. The later battles of one that cannot are told at its end.
-    """
-    if match is None or match.is_practice or None not in event.levels:
-        return None
-    is_over = bool(event.points) or event.levels != NO_BOTS
-    if event.rated:
-        return None if changes or not is_over else Unrated.TOO_OFTEN
-    if match.spoilt is Unrated.TOO_SHORT or (match.spoilt and is_over):
-        return match.spoilt
-    if not is_over:
-        return None
-    if match.opening:
-        return Unrated.SET_UP
-    return Unrated.GUEST if event.levels == NO_BOTS and _guests(event, hall) else Unrated.CASUAL
-
-
-def _guests(event: BattleEnded, hall: Hall) -> list[str]:
-    """Return which players of a battle are guests, as far as they are here."""
-    here = [hall.people[each] for each in (event.dwarf, event.troll) if each in hall.people]
-    return [each.name for each in here if not each.member]
-
-
 def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str:
     """Return why no rating changes, as a clause."""
     match why:
         case Unrated.GUEST:
-            guests = sorted(_guests(event, hall), key=lambda each: each != me)
+            guests = sorted(guests_of(event, hall), key=lambda each: each != me)
             names = listed("you" if each == me else each for each in guests)
             are = "is" if len(guests) == 1 and guests[0] != me else "are"
             return f"{names} {are} {'a guest' if len(guests) == 1 else 'guests'}"

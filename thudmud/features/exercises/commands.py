@@ -20,7 +20,6 @@ from thudmud.features.hints.model import Advice, Merit, advice
 from thudmud.features.playing.moves import End, Play, PlayRecorded, Resign, Undo
 from thudmud.features.playing.queries import Hint, LastMove, Query
 from thudmud.features.playing.seats import Leave
-from thudmud.features.playing.tables import GameCommand, battle
 from thudmud.features.rooms.commands import Look
 from thudmud.game.archive import MIDDLE, Found, StudiesLookup, StudyRecord
 from thudmud.game.asides import Asked, BattleWaits
@@ -34,6 +33,7 @@ from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene, put_aside
 from thudmud.game.table import Table
+from thudmud.game.tables import GameCommand, battle
 from thudmud.rules import Game, IllegalMove, Move, Reason
 
 R = Remark

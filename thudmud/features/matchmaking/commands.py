@@ -14,7 +14,21 @@ from typing import Any, ClassVar, Self
 
 from thudmud.errors import Refused
 from thudmud.features.archive.commands import Step, Way
-from thudmud.features.matchmaking.seeks import (
+from thudmud.features.playing.moves import OFFERING
+from thudmud.features.playing.opening import at_own_board, in_hall, opened
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Join, require_boards
+from thudmud.features.talk.commands import require_listening
+from thudmud.game import archive, events
+from thudmud.game.asides import Asked, Invited, TurnedDown
+from thudmud.game.clocks import TimeClass, TimeControl, time_class
+from thudmud.game.command import Command, verb
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import called, hall_board_meant, level_meant, player_here, player_meant
+from thudmud.game.options import Toggle
+from thudmud.game.refusals import Refusal
+from thudmud.game.scene import Scene, put_aside, walk
+from thudmud.game.seeks import (
     ANSWER_WITHIN,
     all_ended,
     asked_about,
@@ -22,12 +36,8 @@ from thudmud.features.matchmaking.seeks import (
     require_no_haste,
     withdrawn,
 )
-from thudmud.features.people.commands import player_here
-from thudmud.features.playing.moves import OFFERING
-from thudmud.features.playing.opening import at_own_board, in_hall, opened
-from thudmud.features.playing.resuming import Resume
-from thudmud.features.playing.seats import Join, require_boards
-from thudmud.features.playing.tables import (
+from thudmud.game.table import Table
+from thudmud.game.tables import (
     BattleCommand,
     Context,
     Events,
@@ -36,17 +46,6 @@ from thudmud.features.playing.tables import (
     made_free,
     seat,
 )
-from thudmud.features.talk.commands import require_listening
-from thudmud.game import archive, events
-from thudmud.game.asides import Asked, Invited, TurnedDown
-from thudmud.game.clocks import TimeClass, TimeControl, time_class
-from thudmud.game.command import Command, verb
-from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import called, hall_board_meant, level_meant, player_meant
-from thudmud.game.options import Toggle
-from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene, put_aside, walk
-from thudmud.game.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.values import value
 

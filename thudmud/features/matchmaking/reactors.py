@@ -13,11 +13,11 @@ from functools import partial
 from typing import Any, cast
 
 from thudmud.features.matchmaking.commands import PlayNow
-from thudmud.features.matchmaking.seeks import gone, unanswered
 from thudmud.game.asides import Gone
 from thudmud.game.events import Parting, SeekEnd, SeekEnded, SeekMade
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
+from thudmud.game.seeks import gone, unanswered
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base

@@ -13,7 +13,7 @@ from thudmud.game.asides import Aside, aside
 from thudmud.game.command import Command, verb
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import away_from, one_called, player_meant
+from thudmud.game.meaning import known_name, one_called, player_meant, refuse_absent
 from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED, Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene
@@ -35,29 +35,6 @@ class Who(Command):
         return scene.answer(self)
 
 
-def player_here(scene: Scene, words: str) -> str:
-    """Return whom the words name among those who are here, as `player_meant` does.
-
-    Raises:
-        Refused: nobody fits, or more than one; or it is known where they are instead.
-    """
-    try:
-        return player_meant(scene.hall, words)
-    except Refused as refusal:
-        if refusal.code is Refusal.NO_SUCH_PLAYER:
-            refuse_absent(scene, words)
-        raise
-
-
-def refuse_absent(scene: Scene, words: str) -> None:
-    """Raise Refused if that is the name of a member, or seated player, who is away."""
-    if known := scene.found[MemberLookup(words)]:
-        seconds = max(0.0, scene.now - known.at)
-        raise Refused(Refusal.NOT_HERE, player=known.name, seconds=seconds)
-    if away := away_from(scene.hall, words):
-        raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
-
-
 @verb("finger")
 class Finger(Command):
     """Read about a player, here or not: ratings, games, plan; None is oneself."""
@@ -75,16 +52,6 @@ class Finger(Command):
 def fingered(scene: Scene, name: str) -> Fingered:
     """Return what is stored about a player; raises Unread if it has to be looked up first."""
     return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
-
-
-def known_name(scene: Scene, words: str) -> str | None:
-    """Return the name, as spelt, of a player who is here, a member, or away; None if unknown."""
-    if words.lower() in scene.hall.people.names:
-        return scene.hall.people.names[words.lower()]
-    if member := scene.found[MemberLookup(words)]:
-        return member.name
-    away = away_from(scene.hall, words)
-    return away[0] if away else None
 
 
 NO_PLAN = frozenset({"none", "-"})

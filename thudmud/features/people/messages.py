@@ -29,6 +29,7 @@ from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.views import data
 from thudmud.views.data import Data, Fact
+from thudmud.views.facts import person_data
 from thudmud.views.registry import Occasion, added_lines, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, wrapped, wrapped_each
@@ -132,16 +133,6 @@ def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
         "tournaments": [each.number for each in hall.tournaments_of(name)],
     }
     yield Fact("Thud.Finger", known, occasion.player)
-
-
-def person_data(hall: Hall, name: str) -> Data:
-    """Return who a player here is."""
-    return {
-        "player": name,
-        "member": hall.people[name].member,
-        "bot": name in hall.bots,
-        "operator": hall.is_operator(name),
-    }
 
 
 def _presence(hall: Hall, name: str, now: float) -> Data:

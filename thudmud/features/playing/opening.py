@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from thudmud.english import nth
 from thudmud.errors import Refused
-from thudmud.features.matchmaking.seeks import look_no_longer
 from thudmud.features.playing.seats import require_boards
 from thudmud.game import events
 from thudmud.game.asides import Aside
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene
+from thudmud.game.seeks import look_no_longer
 
 
 def at_own_board(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from thudmud.errors import Refused
 from thudmud.features.hints.model import AdviceLookup, advice
-from thudmud.features.playing.tables import GameCommand, battle, require_playing, require_turn, seat
 from thudmud.game.asides import StyleChosen
 from thudmud.game.command import verb
 from thudmud.game.hall import Decision
@@ -12,6 +11,7 @@ from thudmud.game.meaning import board_asked_about, board_meant
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene
+from thudmud.game.tables import GameCommand, battle, require_playing, require_turn, seat
 from thudmud.rules import Piece, Side, Square
 from thudmud.rules.board import LETTERS
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from thudmud.errors import Refused
-from thudmud.features.matchmaking.seeks import look_no_longer
 from thudmud.features.playing.opening import at_own_board
-from thudmud.features.playing.tables import Context, GameCommand, at_table, resume
 from thudmud.features.talk.commands import require_listening
 from thudmud.game.archive import AdjournedLookup
 from thudmud.game.asides import Invited
@@ -15,7 +13,9 @@ from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import hall_board_meant
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene
+from thudmud.game.seeks import look_no_longer
 from thudmud.game.table import Table
+from thudmud.game.tables import Context, GameCommand, at_table, resume
 from thudmud.rules import Side
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.errors import Refused
-from thudmud.features.playing import tables
 from thudmud.features.playing.moves import dropped, forfeited
-from thudmud.features.playing.tables import Context, Events, TableCommand
+from thudmud.game import tables
 from thudmud.game.command import verb
 from thudmud.game.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
 from thudmud.game.hall import Decision, Hall
@@ -15,6 +14,7 @@ from thudmud.game.meaning import hall_board_meant
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene, put_aside, walk
 from thudmud.game.table import Table
+from thudmud.game.tables import Context, Events, TableCommand
 from thudmud.rules import Side
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from thudmud.errors import Refused
-from thudmud.features.playing.tables import Context, Events, TableCommand, lapsed
 from thudmud.game.clocks import TimeControl
 from thudmud.game.command import verb
 from thudmud.game.events import PositionSet, RulesSet, TimeSet
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
+from thudmud.game.tables import Context, Events, TableCommand, lapsed
 from thudmud.rules import RULESETS, IllegalMove, Piece, Position, Reason, Ruleset, Side, Square
 from thudmud.rules.checks import require_on_board
 

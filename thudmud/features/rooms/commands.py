@@ -7,11 +7,11 @@ from typing import Any
 
 from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import bots_here
-from thudmud.features.people.commands import Finger, fingered, known_name
+from thudmud.features.people.commands import Finger, fingered
 from thudmud.game.asides import ObserveChosen
 from thudmud.game.command import Command, verb
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import board_meant, hall_board_meant, observed_meant
+from thudmud.game.meaning import board_meant, hall_board_meant, known_name, observed_meant
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.rooms import MOST_OBSERVED

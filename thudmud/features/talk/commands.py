@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from thudmud.errors import Refused
-from thudmud.features.people.commands import player_here
 from thudmud.game.asides import Emoted, PlayersDeaf, Spoke, Told
 from thudmud.game.command import Command, verb
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import split_board, watched_meant
+from thudmud.game.meaning import player_here, split_board, watched_meant
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene

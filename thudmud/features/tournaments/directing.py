@@ -11,19 +11,18 @@ from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
-from thudmud.features.matchmaking.seeks import look_no_longer
-from thudmud.features.playing import tables
 from thudmud.features.playing.moves import battle_begun
 from thudmud.features.playing.opening import opened
-from thudmud.features.playing.tables import Context
 from thudmud.features.tournaments.model import OpenMatch, Tournament
 from thudmud.features.tournaments.pairing import BattleScore, Pairing, pair, pair_free
 from thudmud.features.tournaments.standings import standings
-from thudmud.game import events
+from thudmud.game import events, tables
 from thudmud.game.events import PairingScored, TournamentEnd
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.match import Match
+from thudmud.game.seeks import look_no_longer
 from thudmud.game.table import Table
+from thudmud.game.tables import Context
 from thudmud.rules import Ending, Side
 
 LEAST = 2

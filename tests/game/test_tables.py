@@ -30,15 +30,6 @@ from thudmud.features.playing.setup import (
     SetUpMore,
     SetUpOpening,
 )
-from thudmud.features.playing.tables import (
-    Context,
-    TableCommand,
-    battle,
-    come_back,
-    decide,
-    part,
-    vanish,
-)
 from thudmud.game.events import (
     Absent,
     Adjourned,
@@ -60,6 +51,15 @@ from thudmud.game.events import (
 from thudmud.game.match import game_of
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Seat, Table, require_fit
+from thudmud.game.tables import (
+    Context,
+    TableCommand,
+    battle,
+    come_back,
+    decide,
+    part,
+    vanish,
+)
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
