@@ -44,6 +44,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 from benchmarks.battles import NOW, PLIES, battle, fill, short_battle
 from thudmud.cli.export import export
 from thudmud.features.explorer.model import ExploreLookup
+from thudmud.features.explorer.storage import explored_rows
 from thudmud.game.archive import HistoryLookup, StandingsLookup
 from thudmud.game.events import Event, Moved
 from thudmud.rules import DISCWORLD, Game
@@ -73,7 +74,7 @@ async def start():
     opened = Store.connect(place) if "=" in place else Store.open(place, serving=True)
     store = await opened
     for board in await store.open_boards():
-        await store.read(board.key, board.beginning)
+        await store.read_stream(board.key, board.beginning)
     await store.beat("node"), await store.people(), await store.position()
     took = (perf_counter() - begun) * 1000
     # Not by getrusage: that of a process that was forked begins with what its parent has.
@@ -223,7 +224,7 @@ def explores(folder: Path, battles: int) -> Iterator[Row]:
     made = perf_counter() - begun
     bare = _pages(database)
     begun = perf_counter()
-    while database.write([lambda db: db.explored.go_on()])[0] == [True]:
+    while database.write([lambda db: explored_rows(db).go_on()])[0] == [True]:
         pass
     counted = perf_counter() - begun
     size, each = _pages(database) - bare, database.table.number("select max(number) from battle")

@@ -32,7 +32,7 @@ ARROWS: dict[str, set[str]] = {
     "verbs": {"rules", "game", "features"},
     "language": {"rules", "game", LIST},
     "views": {"rules", "game", "language", LIST},
-    "store": {"rules", "game"},
+    "store": {"rules", "game", LIST},
     "service": {"rules", "game", "language", "views", "features", "store", LIST},
     "house": {*BELOW_SKINS, "bots"},
     "bots": {"rules", "search", "game", "verbs", "views", "features"},

@@ -27,7 +27,11 @@ from thudmud.language.vocabulary import Vocabulary
 ROOT = Path(__file__).parents[2]
 MATCH = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
 
-LINES: dict[str, tuple[str, ...]] = {"teaching": (), "tv": ("tv", "tv on", "tv off")}
+LINES: dict[str, tuple[str, ...]] = {
+    "explorer": ("explore", "explore 1 2"),
+    "teaching": (),
+    "tv": ("tv", "tv on", "tv off"),
+}
 """By feature that may be left out, lines that are commands with it."""
 
 TOLD = {"teaching": re.compile(r"\n\w+\| Move by typing two squares: .*")}
@@ -64,6 +68,12 @@ def without(feature: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert removed == 1
     listed.write_text(left, "utf-8")
     return folder
+
+
+def topics_of(feature: str) -> list[str]:
+    """Return the topics of a feature's help pages; its own name if it has none."""
+    pages = (ROOT / "thudmud" / "features" / feature / "help").glob("*.txt")
+    return sorted(page.stem for page in pages) or [feature]
 
 
 @contextmanager
@@ -113,13 +123,16 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
 def test_taken_out_it_has_no_commands_and_no_help(
     feature: str, without: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = (*LINES[feature], f"help {feature}", "help", "look")
+    topics = topics_of(feature)
+    lines = (*LINES[feature], *(f"help {topic}" for topic in topics), "help", "look")
     told = run(without, monkeypatch, "-c", HOUSE, *lines).split("---\n")
-    *refused, no_page, contents, look, _ = (" ".join(each.split()) for each in told)
+    *answers, contents, look, _ = (" ".join(each.split()) for each in told)
+    refused, pages = answers[: len(LINES[feature])], answers[len(LINES[feature]) :]
     for line, answer in zip(LINES[feature], refused, strict=True):
         assert f'There is no command "{line.split()[0]}"' in answer
-    assert f'There is no help on "{feature}"' in no_page
-    assert not re.search(rf"\b{feature}\b", contents)
+    for topic, answer in zip(topics, pages, strict=True):
+        assert f'There is no help on "{topic}"' in answer
+        assert not re.search(rf"\b{topic}\b", contents)
     assert "oak board" in look
 
 
@@ -170,9 +183,10 @@ def test_left_out_of_a_house_it_has_no_commands_and_no_help(feature: str) -> Non
     lines: list[str | Command] = [*LINES[feature], *map(parse, LINES[feature])]
     for line in lines:
         [answer] = [each.text for each in house.obey("Anna", line, 0.0) if not each.package]
-        assert f'There is no command "{feature}"' in answer
-    [answer] = [each.text for each in house.obey("Anna", f"help {feature}", 0.0)]
-    assert f'There is no help on "{feature}"' in answer
+        assert f'There is no command "{str(line).split()[0]}"' in answer
+    for topic in topics_of(feature):
+        [answer] = [each.text for each in house.obey("Anna", f"help {topic}", 0.0)]
+        assert f'There is no help on "{topic}"' in answer
     for line in LINES[feature]:
         with pytest.raises(ParseError):
             house.parse(line)

@@ -56,7 +56,7 @@ class StoredHall(Hall):
             self._now = decision.events[0].at
             key, version = self.tables[str(decision.board)].key, decision.version
             at_once(self.store.append_to_board(key, version, decision.events))
-            stored = at_once(self.store.read(key, version + 1))
+            stored = at_once(self.store.read_stream(key, version + 1))
             events = tuple(cast("TableEvent", entry.event) for entry in stored)
             battle = next((entry.battle for entry in stored if entry.battle), None)
             decision = replace(decision, events=events, battle=battle)
@@ -101,7 +101,7 @@ def reopened(hall: StoredHall, *players: str) -> StoredHall:
     again = StoredHall(hall.seat_grace)
     again.store = hall.store
     for spec in BOARDS:
-        stored = at_once(hall.store.read(spec.key))
+        stored = at_once(hall.store.read_stream(spec.key))
         events = [(cast("TableEvent", each.event), each.battle) for each in stored]
         complete = [at for at, (event, _) in enumerate(events) if is_complete(event)]
         first = max(complete, default=0)

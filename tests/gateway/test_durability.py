@@ -28,10 +28,12 @@ class Moody(Store):
             raise NotWritten("The disk is full.")
         return await super().append(*changes, **more)
 
-    async def read(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
+    async def read_stream(
+        self, stream: str, first: int = 1, most: int | None = None
+    ) -> Sequence[Entry]:
         if not self.reads:
             raise StoreError("The disk is gone.")
-        return await super().read(stream, first, most)
+        return await super().read_stream(stream, first, most)
 
 
 def moody() -> Moody:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from thudmud.features.archive.commands import (
     Analyse,
     CancelAnalysis,
-    Explore,
     Games,
     History,
     MakeComment,
@@ -26,6 +25,7 @@ from thudmud.features.archive.commands import (
     Way,
 )
 from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
+from thudmud.features.explorer.commands import Explore
 from thudmud.features.letters.commands import FileReport, ForgetLetters, Letters, SendLetter
 from thudmud.features.matchmaking.commands import (
     Accept,

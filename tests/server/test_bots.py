@@ -528,7 +528,7 @@ class TestWorkers:
             assert (tmp_path / "level").read_text() == "2"
             (started,) = [
                 entry.event
-                for entry in await sessions.store.read("oak board")
+                for entry in await sessions.store.read_stream("oak board")
                 if isinstance(entry.event, BattleStarted)
             ]
             assert started.levels == Levels(troll=2)

@@ -58,7 +58,7 @@ async def begin(players: tuple[Player, Player], *ports: int) -> None:
 async def plies(dsn: str) -> list[str]:
     """Return who made which ply, as it is stored."""
     store = await Store.connect(dsn)
-    events = [entry.event for entry in await store.read(OAK)]
+    events = [entry.event for entry in await store.read_stream(OAK)]
     assert await store.check() is None
     await store.close()
     return [f"{each.player} {each.move}" for each in events if isinstance(each, Moved)]

@@ -219,14 +219,14 @@ async def test_a_start_reads_what_is_open_alone(tmp_path: Path) -> None:
         await open_board(store, "pine board", "classic", NOW)
         place = Place(store, boards=BOARDS[:1])
         read: list[str] = []
-        real = store.read
+        real = store.read_stream
 
         async def counted(stream: str, first: int = 1, most: int | None = None) -> object:
             read.append(stream)
             return await real(stream, first, most)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(store, "read", counted)
+            patch.setattr(store, "read_stream", counted)
             await place.open()
         assert read == [OAK, "pine board"]
         assert names(place) == [OAK, "pine board"]

@@ -106,7 +106,7 @@ async def test_what_comes_while_a_board_is_folded_is_not_folded_twice(
     place = Place(store)
     await place.open()
     await place.sit()
-    read, looks = store.read, 0
+    read, looks = store.read_stream, 0
 
     async def meanwhile(stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
         nonlocal looks
@@ -116,7 +116,7 @@ async def test_what_comes_while_a_board_is_folded_is_not_folded_twice(
             await place.type("Bert", "start")
         return await read(stream, first, most)
 
-    monkeypatch.setattr(store, "read", meanwhile)
+    monkeypatch.setattr(store, "read_stream", meanwhile)
     anew = Place(store)
     await anew.open()
     assert looks == 2

@@ -31,6 +31,6 @@ async def test_who_gets_an_account_while_they_are_here_plays_for_a_rating(place:
     place.service.enrol("Bert")
     await place.type("Anna", "join game as dwarf on oak board")
     await place.type("Bert", "join game as troll on oak board", "start")
-    started = (await place.service.store.read("oak board"))[-1].event
+    started = (await place.service.store.read_stream("oak board"))[-1].event
     assert isinstance(started, BattleStarted)
     assert started.rated

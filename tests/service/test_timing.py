@@ -89,7 +89,7 @@ class TimedPlace(Place):
 
     async def stored(self, kind: type) -> list[object]:
         """Return the events of a kind that are stored of the board."""
-        entries = await self.store.read(BOARD)
+        entries = await self.store.read_stream(BOARD)
         return [each.event for each in entries if isinstance(each.event, kind)]
 
     def told_of(self, name: str, kind: type) -> int:

@@ -35,6 +35,7 @@ NOTIFYING = "thudmud.features.notifications.notifying"
 TOURNAMENTS = "thudmud.features.tournaments.reactors"
 TV = "thudmud.features.tv.reactors"
 ARCHIVE = "thudmud.features.archive.commands"
+EXPLORER = "thudmud.features.explorer.commands"
 DIRECTING = "thudmud.features.tournaments.directing"
 STORES = "thudmud.server.stores"
 
@@ -555,7 +556,9 @@ BREAKS: dict[str, Mistake] = {
     "who plays explores": Mistake(
         4,
         [
-            Change(ARCHIVE, "raise Refused(Refusal.NO_EXPLORING_RATED, board=rated)", "pass"),
+            Change(
+                EXPLORER, "raise Refused(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)", "pass"
+            ),
         ],
     ),
     "what a standby may not have is read as a server begins": Mistake(

@@ -352,7 +352,7 @@ class GatewayScene:
         async def read() -> None:
             store = await Store.open(self._path)
             for stream in await store.streams():
-                stored[stream] = await store.read(stream)
+                stored[stream] = await store.read_stream(stream)
             for key in sorted(keys):
                 if to := await store.came_to(STREAM, key):
                     came[key] = to[1]

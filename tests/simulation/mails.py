@@ -122,7 +122,7 @@ class Mails:
 
         async def read() -> None:
             store = await Store.connect("dbname=world")
-            found.update(await store._runner.read(_codes))
+            found.update(await store.read(_codes))
             await store.close()
 
         process = Process(self.world, "reader")

@@ -592,8 +592,8 @@ class Run:
         async def read() -> None:
             store = await opened()
             for key in await store.streams():
-                stored[key] = await store.read(key)
-            if found := await store._runner.read(_checked):
+                stored[key] = await store.read_stream(key)
+            if found := await store.read(_checked):
                 damage.append(found)
             await store.close()
 

@@ -58,4 +58,4 @@ def in_own_form(process: Process, query: str, values: Sequence[Any]) -> Sequence
 async def explored(store: Store) -> None:
     """Count what is left to count, as a server does after its start; and check nothing."""
     with suppress(StoreError):
-        await store.explore()
+        await store.finish()

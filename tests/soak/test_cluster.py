@@ -151,7 +151,7 @@ class Place:
             session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
         store = await Store.connect(self.dsn)
         for pair in pairs:
-            pair.check(await store.read(pair.board, pair.stored + 1))
+            pair.check(await store.read_stream(pair.board, pair.stored + 1))
         await store.close()
 
     async def check_all(self) -> None:

@@ -177,7 +177,7 @@ async def play_a_round(
     store = await Store.open(folder / "thudmud.db")
     assert await store.check() is None
     for pair in pairs:
-        pair.check(await store.read(pair.board, pair.stored + 1))
+        pair.check(await store.read_stream(pair.board, pair.stored + 1))
     await newcomers.check(store)
     await store.close()
 

@@ -100,13 +100,13 @@ def same(*events: StoredEvent) -> list[StoredEvent]:
 
 async def everything(store: Store) -> list[Entry]:
     """Return all that is stored, in order."""
-    found = [entry for stream in await store.streams() for entry in await store.read(stream)]
+    found = [entry for stream in await store.streams() for entry in await store.read_stream(stream)]
     return sorted(found, key=lambda entry: entry.position)
 
 
 async def players(store: Store, stream: str = OAK) -> list[str]:
     """Return who has sat down at a board, in order."""
-    return [entry.event.player for entry in await store.read(stream)]  # type: ignore[union-attr]  # Joined
+    return [entry.event.player for entry in await store.read_stream(stream)]  # type: ignore[union-attr]  # Joined
 
 
 async def is_in_order(store: Store) -> None:

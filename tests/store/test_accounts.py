@@ -131,11 +131,11 @@ class TestRenaming:
         assert score
         assert before.curves
         assert score == replace(before, name="Hanna")
-        changes = (await store.read(OAK))[-1].changes
+        changes = (await store.read_stream(OAK))[-1].changes
         assert {each.player for each in changes} == {"Hanna", "Bert"}
         (claim,) = await store.people()
         assert claim.name == "Hanna"
-        events = [entry.event for entry in await store.read(OAK)]
+        events = [entry.event for entry in await store.read_stream(OAK)]
         assert {event.player for event in events} == {"Hanna"}  # type: ignore[union-attr]
         assert await store.score("Anna") is None
         await is_in_order(store)
@@ -173,7 +173,7 @@ class TestErasing:
         await store.append({HALL: (0, said)})
         await store.erase("Anna")
         assert await store.comments(1) == (Comment(0, "Bert", "another"),)
-        assert "thought" not in repr(await store.read(HALL))
+        assert "thought" not in repr(await store.read_stream(HALL))
         assert await store.version(HALL) == 3
         await is_in_order(store)
 
@@ -186,7 +186,7 @@ class TestErasing:
         assert await store.history("Anna") == []
         (battle,) = await store.history("Bert")
         assert "Anna" not in repr(battle)
-        assert "Anna" not in repr(await store.read(OAK))
+        assert "Anna" not in repr(await store.read_stream(OAK))
         await is_in_order(store)
 
     async def test_the_name_can_be_had_by_somebody_else(self, store: Store) -> None:
@@ -353,10 +353,10 @@ class TestRealms:
         await ended(store)
         await store.append({"tower/oak": (0, [joined(1)])})
         await store.rename("Anna", "Hanna")
-        assert events_of(await store.read("tower/oak")) == same(joined(1))
+        assert events_of(await store.read_stream("tower/oak")) == same(joined(1))
 
 
 async def test_a_name_is_shown_as_it_was_last_written(store: Store) -> None:
     await store.append({OAK: (0, [joined(1, "bert")])})
     await store.append({OAK: (1, [joined(2, "Bert")])})
-    assert events_of(await store.read(OAK)) == same(joined(1, "Bert"), joined(2, "Bert"))
+    assert events_of(await store.read_stream(OAK)) == same(joined(1, "Bert"), joined(2, "Bert"))

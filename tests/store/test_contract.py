@@ -62,7 +62,7 @@ class TestComments:
             Comment(1, "Anna", "b"),
             Comment(1, "Bert", "a"),
         )
-        assert [each.event.text for each in await kept.read(HALL)] == ["b", "a", "c"]  # type: ignore[union-attr]
+        assert [each.event.text for each in await kept.read_stream(HALL)] == ["b", "a", "c"]  # type: ignore[union-attr]
         assert await kept.comments(2) == ()
         await is_in_order(kept)
 
@@ -105,7 +105,7 @@ class TestAppending:
     async def test_a_store_begins_empty(self, store: Store) -> None:
         assert await store.streams() == {}
         assert await store.position() == 0
-        assert list(await store.read(OAK)) == []
+        assert list(await store.read_stream(OAK)) == []
         assert list(await store.open_boards()) == []
 
     async def test_events_are_numbered_in_their_stream_and_in_all(self, store: Store) -> None:
@@ -113,7 +113,7 @@ class TestAppending:
         await store.append({PINE: (0, [joined(3)])})
         stored = await store.append({OAK: (2, [joined(4)])})
         assert stored == {OAK: (4, 3)}
-        oak, pine = await store.read(OAK), await store.read(PINE)
+        oak, pine = await store.read_stream(OAK), await store.read_stream(PINE)
         assert [(each.stream, each.version) for each in oak] == [(OAK, 1), (OAK, 2), (OAK, 3)]
         assert events_of(oak) == same(joined(1), started(2), joined(4))
         assert [(each.stream, each.version) for each in pine] == [(PINE, 1)]
@@ -162,7 +162,9 @@ class TestAppending:
         winners = [number for number, each in enumerate(outcomes) if isinstance(each, dict)]
         assert len(winners) == 1
         assert sum(isinstance(each, Conflict) for each in outcomes) == 19
-        assert events_of(await store.read(OAK)) == same(joined(winners[0]), moved(winners[0]))
+        assert events_of(await store.read_stream(OAK)) == same(
+            joined(winners[0]), moved(winners[0])
+        )
 
     async def test_all_tables_append_at_once(self, store: Store) -> None:
         async def play(stream: str) -> None:
@@ -173,7 +175,7 @@ class TestAppending:
         await asyncio.gather(*map(play, streams))
         assert await store.streams() == dict.fromkeys(streams, 30)
         for stream in streams:
-            assert events_of(await store.read(stream)) == same(*map(moved, range(30)))
+            assert events_of(await store.read_stream(stream)) == same(*map(moved, range(30)))
 
     async def test_what_cannot_be_stored_fails_alone(self, store: Store) -> None:
         """Those who share its transaction are stored nevertheless."""
@@ -197,7 +199,7 @@ class TestAppending:
         version = (await store.streams()).get(OAK, 0)
         assert version in {0, 2}
         await store.append({OAK: (version, [joined(3)])})
-        assert events_of(await store.read(OAK))[-1:] == same(joined(3))
+        assert events_of(await store.read_stream(OAK))[-1:] == same(joined(3))
 
     @settings(
         max_examples=15,
@@ -215,7 +217,7 @@ class TestAppending:
         version = (await store.streams()).get(OAK, 0)
         await store.append({OAK: (version, events)})
         following.close()
-        found = await store.read(OAK, version + 1)
+        found = await store.read_stream(OAK, version + 1)
         assert [repr(timeless(each.event)).lower() for each in found] == [
             repr(timeless(event)).lower() for event in events
         ]
@@ -265,7 +267,7 @@ class TestRequests:
 class TestTime:
     async def test_the_time_of_an_event_is_the_store_s(self, store: Store, clock: Clock) -> None:
         await store.append({OAK: (0, [joined(1), joined(2)])})
-        first, second = await store.read(OAK)
+        first, second = await store.read_stream(OAK)
         assert NOON < first.event.at == second.event.at <= clock.now
 
     async def test_it_never_goes_back(self, store: Store, clock: Clock) -> None:
@@ -273,13 +275,13 @@ class TestTime:
         clock.now -= 1000
         before = await store.now()
         await store.append({OAK: (1, [joined(2)])})
-        first, second = await store.read(OAK)
+        first, second = await store.read_stream(OAK)
         assert first.event.at <= before <= second.event.at
 
     async def test_what_was_played_elsewhere_keeps_its_time(self, store: Store) -> None:
         imported = Imported(-5.0, "", "classic", "Anna", "", "dF1,TG7,RH8\n", 0, None)
         await store.append({"imports": (0, [imported])})
-        assert [each.event for each in await store.read("imports")] == [imported]
+        assert [each.event for each in await store.read_stream("imports")] == [imported]
 
 
 class TestBringingIn:
@@ -376,7 +378,7 @@ class TestReading:
     ) -> None:
         await store.append({OAK: (0, [joined(number) for number in (1, 2, 3, 4)])})
         await store.append({PINE: (0, [joined(5)])})
-        assert [each.version for each in await store.read(OAK, first, most)] == numbers
+        assert [each.version for each in await store.read_stream(OAK, first, most)] == numbers
 
 
 class TestSubscribing:
@@ -418,7 +420,7 @@ class TestSubscribing:
         following = await store.subscribe({OAK}, 0, taken.take, taken.failed)
         await store.append({PINE: (1, [joined(3)]), OAK: (1, [joined(4)])})
         await store.append({PINE: (2, [joined(5)])})
-        assert taken.entries == list(await store.read(OAK))
+        assert taken.entries == list(await store.read_stream(OAK))
         following.close()
         await store.append({OAK: (2, [joined(6)])})
         assert len(taken.entries) == 2
@@ -436,7 +438,7 @@ class TestSubscribing:
         await store.subscribe(None, 0, taken.take, taken.failed)
         await store.append({OAK: (0, [joined(1)])}, mark=taken)
         assert [entry.mark for entry in taken.entries] == [taken]
-        assert [entry.mark for entry in await store.read(OAK)] == [None]
+        assert [entry.mark for entry in await store.read_stream(OAK)] == [None]
 
     async def test_everybody_is_handed_the_same_without_a_gap(self, store: Store) -> None:
         async def play(stream: str) -> None:

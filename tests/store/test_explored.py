@@ -22,6 +22,7 @@ from thudmud.features.explorer.model import (
     ExploreLookup,
     is_better,
 )
+from thudmud.features.explorer.storage import explored_rows
 from thudmud.game.archive import Battle, BattleLookup, State
 from thudmud.game.events import (
     Adjourned,
@@ -41,13 +42,14 @@ from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Position, Score
 from thudmud.store import Store
 from thudmud.store.checking import check_file
 from thudmud.store.database import Database
-from thudmud.store.rows import EXPLORED
 
 Groups = dict[frozenset[Move], list[tuple[Battle, Move]]]
 """By plies that come to the same, the battles in which one of them was played."""
 
 PLAYERS = ("Anna", "Bert", "Carla", "Dora")
 SIDES = (Side.DWARF, Side.TROLL)
+
+TABLES = ["played", "reached"]
 
 
 class Life:
@@ -227,7 +229,7 @@ async def test_what_is_found_is_what_is_counted(store: Store, seed: int) -> None
     for _ in range(40):
         await life.battle(store)
     await require_counted(store, seed)
-    assert await store._runner.read(counted_anew) is None
+    assert await store.read(counted_anew) is None
 
 
 def counted_anew(database: Database) -> str | None:
@@ -257,29 +259,29 @@ async def test_the_counts_of_another_version_are_made_anew_in_the_background(
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
     store = await Store.open(path)
-    assert rows_of(path) == {each: [] for each in EXPLORED}  # so a start does not wait for them
+    assert rows_of(path) == {"played": [], "reached": []}  # so a start does not wait for them
     opening = ExploreLookup("discworld", RULESETS["discworld"].opening)
     found = await store.look_up(opening)
     assert (found.times, found.left) == (0, await store.count())
     check_file(path)
-    assert await store._runner.write(lambda database: database.explored.go_on(7))
+    assert await store.write(lambda database: explored_rows(database).go_on(7))
     assert (await store.look_up(opening)).left == await store.count() - 7
     for _ in range(5):  # while it goes on
         await life.battle(store)
     check_file(path)
-    await store.explore()
+    await store.finish()
     assert await store.check() is None
     await require_counted(store, 3)
-    assert await store._runner.read(counted_anew) is None
+    assert await store.read(counted_anew) is None
     await store.close()
 
 
 def rows_of(path: Path) -> dict[str, list[tuple[object, ...]]]:
     with closing(sqlite3.connect(path)) as connection:
-        return {name: list(connection.execute(f"select * from {name}")) for name in EXPLORED}  # noqa: S608  (ours)
+        return {name: list(connection.execute(f"select * from {name}")) for name in TABLES}  # noqa: S608  (ours)
 
 
-@pytest.mark.parametrize("name", sorted(EXPLORED))
+@pytest.mark.parametrize("name", TABLES)
 async def test_a_row_that_is_lost_is_found_missing(path: Path, name: str) -> None:
     store, life = await Store.open(path), Life(4)
     for _ in range(12):

@@ -285,7 +285,7 @@ class TestForgotten:
         ended = asyncio.ensure_future(store.stopped())
         other = await self.fail_over(behind)
         await other.append({OAK: (1, [joined(2, "Carla")])})
-        assert len(await other.read(OAK)) == len(taken.entries)
+        assert len(await other.read_stream(OAK)) == len(taken.entries)
         behind.link.refuses = False
         with pytest.raises(StoreError, match=r"forgotten .*: event 2 is another one than was seen"):
             async with asyncio.timeout(PATIENCE):

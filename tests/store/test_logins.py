@@ -164,7 +164,7 @@ class TestEndings:
         assert await epoch(store) == second
 
     async def test_account_from_before_there_were_epochs_gets_one(self, store: Store) -> None:
-        await store._runner.write(lambda database: database.table.delete("login", ""))
+        await store.write(lambda database: database.table.delete("login", ""))
         assert await epoch(store) == 0
         assert await store.keep_word("Anna", OTHER, 0)
         await store.end_logins("Anna")

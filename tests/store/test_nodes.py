@@ -17,7 +17,7 @@ from thudmud.store.files import InMemory
 
 
 async def interruptions(store: Store) -> list[Interrupted]:
-    events = [entry.event for entry in await store.read(HALL)]
+    events = [entry.event for entry in await store.read_stream(HALL)]
     return [event for event in events if isinstance(event, Interrupted)]
 
 
@@ -167,7 +167,7 @@ class TestInterruptions:
     async def test_time_without_a_node_is_stored(self, store: Store, clock: Clock) -> None:
         await store.beat("one", 10)
         await store.append({OAK: (0, [joined(1)])})
-        (last,) = await store.read(OAK)
+        (last,) = await store.read_stream(OAK)
         clock.now += 500
         await store.beat("two", 10)
         (gap,) = await interruptions(store)

@@ -458,7 +458,7 @@ async def test_nothing_that_was_told_is_lost_with_the_server() -> None:
             ended.set()
         for stream, version in told.items():
             assert await store.version(stream) == version
-            assert len(await store.read(stream)) == version
+            assert len(await store.read_stream(stream)) == version
         assert await store.check() is None
 
 
@@ -724,7 +724,7 @@ class TestWhatIsThere:
         with pytest.raises(NotWritten, match="Nothing is written any more"):
             await store.append({OAK: (2, [joined(3)])})
         with pytest.raises(Damaged):
-            await store.read(OAK)
+            await store.read_stream(OAK)
 
     async def test_no_server(self) -> None:
         with pytest.raises(
@@ -783,7 +783,7 @@ async def told_of(store: Store) -> list[object]:
     streams = await store.streams()
     return [
         streams,
-        [await store.read(stream) for stream in sorted(streams)],
+        [await store.read_stream(stream) for stream in sorted(streams)],
         await store.battles(most=1_000_000),
         await store.standings(),
         [await store.score(each.name) for each in await store.standings()],

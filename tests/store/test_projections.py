@@ -337,7 +337,7 @@ class TestBoards:
         ]
         await store.append({HALL: (3, [BoardClosed(1.0, "", "b1")])})
         assert [board.key for board in await store.open_boards()] == ["b2"]
-        assert len(await store.read("b1")) == 4
+        assert len(await store.read_stream("b1")) == 4
         battle = await store.battle(1)
         assert battle
         assert battle.id.board == "b1"

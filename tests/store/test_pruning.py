@@ -204,12 +204,12 @@ class TestAtBoards:
         clock.now = LATER
         report = await store.prune(FOREVER)
         assert report.dropped.total() == 3 + 2 + 4 + 1 + 1 + 1
-        left = await store.read(OAK)
+        left = await store.read_stream(OAK)
         assert events_of(left) == same(*kept, *AWAY)
         assert [each.version for each in left] == [4, 7, 14, 16, 17, 18, 19]
         assert [each.position for each in left] == [4, 7, 14, 16, 17, 18, 19]
         assert await store.version(OAK) == 19
-        assert [each.version for each in await store.read(OAK, 5, 4)] == [7]
+        assert [each.version for each in await store.read_stream(OAK, 5, 4)] == [7]
         await is_in_order(store)
 
     async def test_what_was_after_a_day_or_just_now_stays(self, store: Store, clock: Clock) -> None:
@@ -230,7 +230,7 @@ class TestAtBoards:
         await put(store, OAK, cleared(1))
         clock.now = LATER
         await store.prune(FOREVER)
-        left = events_of(await store.read(OAK))
+        left = events_of(await store.read_stream(OAK))
         assert left == same(untimed, timed, *AWAY, held, cleared(1), cleared(1))
 
     async def test_of_a_match_that_was_put_away_its_last_state_stays(
@@ -245,7 +245,7 @@ class TestAtBoards:
         told = await store.adjourned("Anna")
         clock.now = LATER
         assert (await store.prune(FOREVER)).dropped == {"adjourned": 1, "resumed": 1}
-        assert len(await store.read(match_stream(began.id))) == 1
+        assert len(await store.read_stream(match_stream(began.id))) == 1
         assert await store.adjourned("Anna") == told
         await store.append_to_board(OAK, 4, [Resumed(1.0, "Anna", saved)])
         await is_in_order(store)
@@ -283,7 +283,16 @@ class TestInTheHall:
             "seek": 1, "seek ended": 1, "opened": 1, "renamed": 1, "closed": 1,
             "commented": 3,
         }  # fmt: skip
-        assert [entry.version for entry in await store.read(HALL)] == [1, 4, 8, 9, 10, 11, 14, 15]
+        assert [entry.version for entry in await store.read_stream(HALL)] == [
+            1,
+            4,
+            8,
+            9,
+            10,
+            11,
+            14,
+            15,
+        ]
         assert len(told[2]) == 2
         assert await store.comments(1) == told[2]
         assert (*told[:2], await store.comments(1)) == told

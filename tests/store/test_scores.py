@@ -177,7 +177,7 @@ class TestRatings:
         anna, bert = annals.rating("Anna"), annals.rating("Bert")
         assert anna
         assert bert
-        entries = at_once(annals.store.read("oak board"))
+        entries = at_once(annals.store.read_stream("oak board"))
         assert [each.changes for each in entries[:-1]] == [()] * 3
         assert set(entries[-1].changes) == {
             RatingChange("Anna", STANDARD, MIDDLE, anna),
@@ -196,7 +196,7 @@ class TestFeeding:
         assert anna.results == MOST_OF_LAST
         assert anna.is_provisional
         assert not annals.ranked()
-        assert at_once(annals.store.read("oak board"))[-1].changes == ()
+        assert at_once(annals.store.read_stream("oak board"))[-1].changes == ()
 
     def test_they_count_again_once_both_have_played_others(self, annals: Annals) -> None:
         others = "Carl", "Dora", "Emil", "Fred", "Gina", "Hugo"
@@ -231,7 +231,7 @@ class TestFeeding:
         assert zoe
         assert zoe.points < MIDDLE
         assert annals.rating("Anna") == before
-        (change,) = at_once(annals.store.read("oak board"))[-1].changes
+        (change,) = at_once(annals.store.read_stream("oak board"))[-1].changes
         assert change.player == "Zoe"
 
 
@@ -307,7 +307,7 @@ class TestBots:
         annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
         anna = annals.score("Anna")
         assert anna
-        *_, end = at_once(annals.store.read("oak board"))
+        *_, end = at_once(annals.store.read_stream("oak board"))
         rating = anna.bots.ratings[STANDARD]
         assert end.changes == (RatingChange("Anna", STANDARD, MIDDLE, rating, with_bot=True),)
 

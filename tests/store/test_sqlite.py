@@ -167,7 +167,9 @@ class TestOtherProcesses:
         await another(path, lambda other: other.rename("Anna", "Hanna"))
         await another(path, lambda other: other.enrol("Anna", "hash"))
         await stored.append({OAK: (1, [joined(2)])})
-        assert events_of(await stored.read(OAK)) == same(joined(1, "Hanna"), joined(2, "Anna"))
+        assert events_of(await stored.read_stream(OAK)) == same(
+            joined(1, "Hanna"), joined(2, "Anna")
+        )
 
     async def test_several_may_begin_a_store_at_once(self, path: Path) -> None:
         several = await asyncio.gather(*(Store.open(path) for _ in range(5)))
@@ -246,7 +248,7 @@ class TestServing:
         for runs in range(3):
             store = await Store.open(path, serving=True, clock=clock)
             await store.beat("server")  # and never "leave": it is killed
-            assert len(await store.read(HALL)) == runs
+            assert len(await store.read_stream(HALL)) == runs
             await store.close()
             clock.now += 60
 
@@ -261,7 +263,7 @@ class TestServing:
         second = await Store.open(path, serving=True, clock=clock)
         await second.beat("two")
         assert [claim.name for claim in await second.reap("two")] == ["Anna"]
-        (gap,) = [entry.event for entry in await second.read(HALL)]
+        (gap,) = [entry.event for entry in await second.read_stream(HALL)]
         assert isinstance(gap, Interrupted)
         assert gap.at >= gap.since + 60
         await second.close()
@@ -282,7 +284,7 @@ class TestServing:
             store = await Store.open(path, serving=True)
             version = (await store.streams())[OAK]
             assert version in {told, told + 2}
-            assert len(await store.read(OAK)) == version == await store.position()
+            assert len(await store.read_stream(OAK)) == version == await store.position()
             await store.close()
         check_file(path)
 
@@ -292,10 +294,14 @@ class TestFiles:
         store = await Store.open(path)
         await store.append({OAK: (0, [started(1), joined(2)])}, "k")
         await store.enrol("Anna", "hash")
-        before = await store.read(OAK), await store.accounts(), await store.battle(1)
+        before = await store.read_stream(OAK), await store.accounts(), await store.battle(1)
         await store.close()
         store = await Store.open(path)
-        assert (await store.read(OAK), await store.accounts(), await store.battle(1)) == before
+        assert (
+            await store.read_stream(OAK),
+            await store.accounts(),
+            await store.battle(1),
+        ) == before
         assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
         await store.close()
 
@@ -303,7 +309,7 @@ class TestFiles:
         store = await Store.open(path)
         await store.enrol("Anna", "hash")
         await store.append({OAK: (0, [started(1)])})
-        await store._runner.write(lambda database: database.table.delete("login", ""))
+        await store.write(lambda database: database.table.delete("login", ""))
         await store.close()
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             for added in ADDED:
@@ -326,7 +332,7 @@ class TestFiles:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("vacuum into ?", (str(copy),))
         other = await Store.open(copy, serving=True)
-        assert await other.read(OAK) == await stored.read(OAK)
+        assert await other.read_stream(OAK) == await stored.read_stream(OAK)
         await other.append({OAK: (2, [joined(3)])})
         assert beside(copy, "-wal").stat().st_size
         check_file(copy)
@@ -408,7 +414,7 @@ async def test_once_damage_was_found_nothing_is_written(stored: Store, path: Pat
     with pytest.raises(NotWritten, match="a row of event has changed"):
         await stored.append({PINE: (0, [joined(1)])})
     with pytest.raises(Damaged):
-        await stored.read(OAK)
+        await stored.read_stream(OAK)
 
 
 async def test_a_check_that_cannot_be_made_tells_of_no_damage(
@@ -492,6 +498,6 @@ async def test_a_kill_while_the_log_is_taken_into_the_file_loses_nothing(
         file.write(whole.read_bytes()[: pages * size])
     assert killed.stat().st_size == before
     again = await Store.open(killed, serving=True)
-    assert events_of(await again.read(OAK)) == same(*events)
+    assert events_of(await again.read_stream(OAK)) == same(*events)
     assert await again.check() is None
     await again.close()

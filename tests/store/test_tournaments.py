@@ -55,7 +55,7 @@ async def append(store: Store, *happened: TournamentEvent) -> list[TournamentEve
     """Append to the hall's stream, and return what is stored, with its times."""
     before = await store.version(HALL)
     await store.append({HALL: (before, happened)})
-    stored = await store.read(HALL, before + 1)
+    stored = await store.read_stream(HALL, before + 1)
     return [each.event for each in stored if isinstance(each.event, TournamentEvent)]
 
 

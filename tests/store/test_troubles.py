@@ -169,7 +169,7 @@ async def test_damage_found_while_following_is_told(stored: Store, path: Path) -
     with pytest.raises(Damaged):
         await stored.subscribe(None, 0, Taken().take, Taken().failed)
     with pytest.raises(Damaged):
-        await stored.read(OAK)
+        await stored.read_stream(OAK)
 
 
 class TestOpening:

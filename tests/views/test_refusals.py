@@ -1120,18 +1120,6 @@ ANALYSES = [
         Refused(R.NOTHING_ANALYSED),
         'Nothing is being analysed for you. "analyse 12" begins that.',
     ),
-    (
-        Refused(R.NO_EXPLORING_RATED, board="oak board"),
-        "Your battle at the oak board counts for ratings, so nothing is explored until it is over.",
-    ),
-    (
-        Refused(R.NO_EXPLORING_PLAYING, board="oak board"),
-        "You are playing at the oak board. You can explore that battle when it is over.",
-    ),
-    (
-        Refused(R.EXPLORE_LATER, number=12),
-        "Battle 12 is not over yet. You can explore it afterwards.",
-    ),
 ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import thudmud.game  # noqa: F401  (first, as long as tests/ties.txt has lines of it)
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from thudmud.game.feature import Feature
 
 NAMES: tuple[str, ...] = (
+    "explorer",
     "teaching",
     "tv",
 )
@@ -26,3 +28,11 @@ NAMES: tuple[str, ...] = (
 def load() -> tuple[Feature, ...]:
     """Import all features, which registers their commands and messages; return them in order."""
     return tuple(import_module(f"thudmud.features.{name}").FEATURE for name in NAMES)
+
+
+@cache
+def load_storage() -> None:
+    """Import the ``storage`` modules of features, which registers them with the store."""
+    for name in NAMES:
+        if find_spec(module := f"thudmud.features.{name}.storage"):
+            import_module(module)

@@ -29,6 +29,10 @@ class State(Enum):
     """Abandoned: both left, or began another battle."""
 
 
+GOES_ON = frozenset({State.RUNNING, State.ADJOURNED})
+"""The states of battles that are not over: their players get no help with them."""
+
+
 def is_player(name: str) -> bool:
     """Whether this can be the name of somebody who played a battle."""
     return name.isascii() and name.isalpha() and 2 <= len(name) <= 20

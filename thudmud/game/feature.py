@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Coroutine
 from typing import Any, NamedTuple, Protocol
 
-from thudmud.game.archive import Lookup
+from thudmud.game.archive import FoundBattle, Lookup
 from thudmud.game.asides import Aside
 from thudmud.game.command import Command
 from thudmud.game.events import HallEvent, TableEvent
@@ -40,6 +40,10 @@ Handler = Callable[[AppliedEvent], None]
 
 Key = tuple[str, ...]
 """Identifies a timer: the feature, or the part of the service, then what the timer is about."""
+
+
+PositionAnswerer = Callable[[FoundBattle, int], Coroutine[Any, Any, Any]]
+"""Returns the fact (`thudmud.views.data.Fact`) about a battle after a number of plies."""
 
 
 class Bus(Protocol):
@@ -99,6 +103,12 @@ class FeatureContext(Protocol):
     @property
     def has_adviser(self) -> bool:
         """Whether players can get hints."""
+
+    def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
+        """Register the answer to a request of onlookers' programs about a position of a battle.
+
+        ``request`` is its key in ``Thud.Watch``. The answerer may raise Refused.
+        """
 
     def tell(self, aside: Aside) -> None:
         """Apply an aside, and deliver it to players on this node."""

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from thudmud.errors import Refused
-from thudmud.game.archive import MemberLookup
+from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.people import BotLevel, Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene
 from thudmud.game.table import Table
+from thudmud.rules import Game
 from thudmud.values import value
 
 ORDINAL_WORDS = {
@@ -408,3 +409,17 @@ def known_name(scene: Scene, words: str) -> str | None:
         return member.name
     away = away_from(scene.hall, words)
     return away[0] if away else None
+
+
+def battle_meant(number: int, found: Found) -> tuple[FoundBattle, Game]:
+    """Return a battle, and its game.
+
+    Raises:
+        Refused: there is no such battle, or its moves were not kept.
+    """
+    known = found[BattleLookup(number)]
+    if known is None:
+        raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
+    if known.game is None:
+        raise Refused(Refusal.NOT_KEPT, number=number)
+    return known, known.game

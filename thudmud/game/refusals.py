@@ -190,10 +190,6 @@ class Refusal(Enum):
     ANALYSIS_FAILED = "analysis_failed"
     NOTHING_ANALYSED = "nothing_analysed"
 
-    NO_EXPLORING_RATED = "no_exploring_rated"
-    NO_EXPLORING_PLAYING = "no_exploring_playing"
-    EXPLORE_LATER = "explore_later"
-
     NO_EXERCISE = "no_exercise"
     IN_BATTLE = "in_battle"
     NO_SUCH_LESSON = "no_such_lesson"

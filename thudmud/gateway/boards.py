@@ -190,7 +190,7 @@ class BoardRegistry:
         async with self._registering:
             if name not in self._registered:
                 await put_up(self._store, [Table.set_up(spec)], self._clock())
-                for entry in await self._store.read(HALL, self._learned + 1):
+                for entry in await self._store.read_stream(HALL, self._learned + 1):
                     self._learned = entry.version
                     if isinstance(entry.event, BoardOpened):
                         self._learn(entry.event.key, entry.event.name)

@@ -482,11 +482,11 @@ async def _open(node: Node) -> None:
 
 
 async def check(store: Store) -> None:
-    """Check the store, and count what is left to count; what is found is logged."""
+    """Check the store, and finish what making its projections anew has left; log what is found."""
     try:
         damage = await store.check()
         if not damage:
-            await store.explore()
+            await store.finish()
     except StoreError as error:
         _log.error("the store could not be checked: %s", error)
     else:

@@ -486,8 +486,8 @@ class PlayerSession:
         elif watch.explored is None:
             self._inform(service.show_battle(self, self._prompter.terminal, watch.battle))
         else:
-            place = watch.battle, watch.explored
-            self._inform(service.show_explored(self, self._prompter.terminal, *place))
+            place = "explore", watch.battle, watch.explored
+            self._inform(service.show_position(self, self._prompter.terminal, *place))
 
     def _stop_watching(self) -> None:
         if self._onlooker:

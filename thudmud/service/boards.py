@@ -37,7 +37,7 @@ async def table_of(store: Store, board: OpenBoard) -> Table:
     """Return the table of a board, folded from the store."""
     spec = BoardSpec(board.name, board.rules, key=board.key)
     table = replace(Table.set_up(spec), version=board.beginning - 1)
-    for entry in await store.read(board.key, board.beginning):
+    for entry in await store.read_stream(board.key, board.beginning):
         table = table.apply(cast("TableEvent", entry.event), entry.battle)
     return table
 

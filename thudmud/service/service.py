@@ -40,11 +40,8 @@ from typing import Any, cast
 
 from thudmud import features
 from thudmud.errors import Refused
-from thudmud.features.analysis.model import GOES_ON
 from thudmud.features.archive.messages import recorded
 from thudmud.features.archive.reactors import Replays
-from thudmud.features.explorer.messages import explored
-from thudmud.features.explorer.model import ExploredPosition, ExploreLookup
 from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.features.matchmaking.reactors import Seeking
 from thudmud.features.moderation.reactors import ReportNews
@@ -54,7 +51,7 @@ from thudmud.game.archive import AdjournedLookup, BattleLookup, FoundBattle, Loo
 from thudmud.game.asides import Aside, BoardListed, Entered
 from thudmud.game.command import Command
 from thudmud.game.events import TableEvent
-from thudmud.game.feature import AppliedEvent
+from thudmud.game.feature import AppliedEvent, PositionAnswerer
 from thudmud.game.hall import Hall, claimants
 from thudmud.game.options import Toggle
 from thudmud.game.projections import HALL, realm_of
@@ -87,7 +84,6 @@ from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
 from thudmud.store import Store
 from thudmud.views import sentences
-from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
 from thudmud.views.messages import Message
 from thudmud.views.refusals import refused
@@ -181,6 +177,7 @@ class Service:
         self._seeking = Seeking(base, self.following, is_ours=visits.__contains__, play=self._play)
         self.director = Director(base, self.following)
         ReportNews(base, broadcaster.tell_here)
+        self._answerers: dict[str, PositionAnswerer] = {}
         for feature in features.load():
             if feature.setup and feature.name not in without:
                 feature.setup(self)
@@ -385,7 +382,7 @@ class Service:
         for table in list(self.hall.tables.values()):
             board_now = await self.store.board(table.key)
             first = board_now.beginning if board_now else 1
-            entries = await self.store.read(table.key, first)
+            entries = await self.store.read_stream(table.key, first)
             happened = [(cast("TableEvent", each.event), each.battle) for each in entries]
             self.hall.restore(table.name, first - 1, happened)
         await self.follow(position)
@@ -562,29 +559,27 @@ class Service:
             none = Refused(Refusal.NO_SUCH_BATTLE, number=number)
             tell(outbox, terminal, [refusal_fact(none, "")])
 
-    async def show_explored(
-        self, outbox: Outbox, terminal: Terminal, number: int, ply: int
-    ) -> None:
-        """Tell an onlooker's program what was played from a position of a battle that is over.
+    def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
+        """Register the answer to a request of onlookers' programs about a position of a battle."""
+        self._answerers[request] = answerer
 
-        Others could have the player's program ask for them while they play it.
+    async def show_position(
+        self, outbox: Outbox, terminal: Terminal, request: str, number: int, ply: int
+    ) -> None:
+        """Answer a request of an onlooker's program; do nothing if it is no request of a feature.
 
         Raises:
             StoreError: it cannot be read.
         """
-        found: FoundBattle | None = await self.look_up(BattleLookup(number))
-        if found is None or found.game is None:
-            refusal = Refused(Refusal.NO_SUCH_BATTLE, number=number)
-        elif found.battle.state in GOES_ON:
-            refusal = Refused(Refusal.EXPLORE_LATER, number=number)
-        else:
-            game = found.game.after(min(ply, len(found.game.moves)))
-            asked = ExploreLookup(game.ruleset.name, game.position)
-            played = await self.look_up(asked)
-            position = ExploredPosition.of(found.game, number, ply, played)
-            tell(outbox, terminal, [Fact("Thud.Explored", {"board": None, **explored(position)})])
-            return
-        tell(outbox, terminal, [refusal_fact(refusal, "")])
+        if answerer := self._answerers.get(request):
+            found: FoundBattle | None = await self.look_up(BattleLookup(number))
+            fact = refusal_fact(Refused(Refusal.NO_SUCH_BATTLE, number=number), "")
+            if found:
+                try:
+                    fact = await answerer(found, ply)
+                except Refused as refused:
+                    fact = refusal_fact(refused, "")
+            tell(outbox, terminal, [fact])
 
 
 def _as_listed(table: Table) -> tuple[object, ...]:

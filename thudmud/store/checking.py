@@ -21,7 +21,9 @@ from time import time
 from typing import Any, NamedTuple, cast
 
 from thudmud.english import counted
+from thudmud.features import load_storage
 from thudmud.game.projections import PROJECTION
+from thudmud.store import hooks
 from thudmud.store.backend import Backend
 from thudmud.store.database import Head
 from thudmud.store.files import (
@@ -38,7 +40,7 @@ from thudmud.store.files import (
 )
 from thudmud.store.interface import Damaged, StoreError
 from thudmud.store.projected import ProjectedRows, project_all
-from thudmud.store.rows import EXPLORED, PROJECTIONS, SUMMED, SqlTable, crc, definitions, scan
+from thudmud.store.rows import NOT_COMPARED, PROJECTIONS, SUMMED, SqlTable, crc, definitions, scan
 
 IN_ORDER = 0
 DAMAGED = 1
@@ -87,6 +89,7 @@ def check_backend(backend: Backend) -> str | None:
 
     It is a snapshot that is checked, if the caller has begun a transaction.
     """
+    load_storage()
     try:
         if problem := backend.problem():
             return problem
@@ -191,8 +194,9 @@ def _check_projections(backend: Backend) -> None:
     head = table.row("head", "where id = 1")
     if head is None or Head(*cast("Any", head)).projection != PROJECTION:
         return
-    _check_explored(backend)
-    compared = PROJECTIONS.keys() - EXPLORED - {"explored"}
+    for check in hooks.checks:
+        check(backend)
+    compared = PROJECTIONS.keys() - NOT_COMPARED
     with closing(sqlite3.connect("", isolation_level=None)) as anew:  # on the disk, if it is large
         anew.execute("pragma synchronous = off")
         for statement in definitions(PROJECTIONS):
@@ -206,20 +210,6 @@ def _check_projections(backend: Backend) -> None:
             for found, made in zip_longest(kept, scan(Sqlite(anew), name, f"order by {columns}")):
                 if not _is_same(found, made):
                     raise Damaged(f"a row of {name} is not what its events make it")
-
-
-def _check_explored(backend: Backend) -> None:
-    """Check that the counts of plies are the rows that were written last.
-
-    To count all battles again would take longer than everything else.
-    """
-    state = SqlTable(backend.connection).row("explored", "where id = 1")
-    total = 0
-    for name in EXPLORED:
-        for row in scan(backend, name):
-            total ^= crc(row)
-    if total != (state[2] if state else 0):
-        raise Damaged("something of what was played from which positions is as it was before")
 
 
 def _is_same(found: Sequence[object] | None, made: Sequence[object] | None) -> bool:

@@ -9,8 +9,8 @@ rules:
   is the first thing that is read under the lock.
 - The witness is raised, and the caller told, only after the commit.
 
-The tables are used by its parts, `Streams`, `Players`, `Feed`, `ProjectedRows` and `ExploredRows`;
-and by modules of functions that take a database, such as `thudmud.store.battles` and
+The tables are used by its parts, `Streams`, `Players`, `Feed` and `ProjectedRows`; and
+by modules of functions that take a database, such as `thudmud.store.battles` and
 `thudmud.store.accounts`.
 """
 
@@ -23,7 +23,6 @@ from secrets import randbits
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import Refused, ThudmudError
-from thudmud.features.explorer.storage import ExploredRows
 from thudmud.game.events import (
     Adjourned,
     BoardOpened,
@@ -44,6 +43,7 @@ from thudmud.game.projections import (
     project,
     realm_of,
 )
+from thudmud.store import hooks
 from thudmud.store.backend import Backend
 from thudmud.store.codec import from_array, stamped, to_array, to_text
 from thudmud.store.feed import Feed
@@ -137,7 +137,6 @@ class Database:
         """The backend's version when others' writes were last read."""
         self.table = SqlTable(backend.connection)
         self.projected = ProjectedRows(self.table)
-        self.explored = ExploredRows(backend, self.table, self.projected)
         self.players = Players(self.table, backend.dialect)
         self.streams = Streams(backend, self.table, self.players, self.projected)
         self.feed = Feed(self.table, self.streams)
@@ -456,7 +455,8 @@ class Database:
             ended = project(by_number, EventPlace(name, version, position), self.projected)
             if ended:
                 self.streams.write()  # its last plies may be new
-                self.explored.ended(ended)
+                for hook in hooks.battle_ended:
+                    hook(self, ended)
         if self.feed.is_followed:
             self._new.append(self.streams.entry(position, name, version, event, mark))
         return Stored(position, version)
@@ -564,7 +564,8 @@ class Database:
                 for statement in definitions(PROJECTIONS, self.backend.dialect):
                     self.table.execute(statement)
                 project_all(self.backend, self.projected)
-                self.explored.begin_anew()
+                for hook in hooks.rebuilt:
+                    hook(self)
                 commits = self.head.commits + 1
                 self.head = self.head._replace(projection=PROJECTION, commits=commits)
                 self.table.put("head", *self.head)

@@ -1,16 +1,16 @@
 """Answers lookups, the questions about stored data that commands ask.
 
 `FoldedGames` answers those about battles, and keeps the latest games folded; `answer` all others.
+Features register the answers to theirs by `answers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from thudmud.features.analysis.model import KeptAnalysisLookup
-from thudmud.features.explorer.model import ExploreLookup
 from thudmud.features.letters import storage as letters
 from thudmud.features.letters.model import (
     MOST_REPORTS,
@@ -51,8 +51,31 @@ EVENTS_AT_ONCE = 250
 """Of a battle: reading and folding them takes some milliseconds."""
 
 
+T = TypeVar("T")
+LookupT = TypeVar("LookupT", bound=Lookup[Any])
+Answerer = Callable[[Database, LookupT, str], Any]
+
+_ANSWERERS: dict[type[Lookup[Any]], Answerer[Any]] = {}
+
+
+def answers(kind: type[LookupT]) -> Callable[[Answerer[LookupT]], Answerer[LookupT]]:
+    """Register a function that answers lookups of a type.
+
+    It gets the database, the lookup, and the realm of the players, see
+    `thudmud.game.projections.realm_of`; it returns what the lookup declares.
+    """
+
+    def register(answerer: Answerer[LookupT]) -> Answerer[LookupT]:
+        _ANSWERERS[kind] = answerer
+        return answerer
+
+    return register
+
+
 def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
     """Return the answer to a lookup, of the type that the lookup declares."""
+    if answerer := _ANSWERERS.get(type(lookup)):
+        return answerer(database, lookup, realm)
     match lookup:
         case AdjournedLookup(player):
             return tuple(battles.adjourned(database, player, realm=realm))
@@ -74,8 +97,6 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
                 return None
             plan = str(account.preferences.get(PLAN, ""))
             return SeenMember(account.name, account.seen, plan)
-        case ExploreLookup():
-            return database.explored.found(lookup, realm, database.players)
         case LettersLookup(player):
             return letters.letters(database, player)
         case LetterCountLookup(player):

@@ -149,7 +149,7 @@ PROJECTIONS = {
     # Comments on plies; ``position`` is that of the event.
     "comment": "battle integer, ply integer, player integer, position integer, text text,"
     " primary key (battle, ply, player)",
-    # What was played from which positions, see `thudmud.features.explorer.storage`: ``place`` is
+    # What was played from which positions, see the explorer: ``place`` is
     # the number of a position; ``battle`` the one that has reached it, or null if ``played`` has
     # the counts.
     "explored": "id integer primary key, upto integer, sum integer",
@@ -157,9 +157,8 @@ PROJECTIONS = {
     "played": "place integer, ply text, times integer, dwarf integer, troll integer,"
     " drawn integer, lead integer, battle integer, primary key (place, ply)",
 }
-EXPLORED = {"reached", "played"}
-"""The projections of which the rows are combined in ``explored``, and not made anew by the check.
-"""
+NOT_COMPARED = {"explored", "reached", "played"}
+"""The projections that the check does not make anew: their features check them."""
 
 INDEXES = (
     # Of banned accounts alone: they are read whenever another process has written.

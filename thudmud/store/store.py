@@ -18,6 +18,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from thudmud.features import load_storage
 from thudmud.features.letters import storage as letter_rows
 from thudmud.features.moderation.model import Order
 from thudmud.features.notifications import storage as notification_rows
@@ -27,7 +28,7 @@ from thudmud.game.events import Adjourned, Event, Resumed
 from thudmud.game.projections import match_stream
 from thudmud.store import accounts as account_rows
 from thudmud.store import battles as battle_rows
-from thudmud.store import hall, nodes, persons, scores
+from thudmud.store import hall, hooks, nodes, persons, scores
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, Misread
@@ -67,7 +68,7 @@ def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
 
     @wraps(work)
     async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await store._runner.read(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (a store of this module)
+        return await store.read(lambda database: work(database, *args, **kwargs))
 
     return method
 
@@ -81,10 +82,7 @@ def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P
 
     @wraps(work)
     async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        outcome = await store._runner.write(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (a store of this module)
-        if orders:
-            await store._tell_again()  # noqa: SLF001  (a store of this module)
-        return outcome
+        return await store.write(lambda database: work(database, *args, **kwargs), orders=orders)
 
     return method
 
@@ -144,6 +142,7 @@ class Store:
             serving: whether the one node serves boards from it.
             clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
         """
+        load_storage()
         store = cls()
         store.clock = clock or store.clock
         store.is_exclusive = serving
@@ -225,6 +224,7 @@ class Store:
         return store
 
     async def _run(self, open_it: Callable[[], Database], poll: float) -> None:
+        load_storage()
 
         def opened() -> Database:
             database = open_it()
@@ -277,6 +277,37 @@ class Store:
             import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
             await asyncio.wait(list(self._tasks))
+
+    # Work of features
+
+    async def read(self, work: Callable[[Database], T]) -> T:
+        """Return the result of work that only reads, from one snapshot, in the store's thread."""
+        return await self._runner.read(work)
+
+    async def write(self, work: Callable[[Database], T], *, orders: bool = False) -> T:
+        """Run work as one transaction, in the store's thread, and return its result.
+
+        Args:
+            work: what to do; it may run twice, if the link to the database is lost in between.
+            orders: whether it may change what is watched, see `watch`.
+        """
+        outcome = await self._runner.write(work)
+        if orders:
+            await self._tell_again()
+        return outcome
+
+    async def watch(
+        self, work: Callable[[Database], T], told: Callable[[T], None] | None = None
+    ) -> T:
+        """Return the result of work that reads, and call ``told`` with later ones.
+
+        That is done whenever the operators, the sanctions, or who is notified may have changed, or
+        a player may have been registered, renamed or erased, or their logins ended, by whichever
+        process.
+        """
+        if told:
+            self._retold.append((work, told))
+        return await self._runner.read(work)
 
     # Streams
 
@@ -448,7 +479,7 @@ class Store:
         """Return the versions of all streams, by key. For export and checks: there are many."""
         return await self._runner.read(lambda db: db.streams.versions())
 
-    read = _reading(Database.read_stream)
+    read_stream = _reading(Database.read_stream)
     open_boards = _reading(hall.open_boards)
     open_seeks = _reading(hall.open_seeks)
     open_tournaments = _reading(hall.open_tournaments)
@@ -528,24 +559,14 @@ class Store:
     close_reports = _writing(letter_rows.close_reports)
 
     async def order(self, told: Callable[[Order], None] | None = None) -> Order:
-        """Return the operators and the sanctions.
-
-        ``told`` is called with them whenever they may have changed, or a player may have been
-        registered, renamed or erased, or their logins ended, by whichever process.
-        """
-        return await self._and_tell(account_rows.order, told)
+        """Return the operators and the sanctions; ``told`` is as for `watch`."""
+        return await self.watch(account_rows.order, told)
 
     async def notified(
         self, told: Callable[[frozenset[str]], None] | None = None
     ) -> frozenset[str]:
-        """Return the names of members who are notified; ``told`` is as for `order`."""
-        return await self._and_tell(notification_rows.notified, told)
-
-    async def _and_tell(self, work: Callable[[Database], T], told: Callable[[T], None] | None) -> T:
-        """Return the result of work that reads, and have it read and told again and again."""
-        if told:
-            self._retold.append((work, told))
-        return await self._runner.read(work)
+        """Return the names of members who are notified; ``told`` is as for `watch`."""
+        return await self.watch(notification_rows.notified, told)
 
     # Notifications, of players of the realm ""
 
@@ -664,22 +685,22 @@ class Store:
             if report.looked == report.last:
                 return report
 
-    async def explore(self) -> None:
-        """Count what was played in battles that are not counted yet, see `features.explorer`.
+    async def finish(self) -> None:
+        """Do what is left to do after the projections were made anew, see `hooks.unfinished`.
 
-        There are such battles where a version of this program has found the counts of another one.
         Others can write in between: it pauses after each transaction for as long as that took.
 
         Raises:
-            StoreError: they cannot be read, or the counts not be stored.
+            StoreError: something cannot be read or stored.
         """
         begun = monotonic()
-        while await self._runner.write(lambda database: database.explored.go_on()):
-            if self._path or self._dsn:
-                import asyncio  # noqa: PLC0415  (a house needs no asyncio)
+        for work in hooks.unfinished:
+            while await self.write(work):
+                if self._path or self._dsn:
+                    import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
-                await asyncio.sleep(monotonic() - begun)
-            begun = monotonic()
+                    await asyncio.sleep(monotonic() - begun)
+                begun = monotonic()
 
     async def compact(self) -> tuple[int, int]:
         """Give free pages back to the disk; return the size before and after, in bytes.

@@ -586,13 +586,6 @@ _TEMPLATES: dict[Enum, str] = {
         'Battle {number} could not be analysed this time. "analyse {number}" tries again.'
     ),
     Refusal.NOTHING_ANALYSED: 'Nothing is being analysed for you. "analyse 12" begins that.',
-    Refusal.NO_EXPLORING_RATED: (
-        "Your battle at the {board} counts for ratings, so nothing is explored until it is over."
-    ),
-    Refusal.NO_EXPLORING_PLAYING: (
-        "You are playing at the {board}. You can explore that battle when it is over."
-    ),
-    Refusal.EXPLORE_LATER: "Battle {number} is not over yet. You can explore it afterwards.",
     Refusal.NO_EXERCISE: (
         'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
         ' lesson, "puzzle" a puzzle.'

@@ -15,7 +15,6 @@ from thudmud.features.analysis import messages as analysis
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive import ratings, replays
 from thudmud.features.exercises import messages as exercises
-from thudmud.features.explorer import messages as exploring
 from thudmud.features.hints import messages as hints
 from thudmud.features.letters import messages as letters
 from thudmud.features.matchmaking import messages as matchmaking
@@ -43,7 +42,7 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
-    analysis, archive, exercises, exploring, help_pages, hints, letters, matchmaking, notifications,
+    analysis, archive, exercises, help_pages, hints, letters, matchmaking, notifications,
     options, order, people, queries, ratings, replays, rooms, talk, tournaments,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry

@@ -13,6 +13,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from unicodedata import category
 
+from thudmud.english import listed
+from thudmud.rules import Move
+
 UNKNOWN = "?"
 
 MOST_BOARDS = 8
@@ -213,3 +216,9 @@ def because(why: str) -> str:
 def pages_of(things: int, on_a_page: int) -> int:
     """Return how many pages a list of so many things has: one at least."""
     return max(1, -(-things // on_a_page))
+
+
+def in_few_words(move: Move) -> str:
+    """Return a ply in few words, for a voice."""
+    taking = f" taking {listed(map(str, move.captures))}" if move.captures else ""
+    return f"{move.origin} to {move.target}{taking}"

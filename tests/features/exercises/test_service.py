@@ -72,7 +72,7 @@ async def test_a_member_can_store_so_much_and_no_more(anna: Place) -> None:
         for number, lesson in lessons().items():
             for step in lesson.steps:
                 await anna.type("Anna", f"tutorial {number}", step.answer)
-    events = await anna.service.store.read(HALL)
+    events = await anna.service.store.read_stream(HALL)
     tried = [each for each in events if isinstance(each.event, PuzzleTried)]
     assert len(tried) == len(puzzles())
 

@@ -99,7 +99,9 @@ class Cup(TimedPlace):
 
     async def of_hall(self, kind: type[T]) -> list[T]:
         """Return the events of a kind of the hall."""
-        return [each.event for each in await self.store.read(HALL) if type(each.event) is kind]
+        return [
+            each.event for each in await self.store.read_stream(HALL) if type(each.event) is kind
+        ]
 
     def match(self, player: str) -> OpenMatch:
         """Return the match that a player is in."""

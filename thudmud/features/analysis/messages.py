@@ -18,11 +18,11 @@ from thudmud.features.archive import messages as archive
 from thudmud.features.archive.commands import Analyse, CancelAnalysis, Replay
 from thudmud.features.hints.model import Line
 from thudmud.game.archive import Battle
-from thudmud.rules import Game, Move, Side
+from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import in_few_words, wrapped, wrapped_each
 
 MOST_TOLD = 10
 """How many of the worst plies are told."""
@@ -189,12 +189,6 @@ def _side(game: Game, ply: int) -> Side:
 
 def _line(line: Line) -> str:
     return ", then ".join(map(in_few_words, line[:_FORESEEN]))
-
-
-def in_few_words(move: Move) -> str:
-    """Return a ply in few words, for a voice."""
-    taking = f" taking {listed(map(str, move.captures))}" if move.captures else ""
-    return f"{move.origin} to {move.target}{taking}"
 
 
 def _ahead(worth: int) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from thudmud.errors import InvalidValueError
 from thudmud.features.hints.model import Line
-from thudmud.game.archive import Battle, Lookup, State
+from thudmud.game.archive import Battle, Lookup
 from thudmud.game.asides import Aside, aside
 from thudmud.game.events import BattleId
 from thudmud.rules import Game, Score, Side
@@ -36,9 +36,6 @@ SHORTEST = 2
 
 LONGEST = 500
 """The most plies: a position takes a tenth of a second, or several. Others have to wait as long."""
-
-GOES_ON = frozenset({State.RUNNING, State.ADJOURNED})
-"""Battles in these states are not analysed, since that would help their players."""
 
 
 class PlyMark(Enum):

@@ -9,7 +9,6 @@ from typing import Any
 
 from thudmud.errors import InvalidValueError, Refused
 from thudmud.features.analysis.model import (
-    GOES_ON,
     LONGEST,
     SHORTEST,
     AnalysedBattle,
@@ -20,13 +19,11 @@ from thudmud.features.analysis.model import (
     UnderWayLookup,
 )
 from thudmud.features.archive.model import CommentMade, Replayed
-from thudmud.features.explorer.model import ExploredPosition, ExploreLookup
 from thudmud.features.playing.queries import LastMove
 from thudmud.game.archive import (
+    GOES_ON,
     AdjournedLookup,
-    BattleLookup,
     Found,
-    FoundBattle,
     HistoryLookup,
     ScoreLookup,
     StandingsLookup,
@@ -36,11 +33,11 @@ from thudmud.game.command import Command, verb
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, Commented
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import board_asked_about
+from thudmud.game.meaning import battle_meant
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene, put_aside
-from thudmud.rules import Comment, Game, ruleset_called
+from thudmud.rules import Comment, ruleset_called
 
 
 class ArchiveCommand(Command):
@@ -136,7 +133,7 @@ class Replay(ArchiveCommand):
     ply: int = 0
 
     def decide(self, scene: Scene) -> Decision:
-        known, game = _battle(self.number, scene.found)
+        known, game = battle_meant(self.number, scene.found)
         start, analysis = min(self.ply, len(game.moves)), None
         if known.battle.state not in GOES_ON and not scene.hall.rated_board(scene.me):
             analysis = scene.found[KeptAnalysisLookup(known.battle.id, len(game.moves))]
@@ -184,7 +181,7 @@ class Step(ArchiveCommand):
         back = way in {Way.BACK, Way.FIRST}
         if seen.ply == (0 if back else end):
             reason = Refusal.REPLAY_AT_START if back else Refusal.REPLAY_AT_END
-            if not back and _battle(number, found)[1] != seen.game:
+            if not back and battle_meant(number, found)[1] != seen.game:
                 reason = Refusal.REPLAY_GONE_ON
             elif way is Way.LAST:
                 return seen
@@ -203,7 +200,7 @@ class ViewRecord(ArchiveCommand):
     is_question = True
 
     def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self, answer=_battle(self.number, scene.found)[0])
+        return scene.answer(self, answer=battle_meant(self.number, scene.found)[0])
 
 
 MOST_COMMENTS = 100
@@ -240,7 +237,7 @@ class MakeComment(ArchiveCommand):
             if person.replay is None:
                 raise Refused(Refusal.NOT_REPLAYING)
             number, ply = person.replay.battle.number, person.replay.ply
-        known, game = _battle(number, scene.found)
+        known, game = battle_meant(number, scene.found)
         battle = known.battle
         if battle.imported or me not in known.players:
             raise Refused(Refusal.COMMENT_PLAYERS_ONLY, number=number)
@@ -326,7 +323,7 @@ class Analyse(ArchiveCommand):
             if scene.person.replay is None:
                 raise Refused(Refusal.ANALYSE_WHICH)
             number = scene.person.replay.battle.number
-        known, game = _battle(number, found)
+        known, game = battle_meant(number, found)
         battle = known.battle
         if battle.state in GOES_ON:
             raise Refused(Refusal.NOT_OVER, number=number)
@@ -358,60 +355,3 @@ class CancelAnalysis(ArchiveCommand):
         if under_way is None:
             raise Refused(Refusal.NOTHING_ANALYSED)
         return scene.tell(AnalysisCancelled(scene.me, under_way[0]))
-
-
-@verb("explore", explore_board="at")
-class Explore(ArchiveCommand):
-    """See what has been played from a position in all battles.
-
-    That is a board's, or a battle's after some of its plies. If neither is named, it is what the
-    replay shows, or else the board where one is. Whoever plays a battle gets no help from it.
-
-    Attributes:
-        number: the number of a battle.
-        ply: after which of its plies; 0 is its opening.
-        on: words for a board.
-    """
-
-    number: int | None = None
-    ply: int = 0
-    on: str | None = None
-    is_question = True
-
-    @classmethod
-    def of(cls, number: int | None, ply: int | None) -> Explore:
-        return cls(number, ply or 0)
-
-    @classmethod
-    def at(cls, on: str) -> Explore:
-        return cls(on=on)
-
-    def decide(self, scene: Scene) -> Decision:
-        if rated := scene.hall.rated_board(scene.me):
-            raise Refused(Refusal.NO_EXPLORING_RATED, board=rated)
-        number, ply, replay = self.number, self.ply, scene.person.replay
-        if number is None and self.on is None and replay:
-            number, ply = replay.battle.number, replay.ply
-        if number is None:
-            table = board_asked_about(scene.hall, scene.person, self.on)
-            if table.running and table.side_of(scene.me) and not table.is_practice:
-                raise Refused(Refusal.NO_EXPLORING_PLAYING, board=table.name)
-            game = table.game or Game.start(table.ruleset, table.opening)
-            found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
-            return scene.answer(self, table.name, ExploredPosition(game, None, found))
-        known, whole = _battle(number, scene.found)
-        battle = known.battle
-        if battle.state in GOES_ON and scene.me in battle.players and not battle.is_practice:
-            raise Refused(Refusal.EXPLORE_LATER, number=number)
-        game = whole.after(min(ply, len(whole.moves)))
-        found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
-        return scene.answer(self, answer=ExploredPosition.of(whole, number, ply, found))
-
-
-def _battle(number: int, found: Found) -> tuple[FoundBattle, Game]:
-    known = found[BattleLookup(number)]
-    if known is None:
-        raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
-    if known.game is None:
-        raise Refused(Refusal.NOT_KEPT, number=number)
-    return known, known.game

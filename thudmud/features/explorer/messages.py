@@ -5,17 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from thudmud.english import counted
-from thudmud.features.analysis.messages import in_few_words
 from thudmud.features.archive import messages as archive
-from thudmud.features.archive.commands import Explore, Replay
-from thudmud.features.explorer.model import Explored, ExploredPly, ExploredPosition
+from thudmud.features.archive.commands import Replay
+from thudmud.features.explorer.commands import Explore
+from thudmud.features.explorer.model import (
+    Explored,
+    ExploredPly,
+    ExploredPosition,
+    ExplorerRefusal,
+)
 from thudmud.game.archive import Battle
 from thudmud.rules import Side
 from thudmud.views import data
 from thudmud.views.data import Data, Fact
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import in_few_words, wrapped, wrapped_each
+
+add_refusal_texts(
+    {
+        ExplorerRefusal.NO_EXPLORING_RATED: (
+            "Your battle at the {board} counts for ratings, so nothing is explored until it is"
+            " over."
+        ),
+        ExplorerRefusal.NO_EXPLORING_PLAYING: (
+            "You are playing at the {board}. You can explore that battle when it is over."
+        ),
+        ExplorerRefusal.EXPLORE_LATER: (
+            "Battle {number} is not over yet. You can explore it afterwards."
+        ),
+    }
+)
 
 MOST_IN_WORDS = 10
 """How many plies are told in words."""
@@ -33,14 +54,15 @@ def _told(_: Explore, occasion: Occasion, view: View) -> list[str]:
 
 @facts.register
 def _told_facts(_: Explore, occasion: Occasion) -> Iterator[Fact]:
-    known = {"board": occasion.table.name if occasion.table else None, **explored(occasion.answer)}
-    yield Fact("Thud.Explored", known, occasion.player)
+    board = occasion.table.name if occasion.table else None
+    yield explored(occasion.answer, board, occasion.player)
 
 
-def explored(position: ExploredPosition) -> Data:
-    """Return what has been played from a position of a battle, as data."""
+def explored(position: ExploredPosition, board: str | None, player: str = "") -> Fact:
+    """Return what has been played from a position of a battle, or of the one on a board."""
     game, number, found, following = position
-    return {
+    known = {
+        "board": board,
         "battle": number,
         "rules": game.ruleset.name,
         "ply": len(game.moves),
@@ -64,6 +86,7 @@ def explored(position: ExploredPosition) -> Data:
         "best": found.best and _best(found.best),
         "left": found.left,
     }
+    return Fact("Thud.Explored", known, player)
 
 
 def _best(battle: Battle) -> Data:

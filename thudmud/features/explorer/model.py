@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from enum import Enum
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -16,6 +17,15 @@ from thudmud.game.archive import Battle, Lookup
 from thudmud.rules import RULESETS, Game, Move, Outcome, Position, Side
 from thudmud.rules.symmetry import Symmetry, fingerprints_of, written
 from thudmud.values import value
+
+
+class ExplorerRefusal(Enum):
+    """Reasons for refusing to explore. The values are a stable interface for programs."""
+
+    NO_EXPLORING_RATED = "no_exploring_rated"
+    NO_EXPLORING_PLAYING = "no_exploring_playing"
+    EXPLORE_LATER = "explore_later"
+
 
 COUNTED_PLIES = 30
 """So many plies of each battle are counted."""

@@ -31,11 +31,15 @@ from thudmud.game.archive import Battle, State
 from thudmud.game.events import BattleStarted, Imported, Moved, Resumed, TakenBack
 from thudmud.game.projections import realm_of
 from thudmud.rules import RULESETS, Move, Position, read_ply, read_record
+from thudmud.store import hooks
 from thudmud.store.backend import Backend
 from thudmud.store.codec import KINDS, from_text
+from thudmud.store.database import Database
+from thudmud.store.interface import Damaged
+from thudmud.store.lookups import answers
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text
-from thudmud.store.rows import SqlTable, crc
+from thudmud.store.rows import SqlTable, crc, scan
 
 ALL = (1 << 62) - 1
 """The value of ``upto`` once every battle was looked at."""
@@ -229,3 +233,36 @@ class ExploredRows:
 def _marks(values: Collection[object]) -> str:
     """Return the placeholders of some values."""
     return ", ".join("?" * len(values))
+
+
+def explored_rows(database: Database) -> ExploredRows:
+    """Return the rows of a database."""
+    return ExploredRows(database.backend, database.table, database.projected)
+
+
+@answers(ExploreLookup)
+def _found(database: Database, lookup: ExploreLookup, realm: str) -> Explored:
+    return explored_rows(database).found(lookup, realm, database.players)
+
+
+def check(backend: Backend) -> None:
+    """Check that the rows are those that were written last.
+
+    To count all battles again would take longer than everything else.
+
+    Raises:
+        Damaged: a row is missing, or as it was before.
+    """
+    state = SqlTable(backend.connection).row("explored", "where id = 1")
+    total = 0
+    for name in ("reached", "played"):
+        for row in scan(backend, name):
+            total ^= crc(row)
+    if total != (state[2] if state else 0):
+        raise Damaged("something of what was played from which positions is as it was before")
+
+
+hooks.battle_ended.append(lambda database, battle: explored_rows(database).ended(battle))
+hooks.rebuilt.append(lambda database: explored_rows(database).begin_anew())
+hooks.unfinished.append(lambda database: explored_rows(database).go_on())
+hooks.checks.append(check)

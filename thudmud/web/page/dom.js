@@ -74,6 +74,15 @@ export function byId(id) {
 }
 
 /**
+ * Whether this server has a feature that it may leave out.
+ *
+ * @param {string} name
+ */
+export function hasFeature(name) {
+  return document.documentElement.dataset.features?.split(" ").includes(name) ?? false;
+}
+
+/**
  * Set what is in an element, and keep the focus on what has the same `data-key`, if it was inside.
  *
  * @param {Element} element

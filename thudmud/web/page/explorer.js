@@ -3,7 +3,7 @@
  * while it is open.
  */
 
-import { counted, fill, h, svg } from "./dom.js";
+import { counted, fill, h, hasFeature, svg } from "./dom.js";
 import { shortPly, spokenPly } from "./position.js";
 import { change, settings } from "./settings.js";
 
@@ -73,7 +73,7 @@ export class Explorer {
    * @param {Where | null} where null if there is nothing to be shown
    */
   show(where) {
-    this.host.hidden = where === null;
+    this.host.hidden = where === null || !hasFeature("explorer");
     this.host.open = settings.explores;
     if (where && this.where && sameAs(where, this.where)) return;
     this.where = where;

@@ -2,7 +2,7 @@
  * The hall: who would like to play, the boards, who is here.
  */
 
-import { byId, capitalised, counted, fill, h, token } from "./dom.js";
+import { byId, capitalised, counted, fill, h, hasFeature, token } from "./dom.js";
 import { agreeing } from "./game.js";
 import { holder } from "./state.js";
 
@@ -53,8 +53,7 @@ export class LobbyView {
     byId("seek").addEventListener("click", () => this.look("seek"));
     byId("learn").addEventListener("click", () => send("tutorial"));
     byId("puzzle").addEventListener("click", () => send("puzzle"));
-    const features = document.documentElement.dataset.features?.split(" ") ?? [];
-    byId("tv").hidden = !features.includes("tv");
+    byId("tv").hidden = !hasFeature("tv");
     byId("tv").addEventListener("click", () => send(state.tv.on ? "tv off" : "tv"));
   }
 

@@ -1,0 +1,61 @@
+"""The ``explore`` command."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.features.archive.commands import ArchiveCommand
+from thudmud.features.explorer.model import ExploredPosition, ExploreLookup, ExplorerRefusal
+from thudmud.game.archive import GOES_ON
+from thudmud.game.command import verb
+from thudmud.game.hall import Decision
+from thudmud.game.meaning import battle_meant, board_asked_about
+from thudmud.game.scene import Scene
+from thudmud.rules import Game
+
+
+@verb("explore", explore_board="at")
+class Explore(ArchiveCommand):
+    """See what has been played from a position in all battles.
+
+    That is a board's, or a battle's after some of its plies. If neither is named, it is what the
+    replay shows, or else the board where one is. Whoever plays a battle gets no help from it.
+
+    Attributes:
+        number: the number of a battle.
+        ply: after which of its plies; 0 is its opening.
+        on: words for a board.
+    """
+
+    number: int | None = None
+    ply: int = 0
+    on: str | None = None
+    is_question = True
+
+    @classmethod
+    def of(cls, number: int | None, ply: int | None) -> Explore:
+        return cls(number, ply or 0)
+
+    @classmethod
+    def at(cls, on: str) -> Explore:
+        return cls(on=on)
+
+    def decide(self, scene: Scene) -> Decision:
+        if rated := scene.hall.rated_board(scene.me):
+            raise Refused(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)
+        number, ply, replay = self.number, self.ply, scene.person.replay
+        if number is None and self.on is None and replay:
+            number, ply = replay.battle.number, replay.ply
+        if number is None:
+            table = board_asked_about(scene.hall, scene.person, self.on)
+            if table.running and table.side_of(scene.me) and not table.is_practice:
+                raise Refused(ExplorerRefusal.NO_EXPLORING_PLAYING, board=table.name)
+            game = table.game or Game.start(table.ruleset, table.opening)
+            found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
+            return scene.answer(self, table.name, ExploredPosition(game, None, found))
+        known, whole = battle_meant(number, scene.found)
+        battle = known.battle
+        if battle.state in GOES_ON and scene.me in battle.players and not battle.is_practice:
+            raise Refused(ExplorerRefusal.EXPLORE_LATER, number=number)
+        game = whole.after(min(ply, len(whole.moves)))
+        found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
+        return scene.answer(self, answer=ExploredPosition.of(whole, number, ply, found))

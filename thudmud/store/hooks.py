@@ -1,0 +1,31 @@
+"""What features do within the transactions of a store.
+
+The ``storage`` module of a feature registers its functions here, and its answers to lookups in
+`thudmud.store.lookups`, as it is imported; `thudmud.features.load_storage` imports all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thudmud.game.archive import Battle
+    from thudmud.store.backend import Backend
+    from thudmud.store.database import Database
+
+battle_ended: list[Callable[[Database, Battle], None]] = []
+"""Called with a battle in the transaction that ends it; its events have been written."""
+
+rebuilt: list[Callable[[Database], None]] = []
+"""Called in the transaction that has made the projections anew."""
+
+unfinished: list[Callable[[Database], bool]] = []
+"""Called in small transactions after a start, until all return False: what is left of ``rebuilt``.
+"""
+
+checks: list[Callable[[Backend], None]] = []
+"""Called by the check of a store, in a snapshot; each raises Damaged if it finds damage."""
+
+erased: list[Callable[[Database, int], None]] = []
+"""Called with the number of a player in the transaction that erases the player."""
