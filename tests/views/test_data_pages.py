@@ -21,7 +21,7 @@ from thudmud.game.match import Unrated
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.rules import RULESETS, Ending, Reason, Verb
 from thudmud.views.facts import TAG, as_json, refusal_fact
-from thudmud.views.refusals import _TEMPLATES
+from thudmud.views.refusals import _TEXTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
@@ -160,7 +160,7 @@ def test_every_code_is_told_of_with_its_details() -> None:
     _, refused = GMCP.split("\n#### ", 1)
     rows = re.findall(r"^\| `(\w+)` \| (.*?)\| .* \|$", refused, re.MULTILINE)
     told = {code: re.findall(r"`(\w+)`", details) for code, details in rows}
-    codes = {*Reason, *Refusal, *Mistake, *(kind for kind in _TEMPLATES if kind not in NameProblem)}
+    codes = {*Reason, *Refusal, *Mistake, *(kind for kind in _TEXTS if kind not in NameProblem)}
     assert sorted(told) == sorted(code.value for code in codes)
     of_lines = re.findall(r"^\| `(\w+)` \| [^|]* \|$", refused, re.MULTILINE)
     for refusal in all_refusals():

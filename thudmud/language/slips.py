@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from thudmud.english import LENGTHS, length, length_of
 from thudmud.errors import InvalidValueError
-from thudmud.features.playing.moves import Play
 from thudmud.game.clocks import TimeControl
 from thudmud.game.options import SHADES, WIDTHS
 from thudmud.game.refusals import Mistake
@@ -341,7 +340,7 @@ def _as_in_records(place: Place) -> Finding | None:
         verb = Verb.SHOVE
     attempt = Attempt(verb, origin, target, tuple(captures) or None)
     is_lettered = bool(ply[1])
-    return _wrong(Mistake.AS_IN_RECORDS, "", typed=str(Play(attempt)), is_lettered=is_lettered)
+    return _wrong(Mistake.AS_IN_RECORDS, "", typed=str(attempt), is_lettered=is_lettered)
 
 
 def _glued_positions(place: Place) -> Finding | None:

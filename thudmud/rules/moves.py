@@ -130,6 +130,15 @@ class Attempt:
     target: Square
     captures: tuple[Square, ...] | Every | None = None
 
+    def __str__(self) -> str:
+        """Return it as it is typed: ``shove from C5 to C7 capturing D8, E8``."""
+        way = f"{self.verb.value} from {self.origin} to {self.target}"
+        if self.captures is None:
+            return way
+        captures = self.captures
+        every = "all" if captures is EVERY else ", ".join(map(str, captures))
+        return f"{way} capturing {every or 'none'}"
+
 
 @dataclass(frozen=True, slots=True)
 class Move:

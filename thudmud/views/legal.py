@@ -16,7 +16,6 @@ from itertools import groupby
 from math import comb
 
 from thudmud.english import capitalised, counted, listed
-from thudmud.features.playing.queries import Captures
 from thudmud.rules import (
     EVERY,
     Attempt,
@@ -121,7 +120,7 @@ def _captures(
             more = ["and more"] if most and len(kinds) > most else []
             facts.append(f"{_piece(captures, [*kinds[:most], *more])}.")
     if further:
-        facts.append(f'{listed(further)} can capture, too: "{Captures(further[0])}" tells how.')
+        facts.append(f'{listed(further)} can capture, too: "captures {further[0]}" tells how.')
     return tuple(facts)
 
 
@@ -350,7 +349,7 @@ def _without_lines(
     facts = [
         f"By the {ruleset.name} rules nobody is hurled or shoved.",
         f"{capitalised('; '.join(WITHOUT_LINES[each] for each in captures))}.",
-        f'"{Captures()}" lists what can be captured.',
+        '"captures" lists what can be captured.',
     ]
     position = replace(position, turn=Side.DWARF)
     for square in position.squares(Piece.ROCK):

@@ -1,123 +1,25 @@
-"""Boards in words, for screen readers and queries: what happens, and what stands where.
+"""Boards in words, for screen readers: what happens, and what stands where.
 
 Facts are short, each on its own line, without symbols that a voice would spell out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import groupby, takewhile
-from typing import assert_never
+from itertools import takewhile
 
-from thudmud.english import capitalised, counted, lasting, listed
-from thudmud.features.playing.moves import Claim
-from thudmud.features.playing.queries import (
-    Around,
-    Captures,
-    LastMove,
-    Lines,
-    PieceQuery,
-    ScanColumn,
-    ScanRow,
-    ViewClock,
-    Where,
-)
-from thudmud.features.playing.setup import SetClock
+from thudmud.english import capitalised, lasting, listed
 from thudmud.game import events
-from thudmud.game.clocks import TimeControl
 from thudmud.game.options import Style
 from thudmud.game.table import Table
-from thudmud.rules import SQUARES, Piece, Position, Side, Square
-from thudmud.rules.board import LETTERS, Direction, squares_in, walk
+from thudmud.rules import Piece, Side, Square
+from thudmud.rules.board import squares_in, walk
 from thudmud.views import sentences
-from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
-from thudmud.views.view import Display
-from thudmud.views.words import wrapped_each
+from thudmud.views.legal import COMPASS
 
 SHORTEST_RUN = 3
 """The fewest pieces in a line that are told by its two ends."""
-
-
-def answered(table: Table, query: PieceQuery, me: str, display: Display) -> list[str]:
-    """Return the answer to a question about a board."""
-    game = sentences.game_at(table)
-    match query:
-        case Lines(side):
-            facts = lines_by_side(game, side)
-        case Captures(origin):
-            facts = captures_by_piece(game, origin, range_word(display))
-        case LastMove():
-            facts = [sentences.last_ply(table, me)]
-        case Where(piece):
-            facts = [where(game.position, piece)]
-        case ScanRow(row):
-            squares = [square for square in SQUARES if square.row == row]
-            facts = [f"Row {row + 1}: {_along(game.position, squares)}."]
-        case ScanColumn(column):
-            squares = [square for square in SQUARES if square.column == column]
-            facts = [f"Column {LETTERS[column]}: {_along(game.position, squares)}."]
-        case Around(square):
-            facts = _around(game.position, square)
-        case ViewClock():
-            facts = clocks(table, me)
-        case _:
-            assert_never(query)
-    return wrapped_each(facts, display.width)
-
-
-def where(position: Position, piece: Piece) -> str:
-    """Return on which squares pieces of a kind stand."""
-    squares = position.squares(piece)
-    if piece.side:
-        number = counted(len(squares), piece.noun) if squares else f"No {piece.noun}s"
-        return f"{number}: {', '.join(map(str, squares))}." if squares else f"{number}."
-    if not squares:
-        return f"There is no {piece.noun} on this board."
-    return f"{capitalised(piece.phrase)}: {squares[0]}."
-
-
-def _along(position: Position, squares: Sequence[Square]) -> str:
-    """Return what stands along a row or column, joining neighbours that hold the same."""
-    return ", ".join(
-        _span(piece, list(run)) for piece, run in groupby(squares, key=position.piece_at)
-    )
-
-
-def _span(piece: Piece | None, squares: Sequence[Square]) -> str:
-    ends = str(squares[0]) if len(squares) == 1 else f"{squares[0]} to {squares[-1]}"
-    if piece is None:
-        return f"{ends} empty"
-    return f"{ends} {piece.noun}{'s' if len(squares) > 1 else ''}"
-
-
-def _around(position: Position, square: Square) -> list[str]:
-    """Return what stands on a square, and the first piece in each direction, clockwise.
-
-    Neighbouring directions with the same answer are joined.
-    """
-    if not square.on_board:
-        return [f"{square} is off the board."]
-    piece = position.piece_at(square)
-    met = [(name, _met(position, square, direction)) for name, direction in COMPASS.items()]
-    runs = [
-        (seen, [name for name, _ in run]) for seen, run in groupby(met, key=lambda each: each[1])
-    ]
-    if len(runs) > 1 and runs[0][0] == runs[-1][0]:  # northwest is next to north
-        runs[0][1][:0] = runs.pop()[1]
-    facts = (f"{capitalised(listed(names))}: {seen}." for seen, names in runs)
-    return [f"{square}: {piece.phrase if piece else 'empty'}.", *facts]
-
-
-def _met(position: Position, origin: Square, direction: Direction) -> str:
-    """Return the first piece in a direction and its distance, or the distance to the edge."""
-    far = 0
-    for far, square in enumerate(walk(origin, direction), 1):
-        piece = position.piece_at(square)
-        if piece:
-            away = "adjacent" if far == 1 else f"{far} away"
-            return f"{piece.phrase} on {square}, {away}"
-    return f"{counted(far, 'empty square')} to the edge" if far else "the edge"
 
 
 def clocks(table: Table, me: str) -> list[str]:
@@ -150,11 +52,10 @@ def _without_clock(table: Table, me: str) -> list[str]:
     other = next((name for name in table.seats.values() if name != me), None)
     is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
     if table.running and table.idle_limit and other and is_among_people:
-        claims = f'you can type "{Claim(table.name)}"'
+        claims = f'you can type "claim game on {table.name}"'
         told.append(f"If {other} does not move for {lasting(table.idle_limit)}, {claims}.")
     if not table.under_way:
-        typed = SetClock(TimeControl(10, 5), table.name)
-        told.append(f'"{typed}" sets one for the next match.')
+        told.append(f'"set clock 10+5 on {table.name}" sets one for the next match.')
     return told
 
 

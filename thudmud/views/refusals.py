@@ -1,7 +1,7 @@
 """The sentences of refusals, by a table, the hall, the rules or the parser.
 
-A refusal is data: a code, squares and details. Each code has its sentence here, as a template if
-possible.
+A refusal is data: a code, squares and details. Each code has its sentence, as a template if
+possible: here, or in a feature's messages, see `add_refusal_texts`.
 """
 
 from __future__ import annotations
@@ -13,24 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
-from thudmud.features.matchmaking.commands import Invite
-from thudmud.features.playing.moves import OFFERING, Play, Start
-from thudmud.features.playing.resuming import Resume
-from thudmud.features.playing.seats import Join, Leave, Practice
-from thudmud.features.playing.setup import SetUpMore
-from thudmud.features.rooms.commands import Boards
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.game.meaning import Phrase
 from thudmud.game.options import WIDTHS
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.game.table import Seat
-from thudmud.rules import Attempt, Ending, Reason, RecordError, Side, Square, Verb
+from thudmud.rules import Attempt, Reason, RecordError, Side, Square, Verb
 from thudmud.views.words import MOST_BOARDS, because, wrapped
 
 if TYPE_CHECKING:
     from thudmud.language import ParseError
 
-_TEMPLATES: dict[Enum, str] = {
+RefusalText = str | Callable[[Refused, Mapping[str, Any], str | None], str]
+"""A template, or a function of the refusal, its details as words, and the name of the player who is
+told, if known. ``{boards:or}`` lists several with "or"; without a word, with commas. ``{sits}`` is
+who plays at the board, ``{free}`` how to take its free seat."""
+
+_TEXTS: dict[Enum, RefusalText] = {
     Reason.GAME_OVER: "This battle is over.",
     Reason.NOT_YOUR_TURN: "It is the {side.plural}' turn.",
     Reason.OFF_BOARD: "{square} is off the board; that row goes from {first} to {last}.",
@@ -183,7 +182,6 @@ _TEMPLATES: dict[Enum, str] = {
     ),
     Mistake.ADDRESS_WRITTEN_OTHERWISE: 'A mail address is written like "anna@example.org".',
     Mistake.CODE_HAS_SIX_DIGITS: "The code in the mail has six digits.",
-    Refusal.OTHER_PIECE: "Another piece stands on {square}: {piece.phrase}.",
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
     Refusal.NO_BOARD_UP: 'There is no "{words}". The boards are: {boards:and}.',
@@ -197,12 +195,9 @@ _TEMPLATES: dict[Enum, str] = {
         '"it" is the board that you used last, and you have used none yet. The boards are:'
         " {boards:and}."
     ),
-    Refusal.ALREADY_THERE: "You are at the {board} already.",
-    Refusal.ALREADY_IN_HALL: "You are in the hall already.",
     Refusal.NO_SUCH_PLAYER: ('There is no player called "{words}" here. "who" lists the players.'),
     Refusal.WHICH_PLAYER: 'Which player do you mean by "{words}": {players:or}?',
     Refusal.AWAY_FROM: "{player} is away from the {boards:and}.",
-    Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
     Refusal.NOT_HERE: (
         "{player} is not here, and was last here {seconds} ago. To leave them a message, type"
         ' "message" and the name, and the text.'
@@ -210,7 +205,6 @@ _TEMPLATES: dict[Enum, str] = {
     Refusal.TALK_TOO_FAST: (
         "That was not done: others have just heard a lot from {whom}. You can go on in {seconds}."
     ),
-    Refusal.NOT_LISTENING: "{player} is not taking messages from you.",
     Refusal.NOTIFY_FOR_MEMBERS: (
         'Only registered players can be notified. "register" makes you one.'
     ),
@@ -270,14 +264,6 @@ _TEMPLATES: dict[Enum, str] = {
     Refusal.NO_SUCH_LETTER: 'You have no message {number}. "messages" lists yours.',
     Refusal.NO_LETTERS_FROM: 'You have no message from "{words}". "messages" lists all.',
     Refusal.NOTHING_TO_FORGET: "You have no messages.",
-    Refusal.SHOUTS_OFF: (
-        'You have turned shouts off, so you cannot shout either. "options shout on" turns both'
-        " on again."
-    ),
-    Refusal.SHOUTS_TOO_FAST: (
-        "That was not shouted: everybody has just heard shouts from {whom}. You can shout again in"
-        " {seconds}."
-    ),
     Refusal.NO_REPORTS: (
         "Nobody reads reports here. Please tell whoever runs this place some other way."
     ),
@@ -290,48 +276,6 @@ _TEMPLATES: dict[Enum, str] = {
         " {seconds}."
     ),
     Refusal.REPORTS_FULL: "The operators have more reports than they can read. Try again later.",
-    Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
-    Refusal.IGNORED_ALREADY: 'You already ignore {player}. "unignore {player}" ends that.',
-    Refusal.IGNORES_TOO_MANY: (
-        'You ignore {most} players, as many as you can. "unignore" and a name lets you hear one'
-        " again."
-    ),
-    Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists whom you ignore.',
-    Refusal.NOTHING_TO_OBSERVE: (
-        'There is no board and no player called "{words}" here. "games all" lists what is played.'
-    ),
-    Refusal.OBSERVES_OWN: (
-        "You play at the {board}, so you see everything that happens there anyway."
-    ),
-    Refusal.OBSERVED_ALREADY: 'You already observe the {board}. "unobserve {board}" ends that.',
-    Refusal.OBSERVES_TOO_MANY: (
-        'You observe {most} boards, as many as you can: {boards:and}. "unobserve" and a name'
-        " makes room."
-    ),
-    Refusal.OBSERVES_NOTHING: "You observe no board.",
-    Refusal.NOT_OBSERVED: "You do not observe the {board}, but the {boards:and}.",
-    Refusal.NOT_RUNNING: (
-        'Nobody is playing battle {number} now. "games all" lists what is being played.'
-    ),
-    Refusal.PLAYS_NOWHERE: '{player} is not playing now. "games all" lists who is.',
-    Refusal.PLAYS_AT_SEVERAL: "{player} plays at several boards. Which one: {boards:or}?",
-    Refusal.NOT_WATCHING: (
-        'You are not watching the {board}. To talk about it, type "observe {board}" first, or'
-        " go there."
-    ),
-    Refusal.WATCHING_NOTHING: (
-        'You are not watching any board. Type "observe" and the name of one first.'
-    ),
-    Refusal.FOLLOW_SELF: "That is you. Only others can be followed.",
-    Refusal.FOLLOWED_ALREADY: 'You already follow {player}. "unfollow {player}" ends that.',
-    Refusal.FOLLOWS_TOO_MANY: (
-        'You follow {most} players, as many as you can. "unfollow" and a name makes room.'
-    ),
-    Refusal.NOT_FOLLOWED: 'You do not follow "{words}". "follow" lists whom you follow.',
-    Refusal.PLANS_FOR_MEMBERS: (
-        'Only registered players can have a plan: "register" keeps your name.'
-    ),
-    Refusal.PLAN_TOO_LONG: "That is too long: a plan has at most {most} characters.",
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
     Refusal.NOTHING_TO_REPEAT: "There is nothing to repeat yet.",
     Refusal.NO_QUESTION: (
@@ -361,71 +305,14 @@ _TEMPLATES: dict[Enum, str] = {
     ),
     Refusal.NO_SUCH_REPORT: 'No report {number} is open; "reports" lists those that are.',
     Refusal.NO_SHUTDOWN: "No shutdown is planned, so there is nothing to cancel.",
-    Refusal.INVITE_SELF: 'That is you. "join game as {side.value} on {board}" takes a seat.',
-    Refusal.NO_INVITATIONS: (
-        '{player} is not taking invitations just now. "play" asks everybody else.'
-    ),
-    Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
-    Refusal.PLAYS_AT_NO_LEVEL: (
-        '{player} has no levels to choose from, so leave "level" out. "bots" lists who has.'
-    ),
-    Refusal.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
-    Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
-    Refusal.SEAT_IN_MATCH: (
-        "A match is under way at the {board}. You can take over the seat if {player} types"
-        ' "invite" and your name.'
-    ),
-    Refusal.NO_SEAT_FREE: "Both seats at the {board} are taken. {sits}",
-    Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
-    Refusal.NOT_PLAYING: 'You have no game going. "play" finds you one.',
-    Refusal.NEW_BOARDS_FOR_MEMBERS: (
-        'Only registered players can open boards here: "register" keeps your name. "play" and'
-        ' "match" work for everybody.'
-    ),
-    Refusal.MATCH_SELF: 'That is you. "play" finds somebody else.',
-    Refusal.ASKED_ALREADY: (
-        'You have already challenged {player}. "withdraw {number}" takes that back.'
-    ),
-    Refusal.SEEKING_ALREADY: (
-        'You are already looking for an opponent. "withdraw {number}" takes that back.'
-    ),
-    Refusal.SEEK_IN_HASTE: (
-        "Your clock is running at the {board}: finish that battle before you look for another"
-        " opponent."
-    ),
-    Refusal.ASKS_ALREADY: "You have asked {player} to play now. They have another {seconds}.",
-    Refusal.ASKED_BY_OTHERS: (
-        "{player} is playing, and somebody else has just asked them. Try again in {seconds}."
-    ),
-    Refusal.SEEKS_TOO_MANY: (
-        'You are looking for {most} matches already, as many as you can. "withdraw" takes them'
-        " back."
-    ),
-    Refusal.BOARDS_TOO_MANY: (
-        'You play at the {boards:and}, as many as you can. "leave game on" and a name makes room,'
-        " and so does the end of a match.{free}"
-    ),
-    Refusal.THEIR_BOARDS_TOO_MANY: "{player} already plays at {most} boards, as many as they can.",
     Refusal.STORED_TOO_MUCH: (
         "A great deal has been played from your internet address within the hour. Battles with"
         " others go on, and you can begin something new in {seconds}."
-    ),
-    Refusal.SEEKS_FROM_ADDRESS: (
-        "Players who share your internet address have {most} seeks beyond one each, which is the"
-        ' limit. "withdraw" takes yours back.'
-    ),
-    Refusal.BOARDS_FROM_ADDRESS: (
-        "Players who share your internet address have {most} boards beyond one each, which is the"
-        " limit. To make room, leave the {boards:or}, or finish the match there.{free}"
     ),
     Refusal.TOO_MUCH_FROM_ADDRESS: (
         "Players who share your internet address have {most} {what} between them, which is the"
         " limit. If you are a club or a class, the operators can raise it."
     ),
-    Refusal.NOTHING_SOUGHT: (
-        'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.'
-    ),
-    Refusal.NOT_YOUR_SEEK: "Seek {number} is not yours. Yours: {numbers:and}.",
     Refusal.NO_TOURNAMENTS: "There are no tournaments here.",
     Refusal.NO_SUCH_TOURNAMENT: (
         'There is no tournament {number}. "tournaments" lists those that there are.'
@@ -501,60 +388,10 @@ _TEMPLATES: dict[Enum, str] = {
         "The match at the {board} is part of tournament {number}, so it is played to its end."
         ' "resign" gives a battle up.'
     ),
-    Refusal.NO_SUCH_SEEK: 'Seek {number} is gone. "seeks" lists those that are open.',
-    Refusal.OWN_SEEK: 'Seek {number} is your own. "withdraw {number}" takes it back.',
-    Refusal.SEEKER_AWAY: "{player} is away just now. Try again when they are back.",
-    Refusal.NOT_ASKED_YOU: ("Seek {number} is for anybody, so you need not decline it."),
-    Refusal.NOTHING_STANDS: 'Nobody has offered you anything. "seeks" lists who wants a match.',
-    Refusal.SEEK_FOR_ANYBODY: (
-        'Nobody has asked you anything. {player} is looking for an opponent: "accept {number}"'
-        " begins a match."
-    ),
-    Refusal.NOTHING_OFFERED_BY: (
-        '{player} has offered you nothing. "seeks" lists who wants a match.'
-    ),
-    Refusal.NOT_SEATED: "You are not playing at the {board}. {sits}",
-    Refusal.NOBODY_TO_AGREE: "There is nobody to agree to that. {free}",
-    Refusal.HAS_BEGUN: "The battle at the {board} has begun already.",
-    Refusal.WHICH_SEAT: (
-        'As which side? "join game as dwarf on {board}" or "join game as troll on {board}".'
-    ),
-    Refusal.OPPONENTS_TURN: "It is {player}'s turn ({side.plural}).",
-    Refusal.OVER_FOR_GOOD: "The battle at the {board} is over: no move can be taken back.",
-    Refusal.AWAY: "{player} is away, and a battle needs you both.",
-    Refusal.NOT_AWAY: "{player} is here, so there is nothing to claim.",
-    Refusal.NOT_IDLE: (
-        "{player} is here, and has another {seconds} to move before you can claim the battle."
-    ),
-    Refusal.TOO_SOON: "{player} may still come back. You can do that in {seconds}.",
-    Refusal.NOBODY_TO_CLAIM_FROM: (
-        'There is nobody to claim it from. "end game on {board}" ends the battle.'
-    ),
-    Refusal.CLOCK_RUNS: (
-        "The clock does that for you: {player} loses the battle when the time is up."
-    ),
-    Refusal.OWN_CLOCK_RUNS: (
-        "Your clock is running, so you cannot put the match away without {player}. Make your move"
-        " first."
-    ),
-    Refusal.LEAVES_CLOCK: (
-        'The clock is running at the {board}, so you cannot leave the battle. "resign" gives it'
-        ' up, "adjourn" offers to put the match away.'
-    ),
     Refusal.QUESTION_PASSED: (
         'Things have changed since you were asked, so nothing was done. Type "{line}" again if you'
         " still want that."
     ),
-    Refusal.NOT_BEGUN_YET: (
-        'That battle is over already. "start game on {board}" begins the second, "leave game on'
-        ' {board}" gives the match up.'
-    ),
-    Refusal.NO_MATCH: "No match is under way at the {board}.",
-    Refusal.UNDO_TOO_OFTEN: (
-        "{most:,} moves have been taken back in this battle, which is the limit."
-    ),
-    Refusal.NO_PLY_YET: "You have not moved in this battle yet, so there is nothing to take back.",
-    Refusal.NOTHING_OFFERED: "Nobody has offered anything at the {board}.",
     Refusal.NO_HINTS: ('There are no hints here. "captures" and "moves" list what you can play.'),
     Refusal.NO_HINTS_RATED: (
         "Your battle at the {board} counts for ratings, so there are no hints until it is over."
@@ -601,79 +438,12 @@ _TEMPLATES: dict[Enum, str] = {
     Refusal.STEP_OPEN: 'Do what the lesson asks first. "look" shows it again, "hint" helps.',
     Refusal.STEP_DONE: 'You have done that. "next" goes on, "back" does it again.',
     Refusal.EXERCISE_OVER: ('You are done here. "first" starts again, "stop" leaves.'),
-    Refusal.BOARD_IN_USE: "The {board} is in use. Any free board will do.",
-    Refusal.NOTHING_ADJOURNED: "You have no adjourned match.",
-    Refusal.GOES_ON_ALREADY: "Your match is going on at the {boards:and}. You have put none away.",
-    Refusal.NOT_YOURS_TO_RESUME: (
-        'You have no adjourned match with the number {number}: "games" lists them.'
-    ),
-    Refusal.RESUME_THERE: 'A match goes on when its players are at the board: "go to {board}".',
-    Refusal.NO_SUCH_BATTLE: ('There is no battle {number}. "history" lists the battles.'),
-    Refusal.NOT_KEPT: "The moves of battle {number} are no longer kept here.",
-    Refusal.NOT_REPLAYING: 'You are not replaying a battle. "replay" and a number starts that.',
-    Refusal.REPLAY_AT_START: 'This is where battle {number} begins. "next" goes on.',
-    Refusal.REPLAY_AT_END: (
-        'That was the last ply of battle {number}. "back" and "first" go back, "stop" leaves.'
-    ),
-    Refusal.REPLAY_GONE_ON: 'More has happened since; "replay {number}" shows it.',
-    Refusal.NO_COMMENTS: "No comments are kept here.",
-    Refusal.COMMENT_PLAYERS_ONLY: "Only those who played battle {number} here can comment on it.",
-    Refusal.COMMENT_RUNNING: (
-        "Battle {number} is still being played. You can comment on it when it is over."
-    ),
-    Refusal.COMMENT_NO_SUCH_PLY: (
-        "Battle {number} has no ply {ply}; the last is ply {plies}, and 0 is the opening."
-    ),
-    Refusal.COMMENT_TOO_LONG: "That is too long: a comment has at most {most} characters.",
-    Refusal.COMMENT_TOO_MANY: (
-        "You have commented on {most} plies of battle {number}, as many as you can. "
-        '"comment {number} {ply} none" takes one of these away.'
-    ),
-    Refusal.COMMENT_NONE: "You have no comment on ply {ply} of battle {number}.",
-    Refusal.RULES_SEATED_ONLY: "The rules of the {board} are for its players to choose. {sits}",
-    Refusal.RULES_RUNNING: (
-        "The {board} keeps the {rules} rules while a battle is being played. "
-        "You can set others when the match is over."
-    ),
-    Refusal.RULES_MID_MATCH: (
-        "The {board} keeps the {rules} rules for the second battle of the match. "
-        "You can set others when the match is over."
-    ),
-    Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
-    Refusal.CLOCK_SEATED_ONLY: "The clock of the {board} is for its players to set. {sits}",
-    Refusal.CLOCK_RUNNING: (
-        "The {board} keeps its clock while a battle is being played. "
-        "You can set another when the match is over."
-    ),
-    Refusal.CLOCK_MID_MATCH: (
-        "Both battles of the match at the {board} are played by the same clock. "
-        "You can set another when the match is over."
-    ),
-    Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
-    Refusal.SETUP_SEATED_ONLY: ("The position at the {board} is for its players to set up. {sits}"),
-    Refusal.SETUP_RUNNING: (
-        "The {board} keeps its position while a battle is being played. "
-        "You can set up another when the match is over."
-    ),
-    Refusal.SETUP_MID_MATCH: (
-        "The second battle at the {board} begins from the same position as the first. "
-        "You can set up another when the match is over."
-    ),
-    Refusal.SETUP_ALREADY: "The {board} is set up like that already.",
-    Refusal.SETUP_TOO_MANY: (
-        "Too many {piece.noun}s: {number}, and the {rules} rules have {most}."
-    ),
-    Refusal.SETUP_NEEDS_ROCK: (
-        'The Rock on {square} is needed. "setup add rock" and a square puts it elsewhere.'
-    ),
     NameProblem.ASKS_FOR_HELP: (
         'Choose any name of {least} to {most} letters first; then "help" tells you the rest.'
     ),
     NameProblem.NO_NAME: "A name is {least} to {most} letters from A to Z, without blanks.",
     NameProblem.HAS_A_MEANING: '"{words}" means something else here, so it cannot be a name.',
 }
-"""The sentences of most codes. ``{boards:or}`` lists several with "or"; without a word, with
-commas. ``{sits}`` is who plays at the board, ``{free}`` how to take its free seat."""
 
 
 class _Several(tuple[str, ...]):
@@ -699,12 +469,12 @@ def _shown(boards: Sequence[str]) -> Sequence[str]:
     """Return the boards to list: of many only the first, and how to see the others."""
     if (more := len(boards) - MOST_BOARDS) <= 0:
         return boards
-    return (*boards[:MOST_BOARDS], f'{more} more ("{Boards()}" lists all)')
+    return (*boards[:MOST_BOARDS], f'{more} more ("boards" lists all)')
 
 
-def add_refusal_texts(templates: Mapping[Enum, str]) -> None:
-    """Register the texts, as format templates, of a feature's refusal codes."""
-    _TEMPLATES.update(templates)
+def add_refusal_texts(texts: Mapping[Any, RefusalText]) -> None:
+    """Register the texts of a feature's refusal codes."""
+    _TEXTS.update(texts)
 
 
 def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square], str] = str) -> str:
@@ -715,11 +485,9 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
         me: the name of the player who is told, if known.
         name: returns the name of a square; record notation has other letters.
     """
-    template = _TEMPLATES.get(refusal.code)
-    if template is None and isinstance(refusal.code, Mistake):
+    text = _TEXTS.get(refusal.code)
+    if text is None and isinstance(refusal.code, Mistake):
         sentence = _mistake(refusal.code, refusal.details)
-    elif template is None and (asking := _ASKING.get(refusal.code)):
-        sentence = asking(refusal.details)
     else:
         details: dict[str, Any] = {
             key: _said(value, name) for key, value in refusal.details.items()
@@ -737,7 +505,10 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
         if seats := details.get("seats"):
             board = details["board"]
             details |= {"sits": who_sits(board, seats, me), "free": free_seat(board, seats, me)}
-        sentence = template.format(**details) if template else _composed(refusal, me, details)
+        if isinstance(text, str):
+            sentence = text.format(**details)
+        else:
+            sentence = (text or _composed)(refusal, details, me)
     meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
 
@@ -788,9 +559,8 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             raise ValueError(f"there are no words for {code}")
 
 
-def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
+def _composed(refusal: Refused, details: Mapping[str, Any], me: str | None) -> str:
     """Return the sentence of a code that has no template."""
-    board, seats = str(details.get("board")), details.get("seats", ())
     match refusal.code:
         case Reason():
             return _by_the_rules(refusal.code, details)
@@ -799,13 +569,6 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             hint = _board_meant(words, boards)
             there = f"{details['boards']:and}"
             return f'There is no "{details["words"]}" here.{hint} The boards are: {there}.'
-        case Refusal.ONE_SEAT_EACH:
-            practice = f', or "{Practice(on=board)}" to play both'
-            plays = f"You play the {details['side'].plural} at the {board}."
-            change = 'To change sides, "leave game" first'
-            return f"{plays} {change}{practice if details['may_practise'] else ''}."
-        case Refusal.NO_HALL:
-            return _no_hall(details["bots"])
         case Refusal.CODE_WRONG:
             left = counted(details["left"], "try")
             return f"The mail has another code. You have {left} left."
@@ -813,113 +576,11 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f"{_who_is(details, me)} in tournament {details['number']} already."
         case Refusal.NOT_IN_TOURNAMENT:
             return f"{_who_is(details, me)} not in tournament {details['number']}."
-        case Refusal.WHICH_OFFER:
-            offers = zip(details["lines"], details["players"], strict=True)
-            ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
-            return f"You have more than one offer. Type {ways}."
         case Refusal.MUTED:
             ends = f" for another {details['seconds']}" if details["seconds"] else ""
             return f"Nobody hears what you say{ends}{because(details['why'])}. You can play on."
-        case Refusal.CLOCK_ALREADY if details["time"] is None:
-            return f"The {board} has no clock as it is."
-        case Refusal.CLOCK_ALREADY:
-            return f"The {board} has a clock of {details['time']} already."
-        case Refusal.ALREADY_OFFERED:
-            player, words = details["player"], OFFERING[details["offer"]](board)
-            return f'You have already offered that. {player} agrees by typing "{words}".'
-        case Refusal.OPPONENT_NOT_THERE:
-            players = details["players"]
-            absent = f"{players:and} {'is' if len(players) == 1 else 'are'}"
-            return f"It goes on when you both are at the {board}; {absent} not here."
-        case Refusal.WHICH_ADJOURNED:
-            first = Resume(refusal.details["numbers"][0], refusal.details["words"])
-            return f'Which one? "{first}" or another number; "games" lists them.'
-        case Refusal.SETUP_OVER:
-            return _over_before_it_begins(details["ending"], details["side"])
-        case Refusal.SEAT_TAKEN | Refusal.SEAT_NOT_FREE:
-            player, side, hint = details["player"], details["side"].plural, details["free"]
-            if not hint and refusal.code is Refusal.SEAT_TAKEN:
-                hint = "You are welcome to watch."
-            plays = "both sides" if _holds_both(seats) else f"the {side}"
-            return f"{player} plays {plays} at the {board} already. {hint}".strip()
-        case Refusal.MATCH_UNDER_WAY if _holds_both(seats):
-            return f'You play both sides at the {board} already. "{Start(board)}" begins anew.'
-        case Refusal.MATCH_UNDER_WAY:
-            return f'You are in a match at the {board}. "{Leave(board)}" ends that for you.'
-        case Refusal.NEEDS_OPPONENT:
-            practice = f', or "{Practice(on=board)}"' if details["may_practise"] else ""
-            return f"A battle needs two players{practice}. {details['free']}"
-        case Refusal.NO_BATTLE | Refusal.BATTLE_OVER:
-            here = [each.player for each in seats if each.player and each.away_since is None]
-            is_over = refusal.code is Refusal.BATTLE_OVER
-            hint = details["sits"]
-            if me in here and len(here) == len(seats):
-                hint = f'"{Start(board)}" begins {"the next" if is_over else "one"}.'
-            if is_over:
-                return f"The battle at the {board} is over. {hint}"
-            return f"No battle is being played at the {board}. {hint}"
         case _:
             raise ValueError(f"there are no words for {refusal}")
-
-
-_BATTLES = {1: "the first battle", 2: "the second battle", None: "the practice"}
-"""What a player resigns, by the number of the battle."""
-
-
-def _sure_resigns(details: Mapping[str, Any]) -> str:
-    """Return the question whether a player resigns a battle, with how it would end."""
-    other = details["player"] or f"the {details['side'].plural}"
-    mine, theirs = details["score"]
-    which = f"Really resign {_BATTLES[details['battle']]} at the {details['board']}?"
-    if details["battle"] is None:
-        return f'{which} Type "yes" to resign.'
-    ends = f"{capitalised(other)} would win it {theirs} to {mine}"
-    if details["total"]:
-        mine, theirs = details["total"]
-        winner = "the match would be drawn" if mine == theirs else "the match"
-        winner = "you the match" if mine > theirs else winner
-        ends += f", and {winner} {max(mine, theirs)} to {min(mine, theirs)}"
-    return f'{which} {ends}. Type "yes" to resign.'
-
-
-def _sure_restarts(details: Mapping[str, Any]) -> str:
-    """Return the question whether a player starts over, and what that drops."""
-    board, other, (mine, theirs) = details["board"], details["player"], details["score"]
-    then = "All of that would be dropped"
-    if details["loses"]:
-        then = f"If {other} agrees, you give up this rated match, and it ends {mine} to {theirs}"
-        return f'Really start over at the {board}? {then}. Type "yes" to ask {other}.'
-    stands = _lead(mine, theirs, other)
-    return f'Really start over at the {board}? {stands}. {then}. Type "yes" to ask {other}.'
-
-
-def _sure_leaves(details: Mapping[str, Any]) -> str:
-    """Return the question whether a player leaves a match, and how it stands or would end."""
-    board, other, (mine, theirs) = details["board"], details["player"], details["score"]
-    if details["loses"]:
-        costs = "It would be drawn" if mine == theirs else "You would win it"
-        costs = "You would lose it" if theirs > mine else costs
-        costs += f" {max(mine, theirs)} to {min(mine, theirs)}"
-        return f'Really leave the rated match at the {board}? {costs}. Type "yes" to leave.'
-    stands = _lead(mine, theirs, other)
-    return f'Really leave the match at the {board}? {stands}. Type "yes" to leave.'
-
-
-_ASKING: Mapping[Enum, Callable[[Mapping[str, Any]], str]] = {
-    Refusal.SURE_RESIGNS: _sure_resigns,
-    Refusal.SURE_RESTARTS: _sure_restarts,
-    Refusal.SURE_LEAVES: _sure_leaves,
-}
-"""The questions whether a player means a command, of the details."""
-
-
-def _lead(mine: int, theirs: int, other: str) -> str:
-    """Return who leads a match, as a clause that begins a sentence."""
-    if mine == theirs:
-        return f"The match stands at {mine} all"
-    if mine > theirs:
-        return f"You lead {mine} to {theirs}"
-    return f"{other} leads {theirs} to {mine}"
 
 
 def _who_is(details: Mapping[str, Any], me: str | None) -> str:
@@ -927,31 +588,10 @@ def _who_is(details: Mapping[str, Any], me: str | None) -> str:
 
 
 def _move_onto_troll(origin: Square, target: Square, *, is_in_reach: bool) -> str:
-    hurl = Play(Attempt(Verb.HURL, origin, target))
+    hurl = Attempt(Verb.HURL, origin, target)
     capture = f'type "{hurl}"' if is_in_reach else "hurl a dwarf at it"
     return f"A dwarf moves to empty squares only; to capture the troll on {target}, {capture}."
 
-
-def _no_hall(bots: Sequence[str]) -> str:
-    bot = f'"{Invite(bots[0].lower())}" has a bot take the other, ' if bots else ""
-    join = 'No boards are opened for matches here. "join" takes a seat at one that is here; '
-    return f'{join}{bot}"{Practice()}" gives you both.'
-
-
-def _over_before_it_begins(ending: Ending, side: Side) -> str:
-    """Return why no battle can begin from a position, and perhaps how to change that."""
-    told = f"A battle would be over there before it begins: {_OVER[ending].format(side=side)}."
-    other = side.other.plural
-    begins = f' "{SetUpMore(turn=side.other)}" lets the {other} begin.'
-    return told + begins if ending is Ending.NO_MOVE else told
-
-
-_OVER = {
-    Ending.NO_MOVE: "the {side.plural} have no move",
-    Ending.ROCK_ESCAPED: "the Rock is home",
-    Ending.ROCK_CAPTURED: "three trolls stand next to the Rock",
-}
-"""Why a battle would be over in a position."""
 
 _PARTICIPLES = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
@@ -964,16 +604,16 @@ def who_sits(board: str, seats: Sequence[Seat], me: str | None) -> str:
         for seat in seats
         if seat.player is not None
     ]
-    if _holds_both(seats):
+    if holds_both(seats):
         away = "" if seats[0].away_since is None else " (away)"
         return f"{capitalised(does(str(seats[0].player), me, 'play'))} both sides{away}."
     if not plays:
-        joins = (f'"{Join(side, board)}"' for side in Side)
+        joins = (f'"join game as {side.value} on {board}"' for side in Side)
         return f"Both seats are free: {' or '.join(joins)}."
     return f"{capitalised(' and '.join(plays))}. {free_seat(board, seats, me)}".strip()
 
 
-def _holds_both(seats: Sequence[Seat]) -> bool:
+def holds_both(seats: Sequence[Seat]) -> bool:
     """Whether all seats of a board are one player's."""
     return len({seat.player for seat in seats}) == 1 and seats[0].player is not None
 
@@ -992,12 +632,12 @@ def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
         return f'{name} is free: "invite" and a name asks somebody.'
     if seat.kept_for not in {None, me}:
         return f"{name} is empty: {listed(sits)} can invite you to it."
-    return f'{name} is free: "{Join(seat.side, board)}".'
+    return f'{name} is free: "join game as {seat.side.value} on {board}".'
 
 
 def _free_board(board: str | None) -> str:
     """Return how to sit down at a free board, as a sentence after others; "" if there is none."""
-    return f' The {board} is free: "{Join(Side.DWARF, board)}".' if board else ""
+    return f' The {board} is free: "join game as dwarf on {board}".' if board else ""
 
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:

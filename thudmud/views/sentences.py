@@ -9,10 +9,6 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, lasting, listed, precisely
-from thudmud.features.matchmaking.commands import No, Withdraw
-from thudmud.features.playing.moves import OFFERING, Adjourn, Claim, End, Start
-from thudmud.features.playing.resuming import Resume
-from thudmud.features.playing.seats import Leave
 from thudmud.game import events
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.game.events import NO_BOTS, Offer, Parting, TableEvent
@@ -40,6 +36,16 @@ OFFERS = {
 }
 """What each offer is to do."""
 
+_AGREED_BY = {
+    Offer.END: "end game",
+    Offer.RESTART: "start game",
+    Offer.REMATCH: "start game",
+    Offer.BEGIN: "start game",
+    Offer.ADJOURN: "adjourn game",
+    Offer.UNDO: "undo",
+}
+"""The command that accepts each offer, without the board."""
+
 LOSSES = {
     Parting.LOST: "{player} has lost the connection.",
     Parting.IDLE: "{player} has been idle for too long and is gone.",
@@ -66,7 +72,7 @@ MOVES_LEFT = frozenset({100, 50, 10})
 PROMPT = "> "
 """What asks a player for a line."""
 
-SEEKING_PROMPT = f'[seeking: "{Withdraw()}" ends it]> '
+SEEKING_PROMPT = '[seeking: "withdraw" ends it]> '
 """The same while they are looking for an opponent."""
 
 PLAYS_ON = "You play on."
@@ -155,7 +161,7 @@ def _put_away(match: events.SavedMatch, table: Table, me: str | None) -> list[st
     if me in {match.dwarf, match.troll}:
         alone = is_practice or match.levels != events.NO_BOTS
         when = "at any free board goes" if alone else "goes"
-        again = f'"{Resume()}" {when} on with it.'
+        again = f'"resume game" {when} on with it.'
         told.append(again if alone else f"When you both are at a board, {again}")
     return told
 
@@ -212,7 +218,7 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
     told = [f"{event.player} has not moved for {lasting(event.at - table.since)}."]
     claims = f"{other} can claim the battle"
     if me == other:
-        claims = f'you can type "{Claim(table.name)}"'
+        claims = f'you can type "claim game on {table.name}"'
     return [*told, f"In {wait} {claims}."]
 
 
@@ -227,7 +233,7 @@ def _nearing_the_end(table: Table) -> list[str]:
         told.append(f"This battle has {left} moves left. {ends}")
     # In practice it can be ended at any time.
     if table.quiet_limit and game.quiet_plies == table.quiet_limit and not table.is_practice:
-        can = f'either player can now type "{End(table.name)}" to end the battle'
+        can = f'either player can now type "end game on {table.name}" to end the battle'
         told.append(f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {can}.")
     return told
 
@@ -249,7 +255,7 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
         told = [f"{does(event.player, me, 'offer')} to begin the {which} {by}."]
     elif event.offer is Offer.RESTART and table.match and table.match.is_binding:
         told.append(f"{does(event.player, me, 'lose')} this rated match by that.")
-    agrees, declines = OFFERING[event.offer](table.name), f'"{No(table.name)}"'
+    agrees, declines = f"{_AGREED_BY[event.offer]} on {table.name}", f'"no on {table.name}"'
     if table.running:
         declines += " or the next move"
     if event.player == me:
@@ -292,11 +298,11 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
         if table.levels.of(event.side.other) is None:
             told.append("The battle waits.")
         if me in table.seats.values():
-            asks = f'"invite" and a name asks somebody to play on, "{End(table.name)}"'
+            asks = f'"invite" and a name asks somebody to play on, "end game on {table.name}"'
             told.append(f"{asks} ends it as it stands.")
     elif table.half_played and me in table.seats.values():
         asks = '"invite" and a name asks somebody to play on'
-        told.append(f'{asks}, "{Leave(table.name)}" ends the match.')
+        told.append(f'{asks}, "leave game on {table.name}" ends the match.')
     return told
 
 
@@ -347,7 +353,8 @@ def _while_away(table: Table) -> list[str]:
             return []  # by correspondence there is nothing to wait for
         still = f"stands still for {lasting(clock.still)} at most"
         return [f"The clock {still if clock.still else 'runs on'}."]
-    can = f'you can type "{Claim(table.name)}" or "{Adjourn(table.name)}"'
+    claims = f'"claim game on {table.name}" or "adjourn game on {table.name}"'
+    can = f"you can type {claims}"
     return [f"In {lasting(grace)} {can}." if grace else f"{can}."]
 
 
@@ -422,7 +429,7 @@ def next_step(table: Table, me: str | None) -> str:
         begins = "begins the next battle"
     elif table.match:
         begins = "begins the next match" if table.levels != events.NO_BOTS else "offers a rematch"
-    begins = f'"{Start(table.name)}" {begins}.'
+    begins = f'"start game on {table.name}" {begins}.'
     away = {table.seats[side] for side in table.away}
     if not away or table.by_correspondence:
         return begins

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from thudmud.english import counted
-from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.game.events import Offered
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
@@ -81,7 +80,7 @@ def battles(hall: Hall, width: int) -> list[str]:
     """Return the boards at which a match is under way."""
     entries = [f"{board_line(hall, table)}" for table in hall.tables.values() if table.under_way]
     if not entries:
-        return wrapped(f'No match is being played. "{PlayNow()}" begins one.', width)
+        return wrapped('No match is being played. "play" begins one.', width)
     lines = wrapped_each((f"  {each}" for each in entries), width, "    ")
     how = 'To watch one, type "observe" or "go to" and the name of its board.'
     return lines + wrapped(how, width)

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from tests.views.positions import game_of, played_at_random, table_with
+from thudmud.features.playing.messages import answered
 from thudmud.features.playing.queries import (
     Around,
     Captures,
@@ -31,7 +32,6 @@ from thudmud.rules import (
     Side,
     Square,
 )
-from thudmud.views.reader import answered
 from thudmud.views.view import Display
 
 ALL: list[PieceQuery] = [

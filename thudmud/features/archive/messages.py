@@ -30,14 +30,43 @@ from thudmud.game.events import BATTLES
 from thudmud.game.hall import Hall
 from thudmud.game.match import Match
 from thudmud.game.options import Style
+from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import MOST_PLIES, Comment, Ending, Game, Side, write_record
 from thudmud.views import boards, data, reader, sentences
 from thudmud.views.data import Data, Fact
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.standing import battles
 from thudmud.views.view import Display, View
 from thudmud.views.words import day, pages_of, wrapped, wrapped_each
+
+_REFUSALS = {
+    Refusal.NO_SUCH_BATTLE: ('There is no battle {number}. "history" lists the battles.'),
+    Refusal.NOT_KEPT: "The moves of battle {number} are no longer kept here.",
+    Refusal.NOT_REPLAYING: 'You are not replaying a battle. "replay" and a number starts that.',
+    Refusal.REPLAY_AT_START: 'This is where battle {number} begins. "next" goes on.',
+    Refusal.REPLAY_AT_END: (
+        'That was the last ply of battle {number}. "back" and "first" go back, "stop" leaves.'
+    ),
+    Refusal.REPLAY_GONE_ON: 'More has happened since; "replay {number}" shows it.',
+    Refusal.NO_COMMENTS: "No comments are kept here.",
+    Refusal.COMMENT_PLAYERS_ONLY: "Only those who played battle {number} here can comment on it.",
+    Refusal.COMMENT_RUNNING: (
+        "Battle {number} is still being played. You can comment on it when it is over."
+    ),
+    Refusal.COMMENT_NO_SUCH_PLY: (
+        "Battle {number} has no ply {ply}; the last is ply {plies}, and 0 is the opening."
+    ),
+    Refusal.COMMENT_TOO_LONG: "That is too long: a comment has at most {most} characters.",
+    Refusal.COMMENT_TOO_MANY: (
+        "You have commented on {most} plies of battle {number}, as many as you can. "
+        '"comment {number} {ply} none" takes one of these away.'
+    ),
+    Refusal.COMMENT_NONE: "You have no comment on ply {ply} of battle {number}.",
+}
+add_refusal_texts(_REFUSALS)
+
 
 PLAY_ON = '"play" goes on.'
 STEPS = (

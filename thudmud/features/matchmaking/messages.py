@@ -2,20 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
+from typing import Any
 
-from thudmud.english import capitalised, does, lasting
+from thudmud.english import capitalised, does, lasting, listed
+from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
 from thudmud.features.playing.seats import Join
 from thudmud.game.asides import Invited, TurnedDown
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
+from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
 from thudmud.views.facts import seek_data, sought
+from thudmud.views.refusals import RefusalText, add_refusal_texts
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.sentences import timed
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
+
+
+def _which_offer(_: Refused, details: Mapping[str, Any], __: str | None) -> str:
+    offers = zip(details["lines"], details["players"], strict=True)
+    ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
+    return f"You have more than one offer. Type {ways}."
+
+
+_REFUSALS: dict[Refusal, RefusalText] = {
+    Refusal.INVITE_SELF: 'That is you. "join game as {side.value} on {board}" takes a seat.',
+    Refusal.NO_INVITATIONS: (
+        '{player} is not taking invitations just now. "play" asks everybody else.'
+    ),
+    Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
+    Refusal.PLAYS_AT_NO_LEVEL: (
+        '{player} has no levels to choose from, so leave "level" out. "bots" lists who has.'
+    ),
+    Refusal.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
+    Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
+    Refusal.NEW_BOARDS_FOR_MEMBERS: (
+        'Only registered players can open boards here: "register" keeps your name. "play" and'
+        ' "match" work for everybody.'
+    ),
+    Refusal.MATCH_SELF: 'That is you. "play" finds somebody else.',
+    Refusal.ASKED_ALREADY: (
+        'You have already challenged {player}. "withdraw {number}" takes that back.'
+    ),
+    Refusal.SEEKING_ALREADY: (
+        'You are already looking for an opponent. "withdraw {number}" takes that back.'
+    ),
+    Refusal.SEEK_IN_HASTE: (
+        "Your clock is running at the {board}: finish that battle before you look for another"
+        " opponent."
+    ),
+    Refusal.ASKS_ALREADY: "You have asked {player} to play now. They have another {seconds}.",
+    Refusal.ASKED_BY_OTHERS: (
+        "{player} is playing, and somebody else has just asked them. Try again in {seconds}."
+    ),
+    Refusal.SEEKS_TOO_MANY: (
+        'You are looking for {most} matches already, as many as you can. "withdraw" takes them'
+        " back."
+    ),
+    Refusal.SEEKS_FROM_ADDRESS: (
+        "Players who share your internet address have {most} seeks beyond one each, which is the"
+        ' limit. "withdraw" takes yours back.'
+    ),
+    Refusal.BOARDS_FROM_ADDRESS: (
+        "Players who share your internet address have {most} boards beyond one each, which is the"
+        " limit. To make room, leave the {boards:or}, or finish the match there.{free}"
+    ),
+    Refusal.NOTHING_SOUGHT: (
+        'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.'
+    ),
+    Refusal.NOT_YOUR_SEEK: "Seek {number} is not yours. Yours: {numbers:and}.",
+    Refusal.NO_SUCH_SEEK: 'Seek {number} is gone. "seeks" lists those that are open.',
+    Refusal.OWN_SEEK: 'Seek {number} is your own. "withdraw {number}" takes it back.',
+    Refusal.SEEKER_AWAY: "{player} is away just now. Try again when they are back.",
+    Refusal.NOT_ASKED_YOU: ("Seek {number} is for anybody, so you need not decline it."),
+    Refusal.NOTHING_STANDS: 'Nobody has offered you anything. "seeks" lists who wants a match.',
+    Refusal.SEEK_FOR_ANYBODY: (
+        'Nobody has asked you anything. {player} is looking for an opponent: "accept {number}"'
+        " begins a match."
+    ),
+    Refusal.NOTHING_OFFERED_BY: (
+        '{player} has offered you nothing. "seeks" lists who wants a match.'
+    ),
+    Refusal.WHICH_OFFER: _which_offer,
+}
+add_refusal_texts(_REFUSALS)
+
 
 _YES_OR_NO = f' Type "{Yes()}" or "{No()}".'
 """How a question is answered."""

@@ -26,13 +26,37 @@ from thudmud.game.archive import PAGE, Fingered, Performance, PlayerScore, Pool,
 from thudmud.game.asides import FollowedBegan, FollowedCame
 from thudmud.game.hall import Hall
 from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.views import data
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import person_data
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, added_lines, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, wrapped, wrapped_each
+
+_REFUSALS = {
+    Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
+    Refusal.IGNORED_ALREADY: 'You already ignore {player}. "unignore {player}" ends that.',
+    Refusal.IGNORES_TOO_MANY: (
+        'You ignore {most} players, as many as you can. "unignore" and a name lets you hear one'
+        " again."
+    ),
+    Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists whom you ignore.',
+    Refusal.FOLLOW_SELF: "That is you. Only others can be followed.",
+    Refusal.FOLLOWED_ALREADY: 'You already follow {player}. "unfollow {player}" ends that.',
+    Refusal.FOLLOWS_TOO_MANY: (
+        'You follow {most} players, as many as you can. "unfollow" and a name makes room.'
+    ),
+    Refusal.NOT_FOLLOWED: 'You do not follow "{words}". "follow" lists whom you follow.',
+    Refusal.PLANS_FOR_MEMBERS: (
+        'Only registered players can have a plan: "register" keeps your name.'
+    ),
+    Refusal.PLAN_TOO_LONG: "That is too long: a plan has at most {most} characters.",
+}
+add_refusal_texts(_REFUSALS)
+
 
 MINUTE = 60.0
 

@@ -17,7 +17,6 @@ from thudmud.game.seeks import look_no_longer
 from thudmud.game.table import Table
 from thudmud.game.tables import BattleCommand, Context, Events, TableCommand
 from thudmud.rules import (
-    EVERY,
     Attempt,
     Ending,
     Every,
@@ -83,14 +82,8 @@ class Play(PlyCommand):
         return cls.moved(origin, target, on, captures)
 
     def __str__(self) -> str:
-        asked = self.attempt
-        way = f"{asked.verb.value} from {asked.origin} to {asked.target}"
-        line = f"{way}{self._typed('on')}"
-        if asked.captures is None:
-            return line
-        if asked.captures is EVERY:
-            return f"{line} capturing all"
-        return f"{line} capturing {', '.join(map(str, asked.captures)) or 'none'}"
+        way, capturing, captures = str(self.attempt).partition(" capturing ")
+        return f"{way}{self._typed('on')}{capturing}{captures}"
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side, game = tables.seat(table, player), tables.battle(table)

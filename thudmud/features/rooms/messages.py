@@ -18,6 +18,7 @@ from thudmud.game.archive import ListedBot
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help
 from thudmud.game.options import Switch
+from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
 from thudmud.rules import DEFAULT_RULES, Side
@@ -35,6 +36,7 @@ from thudmud.views.facts import (
     whole,
 )
 from thudmud.views.facts import listed as listed_facts
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_lines_to, added_facts, added_lines, facts, words
 from thudmud.views.standing import (
     at_table,
@@ -46,6 +48,31 @@ from thudmud.views.standing import (
 )
 from thudmud.views.view import DEFAULT_WIDTH, Display, View
 from thudmud.views.words import MOST_BOARDS, wrapped, wrapped_each
+
+_REFUSALS = {
+    Refusal.ALREADY_THERE: "You are at the {board} already.",
+    Refusal.ALREADY_IN_HALL: "You are in the hall already.",
+    Refusal.NOTHING_TO_OBSERVE: (
+        'There is no board and no player called "{words}" here. "games all" lists what is played.'
+    ),
+    Refusal.OBSERVES_OWN: (
+        "You play at the {board}, so you see everything that happens there anyway."
+    ),
+    Refusal.OBSERVED_ALREADY: 'You already observe the {board}. "unobserve {board}" ends that.',
+    Refusal.OBSERVES_TOO_MANY: (
+        'You observe {most} boards, as many as you can: {boards:and}. "unobserve" and a name'
+        " makes room."
+    ),
+    Refusal.OBSERVES_NOTHING: "You observe no board.",
+    Refusal.NOT_OBSERVED: "You do not observe the {board}, but the {boards:and}.",
+    Refusal.NOT_RUNNING: (
+        'Nobody is playing battle {number} now. "games all" lists what is being played.'
+    ),
+    Refusal.PLAYS_NOWHERE: '{player} is not playing now. "games all" lists who is.',
+    Refusal.PLAYS_AT_SEVERAL: "{player} plays at several boards. Which one: {boards:or}?",
+}
+add_refusal_texts(_REFUSALS)
+
 
 # Coming and going.
 

@@ -7,10 +7,34 @@ from collections.abc import Iterator
 from thudmud.english import capitalised, does
 from thudmud.game.asides import Emoted, PlayersDeaf, Spoke, Told
 from thudmud.game.options import Toggle
+from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import plain, time_of_day, wrapped
+
+_REFUSALS = {
+    Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
+    Refusal.NOT_LISTENING: "{player} is not taking messages from you.",
+    Refusal.SHOUTS_OFF: (
+        'You have turned shouts off, so you cannot shout either. "options shout on" turns both'
+        " on again."
+    ),
+    Refusal.SHOUTS_TOO_FAST: (
+        "That was not shouted: everybody has just heard shouts from {whom}. You can shout again in"
+        " {seconds}."
+    ),
+    Refusal.NOT_WATCHING: (
+        'You are not watching the {board}. To talk about it, type "observe {board}" first, or'
+        " go there."
+    ),
+    Refusal.WATCHING_NOTHING: (
+        'You are not watching any board. Type "observe" and the name of one first.'
+    ),
+}
+add_refusal_texts(_REFUSALS)
+
 
 _SAID = {None, Toggle.WATCHERS}
 

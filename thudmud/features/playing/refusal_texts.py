@@ -1,0 +1,273 @@
+"""The texts of refusals of playing, and of its questions whether a player means a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from thudmud.english import capitalised
+from thudmud.errors import Refused
+from thudmud.features.playing.moves import OFFERING, Start
+from thudmud.features.playing.resuming import Resume
+from thudmud.features.playing.seats import Leave, Practice
+from thudmud.features.playing.setup import SetUpMore
+from thudmud.game.refusals import Refusal
+from thudmud.rules import Ending
+from thudmud.views.refusals import RefusalText, add_refusal_texts, holds_both
+
+Details = Mapping[str, Any]
+
+
+def _seated_elsewhere(_: Refused, details: Details, __: str | None) -> str:
+    board = details["board"]
+    practice = f', or "{Practice(on=board)}" to play both'
+    plays = f"You play the {details['side'].plural} at the {board}."
+    change = 'To change sides, "leave game" first'
+    return f"{plays} {change}{practice if details['may_practise'] else ''}."
+
+
+def _no_hall(_: Refused, details: Details, __: str | None) -> str:
+    bots = details["bots"]
+    bot = f'"invite {bots[0].lower()}" has a bot take the other, ' if bots else ""
+    join = 'No boards are opened for matches here. "join" takes a seat at one that is here; '
+    return f'{join}{bot}"{Practice()}" gives you both.'
+
+
+def _clock_already(_: Refused, details: Details, __: str | None) -> str:
+    if details["time"] is None:
+        return f"The {details['board']} has no clock as it is."
+    return f"The {details['board']} has a clock of {details['time']} already."
+
+
+def _already_offered(_: Refused, details: Details, __: str | None) -> str:
+    player, words = details["player"], OFFERING[details["offer"]](details["board"])
+    return f'You have already offered that. {player} agrees by typing "{words}".'
+
+
+def _opponent_not_there(_: Refused, details: Details, __: str | None) -> str:
+    players = details["players"]
+    absent = f"{players:and} {'is' if len(players) == 1 else 'are'}"
+    return f"It goes on when you both are at the {details['board']}; {absent} not here."
+
+
+def _which_adjourned(refusal: Refused, _: Details, __: str | None) -> str:
+    first = Resume(refusal.details["numbers"][0], refusal.details["words"])
+    return f'Which one? "{first}" or another number; "games" lists them.'
+
+
+def _over_before_it_begins(_: Refused, details: Details, __: str | None) -> str:
+    """Return why no battle can begin from a position, and perhaps how to change that."""
+    ending, side = details["ending"], details["side"]
+    told = f"A battle would be over there before it begins: {_OVER[ending].format(side=side)}."
+    begins = f' "{SetUpMore(turn=side.other)}" lets the {side.other.plural} begin.'
+    return told + begins if ending is Ending.NO_MOVE else told
+
+
+_OVER = {
+    Ending.NO_MOVE: "the {side.plural} have no move",
+    Ending.ROCK_ESCAPED: "the Rock is home",
+    Ending.ROCK_CAPTURED: "three trolls stand next to the Rock",
+}
+"""Why a battle would be over in a position."""
+
+
+def _seat_taken(refusal: Refused, details: Details, _: str | None) -> str:
+    player, side, hint = details["player"], details["side"].plural, details["free"]
+    if not hint and refusal.code is Refusal.SEAT_TAKEN:
+        hint = "You are welcome to watch."
+    plays = "both sides" if holds_both(details["seats"]) else f"the {side}"
+    return f"{player} plays {plays} at the {details['board']} already. {hint}".strip()
+
+
+def _match_under_way(_: Refused, details: Details, __: str | None) -> str:
+    board = details["board"]
+    if holds_both(details["seats"]):
+        return f'You play both sides at the {board} already. "{Start(board)}" begins anew.'
+    return f'You are in a match at the {board}. "{Leave(board)}" ends that for you.'
+
+
+def _needs_opponent(_: Refused, details: Details, __: str | None) -> str:
+    practice = f', or "{Practice(on=details["board"])}"' if details["may_practise"] else ""
+    return f"A battle needs two players{practice}. {details['free']}"
+
+
+def _no_battle(refusal: Refused, details: Details, me: str | None) -> str:
+    board, seats = details["board"], details.get("seats", ())
+    here = [each.player for each in seats if each.player and each.away_since is None]
+    is_over = refusal.code is Refusal.BATTLE_OVER
+    hint = details["sits"]
+    if me in here and len(here) == len(seats):
+        hint = f'"{Start(board)}" begins {"the next" if is_over else "one"}.'
+    if is_over:
+        return f"The battle at the {board} is over. {hint}"
+    return f"No battle is being played at the {board}. {hint}"
+
+
+_BATTLES = {1: "the first battle", 2: "the second battle", None: "the practice"}
+"""What a player resigns, by the number of the battle."""
+
+
+def _sure_resigns(refusal: Refused, _: Details, __: str | None) -> str:
+    """Return the question whether a player resigns a battle, with how it would end."""
+    details = refusal.details
+    other = details["player"] or f"the {details['side'].plural}"
+    mine, theirs = details["score"]
+    which = f"Really resign {_BATTLES[details['battle']]} at the {details['board']}?"
+    if details["battle"] is None:
+        return f'{which} Type "yes" to resign.'
+    ends = f"{capitalised(other)} would win it {theirs} to {mine}"
+    if details["total"]:
+        mine, theirs = details["total"]
+        winner = "the match would be drawn" if mine == theirs else "the match"
+        winner = "you the match" if mine > theirs else winner
+        ends += f", and {winner} {max(mine, theirs)} to {min(mine, theirs)}"
+    return f'{which} {ends}. Type "yes" to resign.'
+
+
+def _sure_restarts(refusal: Refused, _: Details, __: str | None) -> str:
+    """Return the question whether a player starts over, and what that drops."""
+    details = refusal.details
+    board, other, (mine, theirs) = details["board"], details["player"], details["score"]
+    then = "All of that would be dropped"
+    if details["loses"]:
+        then = f"If {other} agrees, you give up this rated match, and it ends {mine} to {theirs}"
+        return f'Really start over at the {board}? {then}. Type "yes" to ask {other}.'
+    stands = _lead(mine, theirs, other)
+    return f'Really start over at the {board}? {stands}. {then}. Type "yes" to ask {other}.'
+
+
+def _sure_leaves(refusal: Refused, _: Details, __: str | None) -> str:
+    """Return the question whether a player leaves a match, and how it stands or would end."""
+    details = refusal.details
+    board, other, (mine, theirs) = details["board"], details["player"], details["score"]
+    if details["loses"]:
+        costs = "It would be drawn" if mine == theirs else "You would win it"
+        costs = "You would lose it" if theirs > mine else costs
+        costs += f" {max(mine, theirs)} to {min(mine, theirs)}"
+        return f'Really leave the rated match at the {board}? {costs}. Type "yes" to leave.'
+    stands = _lead(mine, theirs, other)
+    return f'Really leave the match at the {board}? {stands}. Type "yes" to leave.'
+
+
+def _lead(mine: int, theirs: int, other: str) -> str:
+    """Return who leads a match, as a clause that begins a sentence."""
+    if mine == theirs:
+        return f"The match stands at {mine} all"
+    if mine > theirs:
+        return f"You lead {mine} to {theirs}"
+    return f"{other} leads {theirs} to {mine}"
+
+
+_REFUSALS: dict[Refusal, RefusalText] = {
+    Refusal.OTHER_PIECE: "Another piece stands on {square}: {piece.phrase}.",
+    Refusal.SEAT_IN_MATCH: (
+        "A match is under way at the {board}. You can take over the seat if {player} types"
+        ' "invite" and your name.'
+    ),
+    Refusal.NO_SEAT_FREE: "Both seats at the {board} are taken. {sits}",
+    Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
+    Refusal.NOT_PLAYING: 'You have no game going. "play" finds you one.',
+    Refusal.BOARDS_TOO_MANY: (
+        'You play at the {boards:and}, as many as you can. "leave game on" and a name makes room,'
+        " and so does the end of a match.{free}"
+    ),
+    Refusal.THEIR_BOARDS_TOO_MANY: "{player} already plays at {most} boards, as many as they can.",
+    Refusal.NOT_SEATED: "You are not playing at the {board}. {sits}",
+    Refusal.NOBODY_TO_AGREE: "There is nobody to agree to that. {free}",
+    Refusal.HAS_BEGUN: "The battle at the {board} has begun already.",
+    Refusal.WHICH_SEAT: (
+        'As which side? "join game as dwarf on {board}" or "join game as troll on {board}".'
+    ),
+    Refusal.OPPONENTS_TURN: "It is {player}'s turn ({side.plural}).",
+    Refusal.OVER_FOR_GOOD: "The battle at the {board} is over: no move can be taken back.",
+    Refusal.AWAY: "{player} is away, and a battle needs you both.",
+    Refusal.NOT_AWAY: "{player} is here, so there is nothing to claim.",
+    Refusal.NOT_IDLE: (
+        "{player} is here, and has another {seconds} to move before you can claim the battle."
+    ),
+    Refusal.TOO_SOON: "{player} may still come back. You can do that in {seconds}.",
+    Refusal.NOBODY_TO_CLAIM_FROM: (
+        'There is nobody to claim it from. "end game on {board}" ends the battle.'
+    ),
+    Refusal.CLOCK_RUNS: (
+        "The clock does that for you: {player} loses the battle when the time is up."
+    ),
+    Refusal.OWN_CLOCK_RUNS: (
+        "Your clock is running, so you cannot put the match away without {player}. Make your move"
+        " first."
+    ),
+    Refusal.LEAVES_CLOCK: (
+        'The clock is running at the {board}, so you cannot leave the battle. "resign" gives it'
+        ' up, "adjourn" offers to put the match away.'
+    ),
+    Refusal.NOT_BEGUN_YET: (
+        'That battle is over already. "start game on {board}" begins the second, "leave game on'
+        ' {board}" gives the match up.'
+    ),
+    Refusal.NO_MATCH: "No match is under way at the {board}.",
+    Refusal.UNDO_TOO_OFTEN: (
+        "{most:,} moves have been taken back in this battle, which is the limit."
+    ),
+    Refusal.NO_PLY_YET: "You have not moved in this battle yet, so there is nothing to take back.",
+    Refusal.NOTHING_OFFERED: "Nobody has offered anything at the {board}.",
+    Refusal.BOARD_IN_USE: "The {board} is in use. Any free board will do.",
+    Refusal.NOTHING_ADJOURNED: "You have no adjourned match.",
+    Refusal.GOES_ON_ALREADY: "Your match is going on at the {boards:and}. You have put none away.",
+    Refusal.NOT_YOURS_TO_RESUME: (
+        'You have no adjourned match with the number {number}: "games" lists them.'
+    ),
+    Refusal.RESUME_THERE: 'A match goes on when its players are at the board: "go to {board}".',
+    Refusal.RULES_SEATED_ONLY: "The rules of the {board} are for its players to choose. {sits}",
+    Refusal.RULES_RUNNING: (
+        "The {board} keeps the {rules} rules while a battle is being played. "
+        "You can set others when the match is over."
+    ),
+    Refusal.RULES_MID_MATCH: (
+        "The {board} keeps the {rules} rules for the second battle of the match. "
+        "You can set others when the match is over."
+    ),
+    Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
+    Refusal.CLOCK_SEATED_ONLY: "The clock of the {board} is for its players to set. {sits}",
+    Refusal.CLOCK_RUNNING: (
+        "The {board} keeps its clock while a battle is being played. "
+        "You can set another when the match is over."
+    ),
+    Refusal.CLOCK_MID_MATCH: (
+        "Both battles of the match at the {board} are played by the same clock. "
+        "You can set another when the match is over."
+    ),
+    Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
+    Refusal.SETUP_SEATED_ONLY: ("The position at the {board} is for its players to set up. {sits}"),
+    Refusal.SETUP_RUNNING: (
+        "The {board} keeps its position while a battle is being played. "
+        "You can set up another when the match is over."
+    ),
+    Refusal.SETUP_MID_MATCH: (
+        "The second battle at the {board} begins from the same position as the first. "
+        "You can set up another when the match is over."
+    ),
+    Refusal.SETUP_ALREADY: "The {board} is set up like that already.",
+    Refusal.SETUP_TOO_MANY: (
+        "Too many {piece.noun}s: {number}, and the {rules} rules have {most}."
+    ),
+    Refusal.SETUP_NEEDS_ROCK: (
+        'The Rock on {square} is needed. "setup add rock" and a square puts it elsewhere.'
+    ),
+    Refusal.ONE_SEAT_EACH: _seated_elsewhere,
+    Refusal.NO_HALL: _no_hall,
+    Refusal.CLOCK_ALREADY: _clock_already,
+    Refusal.ALREADY_OFFERED: _already_offered,
+    Refusal.OPPONENT_NOT_THERE: _opponent_not_there,
+    Refusal.WHICH_ADJOURNED: _which_adjourned,
+    Refusal.SETUP_OVER: _over_before_it_begins,
+    Refusal.SEAT_TAKEN: _seat_taken,
+    Refusal.SEAT_NOT_FREE: _seat_taken,
+    Refusal.MATCH_UNDER_WAY: _match_under_way,
+    Refusal.NEEDS_OPPONENT: _needs_opponent,
+    Refusal.NO_BATTLE: _no_battle,
+    Refusal.BATTLE_OVER: _no_battle,
+    Refusal.SURE_RESIGNS: _sure_resigns,
+    Refusal.SURE_RESTARTS: _sure_restarts,
+    Refusal.SURE_LEAVES: _sure_leaves,
+}
+add_refusal_texts(_REFUSALS)
