@@ -30,6 +30,7 @@ from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.help_entries import PAGES_HERE
 from thudmud.evennia.host import LEFT_OUT, escaped, first_session, options, send, send_to, terminal
 from thudmud.features.archive.commands import ArchiveCommand, Step
+from thudmud.features.archive.model import replay_of
 from thudmud.features.exercises.commands import ExerciseCommand
 from thudmud.features.matchmaking.commands import Agree, Decline, Invite, No, PlayNow
 from thudmud.features.playing.queries import Hint, SetBoard, ViewGame
@@ -224,7 +225,7 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
     is_unsaid = isinstance(command, GameCommand) and command.on is None
     if at and is_unsaid and all(each is at for each in _with_seat(character, boards)):
         return at
-    replaying = next((each for each, person in people if person and person.replay), None)
+    replaying = next((each for each, person in people if person and replay_of(person)), None)
     if replaying and (isinstance(command, Step) or command == PlayNow()):
         return replaying
     match command:

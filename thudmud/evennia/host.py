@@ -18,6 +18,7 @@ from evennia.utils.ansi import strip_ansi
 from thudmud.errors import Refused
 from thudmud.evennia.thinking import FoundAdvice
 from thudmud.features.analysis.model import AnalysisLookup
+from thudmud.features.archive.model import Replaying
 from thudmud.features.hints.model import AdviceLookup
 from thudmud.features.matchmaking.commands import No, Yes
 from thudmud.game.archive import Found, Unread
@@ -290,7 +291,7 @@ class BoardHost:
             if was:
                 self._enter(character, now)
                 person = self.house.hall.people[was.name]
-                person.replay = was.replay
+                person.keep(was.part(Replaying))
                 person.exercise, person.studies = was.exercise, was.studies
                 if not was.styles:
                     person.styles.clear()

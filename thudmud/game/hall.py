@@ -591,8 +591,8 @@ class Hall:
         table = self._apply(board, event, decision.battle)
         if isinstance(event, events.Moved):
             for player in table.seats.values():  # "last" is about their own battle again
-                if player in self.people:
-                    self.people[player].replay = None
+                if (here := self.people.get(player)) and here.parts:
+                    here.interrupt()
         occupants = self.rooms.told_of(board)
         concerned = (*table.seats.values(), *before, event.player)
         person = self.people.get(event.player)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
-from thudmud.features.archive.model import Replayed
 from thudmud.features.exercises.model import NOTHING_DONE, Exercise, Studies
 from thudmud.game.asides import Entered, Invited, ObserveChosen
 from thudmud.game.options import Options, Profile, SetOption, Style
@@ -29,9 +28,14 @@ class PersonPart:
     """A feature's state about a person, for the duration of their visit.
 
     An immutable value. Its class has to be constructible without arguments: the initial state.
+
+    Attributes:
+        can_be_interrupted: whether it ends once a ply is played in their battle, or an exercise
+            begins.
     """
 
     __slots__ = ()
+    can_be_interrupted: ClassVar[bool] = False
 
     def board_closed(self, board: str) -> PersonPart:  # noqa: ARG002  (others use it)
         """Return the state after a board was closed."""
@@ -68,7 +72,6 @@ class Person:
         parts: the state of features about them, by type, see `PersonPart`.
         knows_deaf: whether they were told that players do not hear observers.
         news: the edition of the news they last saw.
-        replay: the battle they are replaying, and where they are in it.
         invitations: the latest invitation from each player.
         exercise: the lesson or puzzle they are at. Opening one ends a replay, and the other way
             round.
@@ -91,7 +94,6 @@ class Person:
     parts: dict[type[PersonPart], PersonPart] = field(default_factory=dict)
     knows_deaf: bool = False
     news: str = ""
-    replay: Replayed | None = None
     invitations: dict[str, Invited] = field(default_factory=dict)
     exercise: Exercise | None = None
     studies: Studies = NOTHING_DONE
@@ -106,6 +108,11 @@ class Person:
     def keep(self, part: PersonPart) -> None:
         """Replace a feature's state about them."""
         self.parts[type(part)] = part
+
+    def interrupt(self) -> None:
+        """Forget the parts that end when something else begins."""
+        for kind in [each for each in self.parts if each.can_be_interrupted]:
+            del self.parts[kind]
 
     def forget_invitations(self, board: str) -> None:
         """Forget the invitations to a board."""

@@ -9,9 +9,8 @@ from itertools import zip_longest
 from operator import or_
 from typing import Any
 
-from thudmud.features.archive.model import Replayed
 from thudmud.game import archive
-from thudmud.game.clocks import DAY, left_after
+from thudmud.game.clocks import left_after
 from thudmud.rules import (
     SQUARES,
     Game,
@@ -161,34 +160,6 @@ def _way_to(
 
 
 # Past battles.
-
-
-def replayed(aside: Replayed) -> Data:
-    """Return a battle as it stood after some of its plies."""
-    then = aside.then or aside.game.after(aside.ply)
-    worths = aside.analysis.worths if aside.analysis else ()
-    return {
-        "battle": aside.battle.number,
-        **standing(then),
-        "plies": len(aside.game.moves),
-        "dwarf": aside.battle.dwarf or None,
-        "troll": aside.battle.troll or None,
-        "playing": aside.playing,
-        "worth": worths[aside.ply] if worths else None,
-        "clock": _clock(aside),
-    }
-
-
-def _clock(aside: Replayed) -> Data | None:
-    """Return how many seconds either side had left at that ply, if a clock ran."""
-    control = aside.battle.time
-    if control is None or len(aside.spent) < len(aside.game.moves):
-        return None
-    first, given = aside.game.opening.turn, 60 * control.minutes or DAY * control.days
-    left = [given, given, *left_after(control, aside.spent[: aside.ply])]
-    sides = (first, first.other) if aside.ply % 2 == 0 else (first.other, first)
-    latest = dict(zip(sides, left[-2:], strict=True))
-    return {side.value: int(latest[side]) for side in Side}
 
 
 class RecordedBattle(Data):

@@ -13,6 +13,7 @@ from tests.game.halls import StoredHall, do, enter, hall_of, refusal
 from tests.search.puzzles import tempting
 from thudmud.errors import Refused
 from thudmud.features.archive.commands import Replay, Step, Way
+from thudmud.features.archive.model import replay_of
 from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
 from thudmud.features.exercises.model import (
     AtPuzzle,
@@ -396,7 +397,7 @@ class TestBattles:
         do(hall, "Bert", parse("resign"))
         do(hall, "Anna", Replay(1))
         do(hall, "Anna", Tutorial(2))
-        assert hall.people["Anna"].replay is None
+        assert replay_of(hall.people["Anna"]) is None
         assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.STEP_OPEN
 
 

@@ -18,7 +18,7 @@ from thudmud.features.analysis.model import (
     KeptAnalysisLookup,
     UnderWayLookup,
 )
-from thudmud.features.archive.model import CommentMade, Replayed
+from thudmud.features.archive.model import CommentMade, Replayed, replay_of, show_replay
 from thudmud.features.playing.queries import LastMove
 from thudmud.game.archive import (
     GOES_ON,
@@ -165,7 +165,7 @@ class Step(ArchiveCommand):
 
     def decide(self, scene: Scene) -> Decision:
         person = scene.person
-        if self.way is Way.LAST and person.replay is None and person.room:
+        if self.way is Way.LAST and replay_of(person) is None and person.room:
             return scene.answer(LastMove(), person.room)  # that is "last" for "last move"
         seen = self._stepped(person, scene.found)
         if scene.hall.rated_board(scene.me):
@@ -173,7 +173,7 @@ class Step(ArchiveCommand):
         return scene.tell(seen)
 
     def _stepped(self, person: Person, found: Found) -> Replayed:
-        seen, way = person.replay, self.way
+        seen, way = replay_of(person), self.way
         if seen is None:
             raise Refused(Refusal.NOT_REPLAYING)
         number = seen.battle.number
@@ -234,9 +234,10 @@ class MakeComment(ArchiveCommand):
             raise Refused(Refusal.NO_COMMENTS)
         number, ply, text, me = self.number, self.ply, self.text, person.name
         if number is None or ply is None:
-            if person.replay is None:
+            seen = replay_of(person)
+            if seen is None:
                 raise Refused(Refusal.NOT_REPLAYING)
-            number, ply = person.replay.battle.number, person.replay.ply
+            number, ply = seen.battle.number, seen.ply
         known, game = battle_meant(number, scene.found)
         battle = known.battle
         if battle.imported or me not in known.players:
@@ -320,9 +321,10 @@ class Analyse(ArchiveCommand):
             raise Refused(Refusal.NO_ANALYSES_RATED, board=rated)
         number = self.number
         if number is None:
-            if scene.person.replay is None:
+            seen = replay_of(scene.person)
+            if seen is None:
                 raise Refused(Refusal.ANALYSE_WHICH)
-            number = scene.person.replay.battle.number
+            number = seen.battle.number
         known, game = battle_meant(number, found)
         battle = known.battle
         if battle.state in GOES_ON:
@@ -340,8 +342,9 @@ class Analyse(ArchiveCommand):
 
     def answered(self, hall: Hall, person: Person, answer: Any) -> None:
         # An open replay of this battle shows the analysis from now on.
-        if person.replay and person.replay.game == answer.game:
-            person.replay = replace(person.replay, analysis=answer.analysis)
+        seen = replay_of(person)
+        if seen and seen.game == answer.game:
+            show_replay(person, replace(seen, analysis=answer.analysis))
 
 
 @verb("cancel_analysis")

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from thudmud.features.analysis.model import Analysis
 from thudmud.game.archive import Battle
 from thudmud.game.asides import Aside, aside
+from thudmud.game.people import Person, PersonPart
 from thudmud.game.telling import Telling
 from thudmud.rules import Comment, Game
+from thudmud.values import value
 
 if TYPE_CHECKING:
     from thudmud.game.hall import Hall
@@ -35,8 +37,26 @@ class Replayed(Aside):
     spent: tuple[float, ...] = ()
 
     def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].replay = self
+        show_replay(hall.people[self.player], self)
         return Telling(self, (self.player,))
+
+
+@value
+class Replaying(PersonPart):
+    """What a player sees of the battle they are replaying; None if they replay none."""
+
+    seen: Replayed | None = None
+    can_be_interrupted = True
+
+
+def replay_of(person: Person) -> Replayed | None:
+    """Return what a player sees of the battle they are replaying."""
+    return person.part(Replaying).seen
+
+
+def show_replay(person: Person, seen: Replayed | None) -> None:
+    """Note what a player sees of the battle they are replaying; None ends the replay."""
+    person.keep(Replaying(seen))
 
 
 @aside
@@ -46,7 +66,7 @@ class ReplayLeft(Aside):
     replay: Replayed
 
     def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].replay = None
+        show_replay(hall.people[self.player], None)
         return Telling(self, (self.player,))
 
 
@@ -73,7 +93,8 @@ class CommentMade(Aside):
     def happen(self, hall: Hall) -> Telling:
         both = [hall.people[name] for name in (self.player, self.other) if name in hall.people]
         for person in both:
-            if person.replay and person.replay.battle.number == self.battle:
-                person.replay = replace(person.replay, comments=self.comments)
+            seen = replay_of(person)
+            if seen and seen.battle.number == self.battle:
+                show_replay(person, replace(seen, comments=self.comments))
         told = tuple(person.name for person in (both if self.text else both[:1]))
         return Telling(self, hall.people.hearers(self.player, told))

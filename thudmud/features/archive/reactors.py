@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive.commands import Step, Way
+from thudmud.features.archive.model import replay_of, show_replay
 from thudmud.game.decisions import decide
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.interface import Base
@@ -32,7 +33,7 @@ class Replays:
     def is_replaying(self, name: str) -> bool:
         """Whether a player's replay goes on by itself."""
         person = self._hall.people.get(name)
-        return bool(person and person.replay and person.replay.playing)
+        return bool(person and (seen := replay_of(person)) and seen.playing)
 
     def play_on(self, name: str, cause: object = None) -> None:
         """Show the next ply of such a replay."""
@@ -42,8 +43,8 @@ class Replays:
     def stop_playing(self, name: str) -> None:
         """Stop at the ply that is shown."""
         person = self._hall.people.get(name)
-        if person and person.replay:
-            person.replay = replace(person.replay, playing=False)
+        if person and (seen := replay_of(person)):
+            show_replay(person, replace(seen, playing=False))
 
     def go_on(self, name: str, cause: object = None) -> None:
         """Show the next plies, if a player has asked for that: at once, or later."""

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from thudmud.features.analysis import messages as analysis
 from thudmud.features.archive.commands import Replay
 from thudmud.features.archive.messages import comment_data, heard, replayed
-from thudmud.features.archive.model import Replayed, ReplayLeft
-from thudmud.views import data
-from thudmud.views.data import Fact
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.features.archive.model import Replayed, ReplayLeft, replay_of
+from thudmud.features.playing.queries import Query
+from thudmud.game.clocks import DAY, left_after
+from thudmud.rules import Side
+from thudmud.views.data import Data, Fact, standing
+from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped
 
@@ -35,9 +37,17 @@ def _replayed(seen: Replayed, occasion: Occasion, view: View) -> list[str]:
 @facts.register
 def _replayed_facts(seen: Replayed, occasion: Occasion) -> Iterator[Fact]:
     player = seen.player
-    yield Fact("Thud.Replay", data.replayed(seen), player)
+    yield Fact("Thud.Replay", replayed_data(seen), player)
     for comment in heard(occasion.hall, player, seen.comments, seen.ply):
         yield Fact("Thud.Comment", comment_data(seen.battle.number, comment), player)
+
+
+@add_lines_to(Query)
+def _not_in_the_replay(_: Query, occasion: Occasion, view: View) -> list[str]:
+    """Return which board an answer is about, for a player who sees a replay."""
+    if not replay_of(occasion.hall.people[occasion.player]):
+        return []
+    return wrapped(f"At the {occasion.known_table.name}, not in the replay:", view.width)
 
 
 @words.register
@@ -45,3 +55,31 @@ def _replay_left(told: ReplayLeft, _: Occasion, view: View) -> list[str]:
     number, ply = told.replay.battle.number, told.replay.ply
     again = f'"{Replay(number, ply)}" opens it there again.'
     return wrapped(f"You leave the replay of battle {number} at ply {ply}. {again}", view.width)
+
+
+def replayed_data(aside: Replayed) -> Data:
+    """Return a battle as it stood after some of its plies."""
+    then = aside.then or aside.game.after(aside.ply)
+    worths = aside.analysis.worths if aside.analysis else ()
+    return {
+        "battle": aside.battle.number,
+        **standing(then),
+        "plies": len(aside.game.moves),
+        "dwarf": aside.battle.dwarf or None,
+        "troll": aside.battle.troll or None,
+        "playing": aside.playing,
+        "worth": worths[aside.ply] if worths else None,
+        "clock": _clock(aside),
+    }
+
+
+def _clock(aside: Replayed) -> Data | None:
+    """Return how many seconds either side had left at that ply, if a clock ran."""
+    control = aside.battle.time
+    if control is None or len(aside.spent) < len(aside.game.moves):
+        return None
+    first, given = aside.game.opening.turn, 60 * control.minutes or DAY * control.days
+    left = [given, given, *left_after(control, aside.spent[: aside.ply])]
+    sides = (first, first.other) if aside.ply % 2 == 0 else (first.other, first)
+    latest = dict(zip(sides, left[-2:], strict=True))
+    return {side.value: int(latest[side]) for side in Side}

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from thudmud.errors import Refused
 from thudmud.features.archive.commands import Step, Way
-from thudmud.features.archive.model import ReplayLeft
+from thudmud.features.archive.model import ReplayLeft, replay_of
 from thudmud.features.exercises import model as exercises
 from thudmud.features.exercises.model import Exercised, Remark
 from thudmud.features.hints.model import Advice, Merit, advice
@@ -188,8 +188,8 @@ class Stop(ExerciseCommand):
         return cls()
 
     def decide(self, scene: Scene) -> Decision:
-        if scene.person.replay:
-            return scene.tell(ReplayLeft(scene.me, scene.person.replay))
+        if seen := replay_of(scene.person):
+            return scene.tell(ReplayLeft(scene.me, seen))
         if scene.person.exercise is None:
             raise Refused(Refusal.NO_EXERCISE)
         return _left(scene)

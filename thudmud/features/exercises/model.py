@@ -548,7 +548,8 @@ class Exercised(Aside):
         person = hall.people[self.player]
         if person.exercise is None:
             hall.rooms.changed(person)
-        person.exercise, person.replay = self.exercise, None
+        person.exercise = self.exercise
+        person.interrupt()
         person.studies = person.studies.after(self.exercise)
         return Telling(self, (self.player,), self.exercise.table)
 

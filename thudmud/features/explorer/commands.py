@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from thudmud.errors import Refused
 from thudmud.features.archive.commands import ArchiveCommand
+from thudmud.features.archive.model import replay_of
 from thudmud.features.explorer.model import ExploredPosition, ExploreLookup, ExplorerRefusal
 from thudmud.game.archive import GOES_ON
 from thudmud.game.command import verb
@@ -42,7 +43,7 @@ class Explore(ArchiveCommand):
     def decide(self, scene: Scene) -> Decision:
         if rated := scene.hall.rated_board(scene.me):
             raise Refused(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)
-        number, ply, replay = self.number, self.ply, scene.person.replay
+        number, ply, replay = self.number, self.ply, replay_of(scene.person)
         if number is None and self.on is None and replay:
             number, ply = replay.battle.number, replay.ply
         if number is None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 from thudmud.errors import Refused
 from thudmud.features.archive.commands import Step, Way
+from thudmud.features.archive.model import replay_of
 from thudmud.features.playing.moves import OFFERING
 from thudmud.features.playing.opening import at_own_board, in_hall, opened
 from thudmud.features.playing.resuming import Resume
@@ -205,7 +206,7 @@ class PlayNow(WithTerms):
 
     def decide(self, scene: Scene) -> Decision:
         hall, name, time = scene.hall, scene.me, self.time
-        if scene.person.replay and self == PlayNow():
+        if replay_of(scene.person) and self == PlayNow():
             return Step(Way.PLAY).decide(scene)
         rules = self.rules or DEFAULT_RULES.name
         if self.level is not None:

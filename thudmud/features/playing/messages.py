@@ -14,6 +14,7 @@ from thudmud.features.playing.queries import (
     LastMove,
     Lines,
     PieceQuery,
+    Query,
     ScanColumn,
     ScanRow,
     ViewClock,
@@ -29,17 +30,10 @@ from thudmud.views.data import Fact
 from thudmud.views.facts import place, whole
 from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
 from thudmud.views.reader import clocks
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import Occasion, added_lines, facts, words
 from thudmud.views.standing import drawn, standing
 from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped, wrapped_each
-
-
-def _heading(occasion: Occasion, view: View) -> list[str]:
-    """Return which board an answer is about, for a player who sees a replay."""
-    if not occasion.hall.people[occasion.player].replay:
-        return []
-    return wrapped(f"At the {occasion.known_table.name}, not in the replay:", view.width)
 
 
 @words.register
@@ -49,14 +43,14 @@ def _answered(
     view: View,
 ) -> list[str]:
     answer = answered(occasion.known_table, query, occasion.player, view.display)
-    return _heading(occasion, view) + answer
+    return added_lines(Query, query, occasion, view) + answer
 
 
 @words.register
 def _possible(asked: ViewPossible, occasion: Occasion, view: View) -> list[str]:
     """Return the legal moves of the side to move, or of the piece on a square."""
     table, me, width = occasion.known_table, occasion.player, view.width
-    game, lines = sentences.game_at(table), _heading(occasion, view)
+    game, lines = sentences.game_at(table), added_lines(Query, asked, occasion, view)
     side = game.position.turn
     if asked.origin is None and side is not table.side_of(me):
         lines += wrapped(f"{sentences.turn(table, me)} The {side.plural}' moves:", width)
