@@ -28,13 +28,18 @@ ROOT = Path(__file__).parents[2]
 MATCH = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
 
 LINES: dict[str, tuple[str, ...]] = {
+    "analysis": ("analyse", "analyse 1", "analyse cancel"),
     "explorer": ("explore", "explore 1 2"),
+    "hints": ("hint", "hint on oak board"),
     "teaching": (),
     "tv": ("tv", "tv on", "tv off"),
 }
 """By feature that may be left out, lines that are commands with it."""
 
-TOLD = {"teaching": re.compile(r"\n\w+\| Move by typing two squares: .*")}
+TOLD = {
+    "hints": re.compile(r' "hint" suggests a move\.'),
+    "teaching": re.compile(r"\n\w+\| Move by typing two squares: .*"),
+}
 """By feature, what it adds to the match that is played."""
 
 HOUSE = """

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.language.generated import commands
-from thudmud.features.archive.commands import Analyse, CancelAnalysis
+from thudmud.features.analysis.commands import Analyse, CancelAnalysis
 from thudmud.features.exercises.commands import Lessons
+from thudmud.features.hints.commands import Hint
 from thudmud.features.letters.commands import FileReport, ForgetLetters, Letters, SendLetter
 from thudmud.features.moderation.commands import Bans, Mutes, OperatorCommand, Reports
 from thudmud.features.notifications.commands import (
@@ -23,7 +24,7 @@ from thudmud.features.notifications.commands import (
 )
 from thudmud.features.options.commands import ShowOptions, ShowScheme
 from thudmud.features.people.commands import Ignore, Plan
-from thudmud.features.playing.queries import Hint, Query
+from thudmud.features.playing.queries import Query
 from thudmud.features.rooms.commands import Observe, ViewNews
 from thudmud.game.asides import Active, Aside, Asked
 from thudmud.game.command import COMMANDS, Command

@@ -11,9 +11,8 @@ import re
 
 from hypothesis import strategies as st
 
+from thudmud.features.analysis.commands import Analyse, CancelAnalysis
 from thudmud.features.archive.commands import (
-    Analyse,
-    CancelAnalysis,
     Games,
     History,
     MakeComment,
@@ -26,6 +25,7 @@ from thudmud.features.archive.commands import (
 )
 from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
 from thudmud.features.explorer.commands import Explore
+from thudmud.features.hints.commands import Hint
 from thudmud.features.letters.commands import FileReport, ForgetLetters, Letters, SendLetter
 from thudmud.features.matchmaking.commands import (
     Accept,
@@ -95,7 +95,6 @@ from thudmud.features.playing.moves import (
 from thudmud.features.playing.queries import (
     Around,
     Captures,
-    Hint,
     LastMove,
     Lines,
     ScanColumn,

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from tests.simulation import history, seeing
 from tests.simulation.clockwork import Process, World
@@ -29,6 +29,7 @@ from tests.simulation.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHE
 from tests.simulation.tournaments import LASTING, has_tournaments, wrong_with_tournaments
 from tests.store.counting import counted_otherwise
 from thudmud.errors import NotYet, StartError
+from thudmud.features.hints.model import AdviceLookup
 from thudmud.server.config import StorageSettings
 from thudmud.store import Entry, Store
 from thudmud.store.checking import check_backend
@@ -554,7 +555,7 @@ class Run:
                 "retries and replays": [
                     key for key in server.service.scheduler._set if key[0] in {"presence", "replay"}
                 ],
-                "hints": server.service.lines.hints.waiting,
+                "hints": cast("Any", server.service.lines.answers[AdviceLookup]).__self__.waiting,
                 "reactions": server.service.bus.pending,
                 "turns": [
                     *server.service.presence.names.held,

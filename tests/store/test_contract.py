@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -32,8 +33,10 @@ from tests.store.deeds import (
     timeless,
 )
 from tests.store.generated import some_events
-from thudmud.features.analysis.model import DECIDED, Analysis, KeptAnalysisLookup
+from thudmud.features.analysis.model import Analysis, KeptAnalysisLookup
+from thudmud.features.analysis.storage import keep_analysis
 from thudmud.game.archive import BattleLookup
+from thudmud.game.evaluation import DECIDED
 from thudmud.game.events import Adjourned, BattleId, Commented, Event, Imported, Resumed, SavedMatch
 from thudmud.game.projections import HALL, match_stream
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
@@ -517,13 +520,13 @@ class TestAnalyses:
         store = await opening()
         await store.append({OAK: (0, [joined(1), started(2)])})
         assert await self.found(store, self.BEGAN, 3) is None
-        await store.keep_analysis(self.BEGAN, self.ANALYSIS)
+        await store.write(partial(keep_analysis, began=self.BEGAN, analysis=self.ANALYSIS))
         assert await self.found(store, self.BEGAN, 3) == self.ANALYSIS
         await is_in_order(store)
 
     async def test_it_is_of_one_battle_as_far_as_it_had_come(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1), started(2)])})
-        await store.keep_analysis(self.BEGAN, self.ANALYSIS)
+        await store.write(partial(keep_analysis, began=self.BEGAN, analysis=self.ANALYSIS))
         for board, version, plies in ((OAK, 1, 3), (PINE, 2, 3), (OAK, 2, 4)):
             assert await self.found(store, BattleId(board, version), plies) is None
 
@@ -531,7 +534,7 @@ class TestAnalyses:
         await store.append({OAK: (0, [joined(1), started(2)])})
         better = replace(self.ANALYSIS, nodes=100_000)
         for each in (self.ANALYSIS, better):
-            await store.keep_analysis(self.BEGAN, each)
+            await store.write(partial(keep_analysis, began=self.BEGAN, analysis=each))
         assert await self.found(store, self.BEGAN, 3) == better
         await is_in_order(store)
 

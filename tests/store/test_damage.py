@@ -22,6 +22,7 @@ import pytest
 from tests.conftest import SOAKING
 from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
 from thudmud.features.analysis.model import Analysis
+from thudmud.features.analysis.storage import analysis_of, keep_analysis
 from thudmud.features.letters import storage as letters
 from thudmud.game.events import BattleEnded, BattleId, Event, Imported
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
@@ -77,7 +78,7 @@ def play(database: Database, games: int) -> None:
     database.write([partial(nodes.beat, node="node", lease=100.0)])
     database.write([lambda db: nodes.claim(db, "Anna", "node", "s1", "oak board")])
     analysis = Analysis(6000, (0, 200), (200,), (Game.start(DISCWORLD).push("dA6-B6").moves,))
-    database.write([lambda db: battles.keep_analysis(db, BattleId(OAK, 1), analysis)])
+    database.write([lambda db: keep_analysis(db, BattleId(OAK, 1), analysis)])
     database.write([lambda db: letters.post(db, "Guest0", "Guest0", "Ho!")])
     database.write([lambda db: letters.report(db, "Anna", "Guest0", "is rude", ["say: Ho!"])])
 
@@ -128,7 +129,7 @@ def read_all(database: Database) -> str:
             [accounts.addresses(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
             nodes.people(database),
-            battles.analysis(database, BattleId(OAK, 1)),
+            analysis_of(database, BattleId(OAK, 1)),
             letters.letters(database, "Guest0"),
             letters.reports(database),
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from thudmud.features.analysis.model import Weighed
 from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import Letter, LettersPage
 from thudmud.features.moderation.model import Order
 from thudmud.features.notifications.commands import Notify
 from thudmud.features.notifications.model import Contact, Quiet, Ways
 from thudmud.game.asides import Asked, LetterSent
+from thudmud.game.evaluation import Evaluation
 from thudmud.game.hall import Hall
 from thudmud.game.people import BotLevel
 from thudmud.game.table import BoardSpec
@@ -207,10 +207,10 @@ class Kibitzer:
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
         return game.push(ADVISED[game.turn]).moves[-1:]
 
-    async def weigh(self, game: Game) -> Weighed:
+    async def weigh(self, game: Game) -> Evaluation:
         ply = len(game.moves)
         best = game.push(BEST[ply]).moves[-1:] if ply in BEST else tuple(game.legal_moves()[:1])
-        return Weighed(100, (WORTHS[ply],) * 2, best)
+        return Evaluation(100, (WORTHS[ply],) * 2, best)
 
 
 def played() -> dict[str, list[Message]]:

@@ -15,7 +15,7 @@ from tests.views.short_game import played
 from tests.views.test_refusals import all_refusals
 from thudmud.features.analysis.model import PlyMark
 from thudmud.features.exercises.model import PUZZLE, TUTORIAL, Remark
-from thudmud.features.hints.model import Merit
+from thudmud.game.advice import Merit
 from thudmud.game.events import Offer, SeekEnd
 from thudmud.game.match import Unrated
 from thudmud.game.refusals import Mistake, NameProblem, Refusal

@@ -1063,74 +1063,21 @@ def test_what_operators_are_refused_and_others_by_them(refusal: Refused, sentenc
     assert refused(refusal) == sentence
 
 
-HINTS = {
-    R.NO_HINTS: 'There are no hints here. "captures" and "moves" list what you can play.',
-    R.NO_HINTS_RATED: (
-        "Your battle at the oak board counts for ratings, so there are no hints until it is over."
-    ),
-    R.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
-    R.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
-    R.HINT_FAILED: 'There is no hint this time. "hint on oak board" tries again.',
-    R.HINT_OUT_OF_DATE: (
-        "The oak board has changed since you asked for a hint, so there is none. "
-        '"hint on oak board" tries again.'
-    ),
-}
-"""What the service and its adviser refuse; who plays for ratings has an account, as nobody has who
-is seen here."""
-
-
-ANALYSES = [
-    (
-        Refused(R.NO_ANALYSES, number=12),
-        'Battles cannot be analysed here. "replay 12" shows it again.',
-    ),
-    (
-        Refused(R.NO_ANALYSES_RATED, board="oak board"),
-        "Your battle at the oak board counts for ratings, so nothing is analysed until it is over.",
-    ),
+OTHERS = [
     (
         Refused(R.UNDO_TOO_OFTEN, board="oak board", most=1000),
         "1,000 moves have been taken back in this battle, which is the limit.",
     ),
-    (Refused(R.ANALYSE_WHICH), 'Which battle? Add its number: "history" lists them.'),
     (
-        Refused(R.NOT_OVER, number=12),
-        "Battle 12 is not over yet. You can analyse it afterwards.",
-    ),
-    (Refused(R.TOO_SHORT, number=12), "Battle 12 has too few plies to be analysed."),
-    (
-        Refused(R.TOO_LONG_TO_ANALYSE, number=12, plies=650, most=500),
-        "Battle 12 had 650 moves. Only battles of up to 500 can be analysed.",
-    ),
-    (
-        Refused(R.ANALYSIS_PENDING, number=12, done=40, plies=118),
-        "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are,"
-        ' and can then ask for another. "analyse cancel" ends it.',
-    ),
-    (
-        Refused(R.ANALYSES_TOO_MANY),
-        "Too many battles are being analysed just now. Try again in a minute.",
-    ),
-    (
-        Refused(R.ANALYSIS_FAILED, number=12),
-        'Battle 12 could not be analysed this time. "analyse 12" tries again.',
-    ),
-    (
-        Refused(R.NOTHING_ANALYSED),
-        'Nothing is being analysed for you. "analyse 12" begins that.',
+        Refused(R.NO_BOTS, board="oak board"),
+        'No bot plays here, so there are no levels. "play" by itself finds a person.',
     ),
 ]
 
 
-@pytest.mark.parametrize(("refusal", "sentence"), ANALYSES, ids=lambda each: str(each)[:20])
-def test_why_nothing_is_analysed(refusal: Refused, sentence: str) -> None:
+@pytest.mark.parametrize(("refusal", "sentence"), OTHERS, ids=lambda each: str(each)[:20])
+def test_sentences_of_other_refusals(refusal: Refused, sentence: str) -> None:
     assert refused(refusal) == sentence
-
-
-@pytest.mark.parametrize("code", HINTS)
-def test_why_there_is_no_hint(code: Refusal) -> None:
-    assert refused(Refused(code, board="oak board")) == HINTS[code]
 
 
 def resigns(
@@ -1396,8 +1343,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(of_a_board, BOARDS)
     yield from (*TALKS, *(refusal for refusal, _ in CROWDED), NO_QUESTION)
     yield from (refusal for refusal, _ in (*ORDER, *SURE))
-    yield from (Refused(code, board="oak board") for code in HINTS)
-    yield from (refusal for refusal, _ in (*ANALYSES, *LETTERS, *NOTIFIED))
+    yield from (refusal for refusal, _ in (*OTHERS, *LETTERS, *NOTIFIED))
     yield from map(of_a_tournament, TOURNAMENTS)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 

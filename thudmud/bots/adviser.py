@@ -1,7 +1,7 @@
 """Hints and analyses by our own player, in this process or in one of the workers.
 
 It thinks for a moment, and makes no deliberate mistakes. Both classes are a
-`thudmud.service.interface.Adviser`.
+`thudmud.game.evaluation.Adviser`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from thudmud.bots.program import ProgramError
 from thudmud.bots.workers import Question, Reply, Workers
-from thudmud.features.analysis.model import Weighed
+from thudmud.game.evaluation import Evaluation
 from thudmud.rules import Game, Move, Side
 
 NODES = 2_000
@@ -36,7 +36,7 @@ class OwnAdviser:
 
         return Player(game.ruleset).think(game, Limit(nodes=NODES)).line
 
-    async def weigh(self, game: Game) -> Weighed:
+    async def weigh(self, game: Game) -> Evaluation:
         """Return the analysis of a position."""
         from thudmud.search.player import Player  # noqa: PLC0415  (as above)
         from thudmud.search.search import Limit, Thought  # noqa: PLC0415
@@ -63,7 +63,7 @@ class WorkersAdviser:
             _log.error("no hint: %s", error)
             return None
 
-    async def weigh(self, game: Game) -> Weighed | None:
+    async def weigh(self, game: Game) -> Evaluation | None:
         """Return the analysis of a position; None if no worker answers."""
         try:
             reply, line = await self._ask(None, game, ANALYSIS_NODES)
@@ -84,7 +84,7 @@ class WorkersAdviser:
         return reply, game.moves[-len(reply.line) :]
 
 
-def _weighed(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Weighed:
+def _weighed(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Evaluation:
     """Return an analysis from worths in the view of the side to move."""
     sign = 1 if game.turn is Side.DWARF else -1
-    return Weighed(ANALYSIS_NODES, tuple(sign * each for each in worths), line)
+    return Evaluation(ANALYSIS_NODES, tuple(sign * each for each in worths), line)

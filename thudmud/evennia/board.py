@@ -34,12 +34,10 @@ from thudmud.english import listed
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.evennia.host import LEFT_OUT, BoardHost, escaped, first_session, send, terminal
 from thudmud.evennia.thinking import FoundAdvice, find_out
-from thudmud.features.analysis.model import AnalysisLookup
-from thudmud.features.archive.commands import Analyse
-from thudmud.features.hints.model import AdviceLookup
 from thudmud.features.playing.moves import Resign
-from thudmud.features.playing.queries import Hint, ViewGame
+from thudmud.features.playing.queries import ViewGame
 from thudmud.game.command import Command
+from thudmud.game.evaluation import AdviserLookup
 from thudmud.game.table import BoardSpec
 from thudmud.house import BotTurn, House
 from thudmud.language.parsing import player_problem
@@ -47,7 +45,6 @@ from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import level_called
 from thudmud.views import Message
 from thudmud.views.refusals import refused
-from thudmud.views.words import wrapped
 
 TYPE = "thud"
 """The type of the rows, by which they differ from Attributes and nicks. Their key begins so."""
@@ -299,7 +296,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         """Do what a character who is present asks for, and tell everybody."""
         self.look_around()
         host = self.host
-        if isinstance(command, Hint | Analyse):
+        if command.asks_adviser:
             sought = host.to_find_out(character, command, time.time())
             if sought is not None:
                 self._seek(character, command, sought)
@@ -348,16 +345,10 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             told = host.house.obey(turn.bot, Resign(turn.task.board), now)
         self._keep_and_tell(host, told)
 
-    def _seek(
-        self, character: Any, command: Command, sought: AdviceLookup | AnalysisLookup
-    ) -> None:
+    def _seek(self, character: Any, command: Command, sought: AdviserLookup[Any]) -> None:
         """Have found out what a character asks for, one thing at a time, and then tell it."""
-        if isinstance(sought, AnalysisLookup):
-            text = (
-                f"Battle {sought.battle.number} is being analysed. You are told when that is done."
-            )
-            lines = wrapped(text, terminal(character.sessions.all()).width)
-            send(character, Message((), "\n".join(lines)))
+        if text := self.host.put_off(terminal(character.sessions.all()), sought):
+            send(character, Message((), text))
         waiting = self.ndb.thud_waiting = self.ndb.thud_waiting or set()
         if (who := (character.id, type(sought))) not in waiting:
             waiting.add(who)
@@ -367,7 +358,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self,
         character: Any,
         command: Command,
-        sought: AdviceLookup | AnalysisLookup,
+        sought: AdviserLookup[Any],
         answer: Any,
     ) -> None:
         if self.pk is None:
@@ -375,12 +366,9 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.ndb.thud_waiting = (self.ndb.thud_waiting or set()) - {(character.id, type(sought))}
         self.look_around()
         host = self.host
-        if isinstance(sought, AdviceLookup):
-            host.advice.lines = {sought.game: answer}
-        else:
-            host.advice.weighed = answer or {}
+        host.advice.found = answer or {}
         self._keep_and_tell(host, host.obey(character, command, time.time()))
-        host.advice.lines, host.advice.weighed = {}, {}
+        host.advice.found = {}
 
     def _pass_time(self, due: float) -> None:
         """See to what is due at a time, unless something else has come to be since."""

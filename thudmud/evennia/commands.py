@@ -33,7 +33,7 @@ from thudmud.features.archive.commands import ArchiveCommand, Step
 from thudmud.features.archive.model import replay_of
 from thudmud.features.exercises.commands import ExerciseCommand
 from thudmud.features.matchmaking.commands import Agree, Decline, Invite, No, PlayNow
-from thudmud.features.playing.queries import Hint, SetBoard, ViewGame
+from thudmud.features.playing.queries import SetBoard, ViewGame
 from thudmud.features.rooms.commands import Look, ViewBots
 from thudmud.game.command import Command
 from thudmud.game.meaning import Phrase
@@ -237,7 +237,8 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
             boards = [each for each in boards if each.host.is_asked(character)] or boards
         case GameCommand() | Invite():
             words = command.on
-    changes = isinstance(command, TableCommand | Invite | SetBoard | Hint)
+    changes = isinstance(command, TableCommand | Invite | SetBoard)
+    changes = changes or (isinstance(command, GameCommand) and command.asks_adviser)
     return _meant(character, boards, words, prefers_used=not changes)
 
 

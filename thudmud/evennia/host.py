@@ -17,13 +17,12 @@ from evennia.utils.ansi import strip_ansi
 
 from thudmud.errors import Refused
 from thudmud.evennia.thinking import FoundAdvice
-from thudmud.features.analysis.model import AnalysisLookup
 from thudmud.features.archive.model import Replaying
-from thudmud.features.hints.model import AdviceLookup
 from thudmud.features.matchmaking.commands import No, Yes
 from thudmud.game.archive import Found, Unread
 from thudmud.game.command import Command
 from thudmud.game.decisions import decide
+from thudmud.game.evaluation import AdviserLookup
 from thudmud.game.events import Parting
 from thudmud.game.options import WIDTHS, Options, Profile, Style
 from thudmud.game.people import Person
@@ -34,6 +33,7 @@ from thudmud.language.words import WORDS, openings
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
 from thudmud.views.messages import fitted
+from thudmud.views.registry import Occasion, words
 from thudmud.views.standing import drawn, standing
 from thudmud.views.view import (
     DEFAULT_WIDTH,
@@ -244,14 +244,14 @@ class BoardHost:
 
     def to_find_out(
         self, character: Any, command: Command, now: float
-    ) -> AdviceLookup | AnalysisLookup | None:
+    ) -> AdviserLookup[Any] | None:
         """Return what has to be thought about before a command can be obeyed; None for nothing."""
         person, found = self.person(character), Found()
         while person:
             try:
                 decide(self.house.hall, person.name, command, now, found)
             except Unread as unread:
-                if isinstance(unread.lookup, AdviceLookup | AnalysisLookup):
+                if isinstance(unread.lookup, AdviserLookup):
                     return unread.lookup
                 found.take(unread.lookup, self.house.look_up(unread.lookup))
             except Refused:
@@ -340,6 +340,13 @@ class BoardHost:
         view = View(None, Style.FULL, Display.of(screen, Options()))
         rows = drawn(self.table, view) + standing(self.table, view)
         return "\n".join(fitted(rows, view.display))
+
+    def put_off(self, screen: Terminal, sought: AdviserLookup[Any]) -> str:
+        """Return what somebody is told while an adviser is asked; "" if that takes a moment."""
+        if type(sought) not in words.registry:
+            return ""
+        view = View(None, Style.FULL, Display.of(screen, Options()))
+        return "\n".join(words(sought, Occasion(self.house.hall, None, 0.0, ""), view))
 
     def addressed(self, messages: Iterable[Message]) -> Iterator[tuple[Any, Message]]:
         """Yield who gets which message; who has just gone gets theirs for the last time."""

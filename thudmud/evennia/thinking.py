@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from evennia.utils import logger
 from twisted.internet import reactor
 
 from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.workers import Question, Workers
-from thudmud.features.analysis.model import AnalysisLookup, Weighed, positions
-from thudmud.features.hints.model import AdviceLookup, Line
+from thudmud.game.evaluation import AdviserLookup, Evaluation, Variation
 from thudmud.rules import Game
 
 
-def find_out(asked: Question | AdviceLookup | AnalysisLookup, then: Callable[[Any], None]) -> None:
+def find_out(asked: Question | AdviserLookup[Any], then: Callable[[Any], None]) -> None:
     """Have something found out; ``then`` is called in Evennia's thread, with None if nothing is."""
     loop, workers = _workers()
 
@@ -37,18 +36,10 @@ def find_out(asked: Question | AdviceLookup | AnalysisLookup, then: Callable[[An
     asking.add_done_callback(lambda done: reactor.callFromThread(then, done.result()))
 
 
-def _answer(
-    workers: Workers, asked: Question | AdviceLookup | AnalysisLookup
-) -> Coroutine[Any, Any, Any]:
+def _answer(workers: Workers, asked: Question | AdviserLookup[Any]) -> Coroutine[Any, Any, Any]:
     if isinstance(asked, Question):
         return workers.think(asked)
-    if isinstance(asked, AdviceLookup):
-        return WorkersAdviser(workers).advise(asked.board, asked.game)
-    return _weighed(WorkersAdviser(workers), asked.game)
-
-
-async def _weighed(adviser: WorkersAdviser, game: Game) -> dict[Game, Weighed | None]:
-    return {each: await adviser.weigh(each) for each in positions(game)}
+    return asked.ask(WorkersAdviser(workers))
 
 
 @cache
@@ -62,20 +53,18 @@ class FoundAdvice:
     """The adviser of a board's house, which waits for nothing: what was found is put here first.
 
     Attributes:
-        lines: by a battle as it stands, what to play and what is expected then.
-        weighed: by a battle as it stood, what it was worth.
+        found: by a battle as it stands, what an adviser says of it.
     """
 
     at_once = 1
 
     def __init__(self) -> None:
-        self.lines: dict[Game, Line | None] = {}
-        self.weighed: dict[Game, Weighed | None] = {}
+        self.found: Mapping[Game, Any] = {}
 
-    async def advise(self, _board: str, game: Game) -> Line | None:
+    async def advise(self, _board: str, game: Game) -> Variation | None:
         """Return what was found; None if nothing was."""
-        return self.lines.get(game)
+        return cast("Variation | None", self.found.get(game))
 
-    async def weigh(self, game: Game) -> Weighed | None:
+    async def weigh(self, game: Game) -> Evaluation | None:
         """Return what was found; None if nothing was."""
-        return self.weighed.get(game)
+        return cast("Evaluation | None", self.found.get(game))

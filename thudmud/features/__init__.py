@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from thudmud.game.feature import Feature
 
 NAMES: tuple[str, ...] = (
+    "analysis",
     "explorer",
+    "hints",
     "teaching",
     "tv",
 )

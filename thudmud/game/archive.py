@@ -517,3 +517,7 @@ class Found:
 
 NOTHING_FOUND = Found()
 """Nothing looked up, as for most decisions. It is shared, so nothing is added to it."""
+
+
+GOES_ON = frozenset({State.RUNNING, State.ADJOURNED})
+"""Battles in these states are not analysed, since that would help their players."""

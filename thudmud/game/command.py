@@ -54,6 +54,7 @@ class Command:
             facts.
         is_choice: whether it changes a member's preferences, see `chosen`.
         speaks: whether others read the player's own words. Muted players may not give it.
+        asks_adviser: whether it may need an `AdviserLookup`.
     """
 
     words: ClassVar[str] = ""
@@ -61,6 +62,7 @@ class Command:
     is_question: ClassVar[bool] = False
     is_choice: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
+    asks_adviser: ClassVar[bool] = False
 
     def __str__(self) -> str:
         return f"{self.words}{self._typed(*self.typed or self.__match_args__)}"

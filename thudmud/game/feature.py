@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Coroutine
 from typing import Any, NamedTuple, Protocol
 
-from thudmud.game.archive import FoundBattle, Lookup
+from thudmud.errors import Refused
+from thudmud.game.archive import NOTHING_FOUND, Found, FoundBattle, Lookup
 from thudmud.game.asides import Aside
 from thudmud.game.command import Command
+from thudmud.game.evaluation import Adviser
 from thudmud.game.events import HallEvent, TableEvent
-from thudmud.game.hall import Hall
+from thudmud.game.hall import Decision, Hall
 from thudmud.game.table import Table
 from thudmud.values import value
 
@@ -37,6 +39,43 @@ class AppliedEvent(NamedTuple):
 
 
 Handler = Callable[[AppliedEvent], None]
+
+
+class LookupRequest(NamedTuple):
+    """What a feature knows of the command that a lookup is for.
+
+    Attributes:
+        player: who gave it.
+        origin: their address; "" if it is not known.
+        cause: what caused it, to be passed on to `FeatureContext.tell` and ``run_command``.
+        is_late: whether it was run with a late answer, and needs another one.
+    """
+
+    player: str
+    origin: str
+    cause: object
+    is_late: bool
+
+
+@value
+class Postponed:
+    """Instead of the answer to a lookup: it takes time, and the line ends without it.
+
+    The feature runs the command once it has the answer, see `FeatureContext.run_command`.
+
+    Attributes:
+        decision: what is carried out in place of the command.
+        seconds: roughly how many seconds of work it causes outside the event loop.
+        is_awaited: whether the player is told nothing until then.
+    """
+
+    decision: Decision
+    seconds: float
+    is_awaited: bool = False
+
+
+LookUp = Callable[[LookupRequest, Any], Any]
+"""Returns the answer to a lookup or `Postponed`, or raises Refused."""
 
 Key = tuple[str, ...]
 """Identifies a timer: the feature, or the part of the service, then what the timer is about."""
@@ -94,15 +133,23 @@ class FeatureContext(Protocol):
     def local_players(self) -> Collection[str]:
         """Return the names of the players connected to this node."""
 
-    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Start a coroutine eagerly; the rest runs as a background task once it blocks."""
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Start a coroutine eagerly.
+
+        Returns:
+            its result; the `asyncio.Task` that runs the rest if it blocks.
+        """
 
     def has_screen(self, player: str) -> bool:
         """Whether a player on this node reads text; bots and some programs don't."""
 
     @property
-    def has_adviser(self) -> bool:
-        """Whether players can get hints."""
+    def adviser(self) -> Adviser | None:
+        """Finds plies, and weighs positions; None if nothing does."""
+
+    @property
+    def store(self) -> Any:
+        """The `thudmud.store.Store`."""
 
     def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
         """Register the answer to a request of onlookers' programs about a position of a battle.
@@ -110,8 +157,11 @@ class FeatureContext(Protocol):
         ``request`` is its key in ``Thud.Watch``. The answerer may raise Refused.
         """
 
-    def tell(self, aside: Aside) -> None:
+    def tell(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside, and deliver it to players on this node."""
+
+    def refuse(self, player: str, refusal: Refused) -> None:
+        """Tell a player on this node that something was refused."""
 
     async def wait_for_line(self, player: str) -> None:
         """Wait until a player's line in progress, or their joining, is done."""
@@ -123,12 +173,29 @@ class FeatureContext(Protocol):
             StoreError: the store cannot be read.
         """
 
-    async def run_command(self, player: str, command: Command) -> None:
+    def answer(self, kind: type[Lookup[Any]], look_up: LookUp) -> None:
+        """Have a function answer the lookups of a type that players' commands need.
+
+        All others are answered by the store.
+        """
+
+    async def run_command(
+        self, player: str, command: Command, found: Found = NOTHING_FOUND, cause: object = None
+    ) -> None:
         """Execute a command on behalf of a player, if they are connected to this node.
+
+        Args:
+            player: the player.
+            command: the command.
+            found: an answer that was postponed. Then "it" means the same after the command.
+            cause: what caused the command.
 
         Raises:
             StoreError: its events cannot be stored, or a lookup failed.
         """
+
+    def at_stop(self, call: Callable[[], None]) -> None:
+        """Have a function called when the service stops."""
 
 
 @value

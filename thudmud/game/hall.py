@@ -23,7 +23,7 @@ from thudmud.game.archive import RatingChange
 from thudmud.game.asides import Aside
 from thudmud.game.boards import TableRegister
 from thudmud.game.clocks import TimeClass, time_class
-from thudmud.game.command import Command
+from thudmud.game.command import VERBS, Command
 from thudmud.game.events import NO_BOTS, BattleEnded, HallEvent, TableEvent
 from thudmud.game.match import Match, Unrated
 from thudmud.game.options import Options, SetOption, Style, Toggle
@@ -235,6 +235,10 @@ class Hall:
     def use_verbs(self, own: Mapping[str, type[Command]], left_out: frozenset[str]) -> None:
         """Replace the host's own verbs, and the first words of the verbs that are left out."""
         self.own_verbs, self.left_out = own, left_out
+
+    def has_verb(self, rule: str) -> bool:
+        """Whether players have a verb, by the name of its grammar rule, which is its first word."""
+        return rule in VERBS and rule not in self.left_out
 
     def use_notified(self, members: frozenset[str]) -> None:
         """Replace the names of the members who get notifications."""

@@ -173,23 +173,6 @@ class Refusal(Enum):
     SURE_RESTARTS = "sure_restarts"
     SURE_LEAVES = "sure_leaves"
 
-    NO_HINTS = "no_hints"
-    NO_HINTS_RATED = "no_hints_rated"
-    HINT_PENDING = "hint_pending"
-    HINT_FAILED = "hint_failed"
-    HINT_OUT_OF_DATE = "hint_out_of_date"
-
-    NO_ANALYSES = "no_analyses"
-    NO_ANALYSES_RATED = "no_analyses_rated"
-    ANALYSE_WHICH = "analyse_which"
-    NOT_OVER = "not_over"
-    TOO_SHORT = "too_short"
-    TOO_LONG_TO_ANALYSE = "too_long_to_analyse"
-    ANALYSIS_PENDING = "analysis_pending"
-    ANALYSES_TOO_MANY = "analyses_too_many"
-    ANALYSIS_FAILED = "analysis_failed"
-    NOTHING_ANALYSED = "nothing_analysed"
-
     NO_EXERCISE = "no_exercise"
     IN_BATTLE = "in_battle"
     NO_SUCH_LESSON = "no_such_lesson"

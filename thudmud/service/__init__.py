@@ -6,9 +6,9 @@ knows who is here, and `neighbours` hears other nodes. `nodes` states the invari
 nodes on one store, and `driving` runs coroutines that may have nothing to wait for.
 """
 
+from thudmud.game.evaluation import Adviser
 from thudmud.service.driving import metered, metered_now, now
 from thudmud.service.interface import (
-    Adviser,
     Arrival,
     Dismissal,
     Onlooker,

@@ -124,9 +124,9 @@ class Broadcaster:
                 if outbox:
                     outbox.put(message)
 
-    def tell_here(self, aside: Aside) -> None:
+    def tell_here(self, aside: Aside, cause: object = None) -> None:
         """Tell an aside to those on this node only."""
-        self.carry_out(Decision(aside.player, asides=(aside,)), crosses=False)
+        self.carry_out(Decision(aside.player, asides=(aside,)), cause, crosses=False)
         self._bus.dispatch(aside.player)
 
     def pass_on(self, asides: Sequence[Aside], *, always: bool = False) -> None:

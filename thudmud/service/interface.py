@@ -8,8 +8,6 @@ from enum import Enum
 from typing import Any, Protocol
 
 from thudmud.errors import Refused
-from thudmud.features.analysis.model import Weighed
-from thudmud.features.hints.model import Line
 from thudmud.features.letters.model import Postbox, PostboxLookup
 from thudmud.features.moderation.model import OfOperators
 from thudmud.game.archive import Lookup
@@ -20,7 +18,6 @@ from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
 from thudmud.language.parsing import followed_of, ignored_of
-from thudmud.rules import Game
 from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node
 from thudmud.service.scheduler import Later, TimerScheduler
@@ -81,35 +78,6 @@ class Outbox(Protocol):
 
     def dismissed(self, why: Dismissal) -> None:
         """Take note that the visit has ended; no more messages follow."""
-
-
-class Adviser(Protocol):
-    """Finds plies, and weighs positions."""
-
-    @property
-    def at_once(self) -> int:
-        """How many positions it weighs at a time. More would wait, in an order of its own."""
-
-    async def advise(self, board: str, game: Game) -> Line | None:
-        """Return what to play in a running battle, and the plies expected after it.
-
-        Args:
-            board: the key of the board, so that an adviser can be fair to all boards.
-            game: the battle.
-
-        Returns:
-            at least one ply, all of them legal in turn; None if nothing was found.
-        """
-
-    async def weigh(self, game: Game) -> Weighed | None:
-        """Return the worth of a position, for an analysis. Players' hints come first.
-
-        Args:
-            game: a battle that is not over.
-
-        Returns:
-            the worth, with a line of legal plies; None if nothing was found.
-        """
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,12 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from thudmud.errors import Refused
-from thudmud.features.analysis.model import Analysis, AnalysisLookup, UnderWayLookup
-from thudmud.features.analysis.reactors import Analyses
-from thudmud.features.archive.commands import Analyse, CancelAnalysis, Replay, Step
+from thudmud.features.archive.commands import Replay, Step
 from thudmud.features.archive.reactors import Replays
-from thudmud.features.hints.model import AdviceLookup
-from thudmud.features.hints.reactors import Hints
 from thudmud.features.letters.commands import FileReport, Letters
 from thudmud.features.letters.model import LettersPage
 from thudmud.features.matchmaking.commands import PlayNow, offered_to, require_share
@@ -30,6 +26,7 @@ from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
 from thudmud.game.command import COMMANDS, Command
 from thudmud.game.decisions import can_wait, decide, is_limited
 from thudmud.game.events import Parting
+from thudmud.game.feature import LookUp, LookupRequest, Postponed
 from thudmud.game.hall import Decision
 from thudmud.game.more import Again, Quit
 from thudmud.game.refusals import Refusal
@@ -41,7 +38,6 @@ from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.countdown import Countdown
 from thudmud.service.following import Following
 from thudmud.service.interface import (
-    Adviser,
     Base,
     Keep,
     Limit,
@@ -113,7 +109,6 @@ class PlayerLines:
     Args:
         base: what the parts of a service share.
         policy: how lines are handled.
-        adviser: asked for hints and analyses; None if there is none.
         broadcaster: tells what happens.
         following: stores the events.
         presence: has the locks of the players' names.
@@ -122,14 +117,13 @@ class PlayerLines:
         is_alone: whether there is only one board.
 
     Attributes:
-        hints: the hints that players wait for.
+        answers: by type, how lookups are answered that are not for the store.
     """
 
     def __init__(
         self,
         base: Base,
         policy: Policy,
-        adviser: Adviser | None,
         *,
         broadcaster: Broadcaster,
         following: Following,
@@ -142,13 +136,7 @@ class PlayerLines:
         self._look_up, self._node, self._policy = base.look_up, base.node, policy
         self._broadcaster, self._following, self._presence = broadcaster, following, presence
         self._replays, self._countdown, self._is_alone = replays, countdown, is_alone
-        self.hints = Hints(base, adviser, broadcaster, presence)
-        self._analyses = Analyses(base, adviser, broadcaster, self._tell_analysed)
-
-    def stop(self) -> None:
-        """Cancel what runs in the background."""
-        self.hints.close()
-        self._analyses.close()
+        self.answers: dict[type[Lookup[Any]], LookUp] = {}
 
     async def submit(
         self,
@@ -338,8 +326,8 @@ class PlayerLines:
         The lock of the player's name has to be held. If it was ``typed``, the player may be asked
         first whether they mean it, unless they have ``confirmed`` that question.
         """
-        name, policy = visit.name, self._policy
-        quota = policy.quota
+        name, is_late = visit.name, found is not NOTHING_FOUND
+        policy, quota = self._policy, self._policy.quota
         is_allowed = policy.allow is None and policy.allow_shout is None
         while True:
             if at is not None:
@@ -369,11 +357,12 @@ class PlayerLines:
                     if quota:
                         quota.note(visit.origin, len(decision.hall) + len(decision.events), now)
                 else:
-                    self._broadcaster.carry_out(decision, cause, now)
+                    kept = replace(decision, board=None) if is_late else decision  # "it" stays
+                    self._broadcaster.carry_out(kept, cause, now)
                     if isinstance(command, Letters):
                         await self._mark_read(decision)
             except Refused as refusal:
-                return self._broadcaster.refuse(name, command, refusal, cause)
+                return self._broadcaster.refuse(name, None if is_late else command, refusal, cause)
             except Unread as unread:
                 asked = unread.lookup
             except Conflict as conflict:
@@ -387,10 +376,10 @@ class PlayerLines:
                 continue
             else:
                 return self._done(name, command, cause)
-            if found is NOTHING_FOUND:
-                found = Found()
-            if result := await self._look_for(visit, asked, found, cause):
-                return result
+            found = Found() if found is NOTHING_FOUND else found
+            request = LookupRequest(name, visit.origin, cause, is_late)
+            if ended := await self._answer(request, command, asked, found):
+                return ended
             now = self._clock()
 
     def _allow(self, visit: Visit, command: Command, decision: Decision) -> None:
@@ -414,12 +403,29 @@ class PlayerLines:
         if wait and can_wait(self._hall, decision):
             raise Refused(Refusal.STORED_TOO_MUCH, seconds=wait)
 
+    async def _answer(
+        self, request: LookupRequest, command: Command, asked: Lookup[Any], found: Found
+    ) -> Result | None:
+        """Answer a lookup; return the result of the line if it ends without the answer."""
+        look_up = self.answers.get(type(asked))
+        if look_up is None:
+            found.take(asked, await self._look_up(asked))
+            return None
+        try:
+            answer = look_up(request, asked)
+        except Refused as refusal:
+            about = None if request.is_late else command
+            return self._broadcaster.refuse(request.player, about, refusal, request.cause)
+        if isinstance(answer, Postponed):
+            self._broadcaster.carry_out(answer.decision, request.cause)
+            return Result(command, done=True, seconds=answer.seconds, is_awaited=answer.is_awaited)
+        found.take(asked, answer)
+        return None
+
     def _done(self, name: str, command: Command, cause: object) -> Result:
         """Return the result of a command, and start what goes on by itself after it."""
         if isinstance(command, _ReplayCommand):
             self._replays.go_on(name, cause)
-        elif isinstance(command, CancelAnalysis):
-            self._analyses.cancel(name)
         return Result(command, done=True)
 
     async def _store_aside(self, aside: asides.Aside) -> None:
@@ -471,21 +477,6 @@ class PlayerLines:
                 except StoreError as error:  # they are shown as new again
                     _log.error("not stored: %s", error, extra={"player": aside.player})
 
-    async def _look_for(
-        self, visit: Visit, asked: Lookup[Any], found: Found, cause: object
-    ) -> Result | None:
-        """Look something up, or have it found; None if the answer is there at once."""
-        match asked:
-            case AdviceLookup():
-                return self.hints.look_for(visit.name, asked, found, cause)
-            case AnalysisLookup():
-                return self._analyses.look_for(visit, asked, found, cause)
-            case UnderWayLookup():
-                found.take(asked, self._analyses.under_way(visit.name))
-            case _:
-                found.take(asked, await self._look_up(asked))
-        return None
-
     @property
     def _only_table(self) -> Table:
         [table] = self._hall.tables.values()
@@ -506,8 +497,12 @@ class PlayerLines:
             if after != person:
                 await self._policy.keep(after)
 
-    async def run_command(self, name: str, command: Command) -> None:
+    async def run_command(
+        self, name: str, command: Command, found: Found = NOTHING_FOUND, cause: object = None
+    ) -> None:
         """Carry out a command for a player, as if they had typed it, unless they have left.
+
+        ``found`` is an answer that was postponed, see `thudmud.game.feature.Postponed`.
 
         Raises:
             StoreError: it cannot be stored, or something that it needs cannot be read.
@@ -515,18 +510,4 @@ class PlayerLines:
         async with self._presence.names.of(name):
             visit = self._broadcaster.visits.get(name)
             if not (self._presence.closing or visit is None or name not in self._hall.people):
-                await self._decide(visit, command, None, self._clock())
-
-    async def _tell_analysed(
-        self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object
-    ) -> None:
-        """Tell a player the analysis they waited for, unless they have left."""
-        async with self._presence.names.of(name):
-            visit = self._broadcaster.visits.get(name)
-            if self._presence.closing or visit is None:
-                return
-            try:
-                command, found = Analyse(asked.battle.number), Found({asked: analysis})
                 await self._decide(visit, command, cause, self._clock(), found)
-            except StoreError as error:
-                _log.error("an analysis was not told: %s", error)

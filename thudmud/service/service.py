@@ -47,11 +47,19 @@ from thudmud.features.matchmaking.reactors import Seeking
 from thudmud.features.moderation.reactors import ReportNews
 from thudmud.features.tournaments.reactors import Director
 from thudmud.game import events
-from thudmud.game.archive import AdjournedLookup, BattleLookup, FoundBattle, Lookup
+from thudmud.game.archive import (
+    NOTHING_FOUND,
+    AdjournedLookup,
+    BattleLookup,
+    Found,
+    FoundBattle,
+    Lookup,
+)
 from thudmud.game.asides import Aside, BoardListed, Entered
 from thudmud.game.command import Command
+from thudmud.game.evaluation import Adviser
 from thudmud.game.events import TableEvent
-from thudmud.game.feature import AppliedEvent, PositionAnswerer
+from thudmud.game.feature import AppliedEvent, LookUp, PositionAnswerer
 from thudmud.game.hall import Hall, claimants
 from thudmud.game.options import Toggle
 from thudmud.game.projections import HALL, realm_of
@@ -64,16 +72,7 @@ from thudmud.service.bus import EventBus
 from thudmud.service.countdown import Countdown
 from thudmud.service.driving import now
 from thudmud.service.following import Following
-from thudmud.service.interface import (
-    Adviser,
-    Arrival,
-    Base,
-    Onlooker,
-    Outbox,
-    Result,
-    Teller,
-    Visit,
-)
+from thudmud.service.interface import Arrival, Base, Onlooker, Outbox, Result, Teller, Visit
 from thudmud.service.lines import PlayerLines, Policy
 from thudmud.service.neighbours import Neighbours
 from thudmud.service.nodes import Node
@@ -138,7 +137,7 @@ class Service:
         self.hall, self.store, self.clock = hall, store, clock
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
         self._is_alone, self._node = is_alone, node
-        self.has_adviser = adviser is not None
+        self.adviser = adviser
         self._to_list: set[str] = set()
         """The keys of boards whose entries are about to be told, where there are no timers."""
         self.bus, self.scheduler = EventBus(), TimerScheduler(clock, later)
@@ -165,7 +164,6 @@ class Service:
         self.lines = PlayerLines(
             base,
             policy,
-            adviser,
             broadcaster=broadcaster,
             following=self.following,
             presence=self.presence,
@@ -178,6 +176,7 @@ class Service:
         self.director = Director(base, self.following)
         ReportNews(base, broadcaster.tell_here)
         self._answerers: dict[str, PositionAnswerer] = {}
+        self._at_stop: list[Callable[[], None]] = []
         for feature in features.load():
             if feature.setup and feature.name not in without:
                 feature.setup(self)
@@ -426,7 +425,8 @@ class Service:
         self._seeking.stop()
         self.director.stop()
         self.scheduler.close()
-        self.lines.stop()
+        for call in self._at_stop:
+            call()
 
     async def close(self) -> None:
         """Stop, wait for the lines in flight, and stop following the store."""
@@ -448,30 +448,44 @@ class Service:
         """Return the names of the players who are on this node."""
         return self.broadcaster.visits.keys()
 
-    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run a coroutine in the background; at once, as far as it waits for nothing."""
-        now(work)
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Start a coroutine at once; return its result, or the task that runs the rest."""
+        return now(work)
 
     def has_screen(self, player: str) -> bool:
         """Whether a player on this node reads text; bots and some programs don't."""
         return player in self.broadcaster.screens.terminals
 
-    def tell(self, aside: Aside) -> None:
+    def tell(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside, and deliver it to players on this node."""
-        self.broadcaster.tell_here(aside)
+        self.broadcaster.tell_here(aside, cause)
+
+    def refuse(self, player: str, refusal: Refused) -> None:
+        """Tell a player on this node that something was refused."""
+        self.broadcaster.refuse(player, None, refusal, None)
 
     async def wait_for_line(self, player: str) -> None:
         """Wait until a player's line in progress, or their joining, is done."""
         async with self.bus.names.of(player):
             pass
 
-    async def run_command(self, player: str, command: Command) -> None:
+    def answer(self, kind: type[Lookup[Any]], look_up: LookUp) -> None:
+        """Have a function answer the lookups of a type, instead of the store."""
+        self.lines.answers[kind] = look_up
+
+    async def run_command(
+        self, player: str, command: Command, found: Found = NOTHING_FOUND, cause: object = None
+    ) -> None:
         """Carry out a command for a player, as if they had typed it, if they are on this node.
 
         Raises:
             StoreError: it cannot be stored, or something that it needs cannot be read.
         """
-        await self.lines.run_command(player, command)
+        await self.lines.run_command(player, command, found, cause)
+
+    def at_stop(self, call: Callable[[], None]) -> None:
+        """Have a function called when the service stops."""
+        self._at_stop.append(call)
 
     # What has happened.
 

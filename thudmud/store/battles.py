@@ -1,4 +1,4 @@
-"""Battles, and what is stored beside them: comments, analyses, adjourned matches."""
+"""Battles, and what is stored beside them: comments, adjourned matches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 from typing import cast
 
-from thudmud.features.analysis.model import Analysis
 from thudmud.game.archive import (
     PAGE,
     AdjournedMatch,
@@ -20,12 +19,9 @@ from thudmud.game.clocks import DAY
 from thudmud.game.days import day_begins
 from thudmud.game.events import Adjourned, BattleId, Commented, StoredEvent
 from thudmud.rules import Comment
-from thudmud.store.codec import Misread, form_of, to_text
+from thudmud.store.codec import to_text
 from thudmud.store.database import Database
 from thudmud.store.hall import made_in_the_hall
-from thudmud.store.interface import Damaged
-
-_ANALYSIS = form_of(Analysis)
 
 
 def number_of(database: Database, began: BattleId) -> int | None:
@@ -246,27 +242,6 @@ def still_called(database: Database, battle: Battle, *, realm: str = "") -> froz
         if (found := database.players.find(name, realm))
         and database.table.row("player_battle", where, found[0], battle.number)
     )
-
-
-def analysis(database: Database, began: BattleId, plies: int | None = None) -> Analysis | None:
-    """Return the analysis of a battle, if one is stored.
-
-    If ``plies`` is given, an analysis of another number of plies does not count.
-    """
-    stream = database.streams.known(began.board)
-    where = "where stream = ? and version = ?"
-    row = stream and database.table.row("analysis", where, stream.id, began.version)
-    try:
-        found: Analysis | None = _ANALYSIS.from_text(cast("str", row[3])) if row else None
-    except Misread as error:
-        raise Damaged(f"An analysis cannot be read: {error}") from error
-    return found if found and plies in (None, len(found.lost)) else None
-
-
-def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
-    """Store the analysis of a battle, in place of an earlier one."""
-    body, stream = _ANALYSIS.to_text(analysis), database.streams.made(began.board)
-    database.table.put("analysis", stream.id, began.version, analysis.nodes, body)
 
 
 def _battles(database: Database, rest: str, *values: object) -> list[Battle]:

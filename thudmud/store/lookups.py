@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
-from thudmud.features.analysis.model import KeptAnalysisLookup
 from thudmud.features.letters import storage as letters
 from thudmud.features.letters.model import (
     MOST_REPORTS,
@@ -85,8 +84,6 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
             return scores.score(database, player, curves=curves, realm=realm)
         case ScoresLookup(players):
             return {each: scores.score(database, each, realm=realm) for each in players}
-        case KeptAnalysisLookup(began, plies):
-            return battles.analysis(database, began, plies)
         case StudiesLookup(player):
             return scores.studies(database, player, realm=realm)
         case StandingsLookup():

@@ -511,7 +511,6 @@ class Store:
     ended = _reading(battle_rows.ended)
     between = _reading(battle_rows.between)
     number_of = _reading(battle_rows.number_of)
-    keep_analysis = _writing(battle_rows.keep_analysis)
     adjourned = _reading(battle_rows.adjourned)
     standings = _reading(scores.standings)
     score = _reading(scores.score)

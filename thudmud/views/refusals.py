@@ -392,37 +392,6 @@ _TEXTS: dict[Enum, RefusalText] = {
         'Things have changed since you were asked, so nothing was done. Type "{line}" again if you'
         " still want that."
     ),
-    Refusal.NO_HINTS: ('There are no hints here. "captures" and "moves" list what you can play.'),
-    Refusal.NO_HINTS_RATED: (
-        "Your battle at the {board} counts for ratings, so there are no hints until it is over."
-    ),
-    Refusal.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
-    Refusal.HINT_FAILED: 'There is no hint this time. "hint on {board}" tries again.',
-    Refusal.HINT_OUT_OF_DATE: (
-        "The {board} has changed since you asked for a hint, so there is none."
-        ' "hint on {board}" tries again.'
-    ),
-    Refusal.NO_ANALYSES: 'Battles cannot be analysed here. "replay {number}" shows it again.',
-    Refusal.NO_ANALYSES_RATED: (
-        "Your battle at the {board} counts for ratings, so nothing is analysed until it is over."
-    ),
-    Refusal.ANALYSE_WHICH: 'Which battle? Add its number: "history" lists them.',
-    Refusal.NOT_OVER: "Battle {number} is not over yet. You can analyse it afterwards.",
-    Refusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
-    Refusal.TOO_LONG_TO_ANALYSE: (
-        "Battle {number} had {plies} moves. Only battles of up to {most} can be analysed."
-    ),
-    Refusal.ANALYSIS_PENDING: (
-        "Battle {number} is being analysed for you: {done} of {plies} plies are done. You are told"
-        ' when all are, and can then ask for another. "analyse cancel" ends it.'
-    ),
-    Refusal.ANALYSES_TOO_MANY: (
-        "Too many battles are being analysed just now. Try again in a minute."
-    ),
-    Refusal.ANALYSIS_FAILED: (
-        'Battle {number} could not be analysed this time. "analyse {number}" tries again.'
-    ),
-    Refusal.NOTHING_ANALYSED: 'Nothing is being analysed for you. "analyse 12" begins that.',
     Refusal.NO_EXERCISE: (
         'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
         ' lesson, "puzzle" a puzzle.'

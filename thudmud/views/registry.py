@@ -70,6 +70,7 @@ def add_lines_to(*kinds: type) -> Callable[[LinesAdder], LinesAdder]:
     - `thudmud.game.people.Person`: who a player is, told to another; the function gets their name;
     - `thudmud.game.archive.Fingered`: what is known about a player, after their ratings;
     - `Query`, a command of playing: above the answer to a question about a board;
+    - `thudmud.features.archive.model.Replayed`: what is known of the ply that is shown;
     - an event of a table: sentences that follow it; the function gets the `Telling`;
     - `Table`: the same for the table's players, after an event that says whose turn it is, if they
       are elsewhere.

@@ -11,11 +11,9 @@ from collections.abc import Callable
 from functools import partial
 
 from thudmud.english import lasting
-from thudmud.features.analysis import messages as analysis
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive import ratings, replays
 from thudmud.features.exercises import messages as exercises
-from thudmud.features.hints import messages as hints
 from thudmud.features.letters import messages as letters
 from thudmud.features.matchmaking import messages as matchmaking
 from thudmud.features.moderation import messages as order
@@ -42,7 +40,7 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
-    analysis, archive, exercises, help_pages, hints, letters, matchmaking, notifications,
+    archive, exercises, help_pages, letters, matchmaking, notifications,
     options, order, people, queries, ratings, replays, rooms, talk, tournaments,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry

@@ -9,8 +9,9 @@ from unittest.mock import patch
 from tests.evennia.cases.furnished import Furnished
 from thudmud.bots.workers import Question, Reply
 from thudmud.evennia.thinking import find_out
-from thudmud.features.analysis.model import AnalysisLookup, Weighed, positions
+from thudmud.features.analysis.model import AnalysisLookup, positions
 from thudmud.features.hints.model import AdviceLookup
+from thudmud.game.evaluation import Evaluation
 from thudmud.rules import DISCWORLD, Game
 
 
@@ -116,7 +117,8 @@ class Bots(Furnished):
         assert not self.type(self.char1, "hint")
         ((lookup, _),) = self.asked
         assert isinstance(lookup, AdviceLookup)
-        self.answered(Game.start(DISCWORLD).push("dA6-B6").moves)
+        game = Game.start(DISCWORLD)
+        self.answered({lookup.game: game.push("dA6-B6").moves})
         assert "move from a6 to b6" in " ".join(self.heard(self.char1).lower().split())
         self.type(self.char1, "hint")
         self.answered(None)
@@ -132,7 +134,7 @@ class Bots(Furnished):
         ((lookup, _),) = self.asked
         assert isinstance(lookup, AnalysisLookup)
         plies = Game.start(DISCWORLD).push("dA6-B6").moves
-        self.answered({each: Weighed(1, (0, 0), plies) for each in positions(lookup.game)})
+        self.answered({each: Evaluation(1, (0, 0), plies) for each in positions(lookup.game)})
         told = self.heard(self.char1)
         assert "Battle 1" in told
         assert told in self.type(self.char1, "analyse 1")
@@ -150,4 +152,4 @@ class Thinking(Furnished):
             find_out(Question("oak", opening, 1), answers.put)
             assert opening.push(answers.get(timeout=60).ply)
             find_out(AdviceLookup("oak", opening), answers.put)
-            assert answers.get(timeout=60)[0] in opening.legal_moves()
+            assert answers.get(timeout=60)[opening][0] in opening.legal_moves()

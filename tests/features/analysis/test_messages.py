@@ -8,14 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thudmud.errors import Refused
 from thudmud.features.analysis.messages import MOST_TOLD, curve, of_ply, told
-from thudmud.features.analysis.model import DECIDED, AnalysedBattle, Analysing, Analysis
+from thudmud.features.analysis.model import AnalysedBattle, Analysing, Analysis, AnalysisRefusal
 from thudmud.game.archive import Battle, State
+from thudmud.game.evaluation import DECIDED
 from thudmud.game.events import BattleId
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.telling import Telling
 from thudmud.rules import DISCWORLD, Game
+from thudmud.views.refusals import refused
 from thudmud.views.telling import teller
 from thudmud.views.view import Display, View
 from thudmud.views.words import columns
@@ -209,3 +212,51 @@ def test_the_curve_fits_every_screen(worths: list[int], width: int) -> None:
         assert len(rows) == 8
         assert all(columns(row) < width for row in rows)
         assert utf8 or all(row.isascii() for row in rows)
+
+
+REFUSALS = [
+    (
+        Refused(AnalysisRefusal.NO_ANALYSES, number=12),
+        'Battles cannot be analysed here. "replay 12" shows it again.',
+    ),
+    (
+        Refused(AnalysisRefusal.NO_ANALYSES_RATED, board="oak board"),
+        "Your battle at the oak board counts for ratings, so nothing is analysed until it is over.",
+    ),
+    (Refused(AnalysisRefusal.ANALYSE_WHICH), 'Which battle? Add its number: "history" lists them.'),
+    (
+        Refused(AnalysisRefusal.NOT_OVER, number=12),
+        "Battle 12 is not over yet. You can analyse it afterwards.",
+    ),
+    (Refused(AnalysisRefusal.TOO_SHORT, number=12), "Battle 12 has too few plies to be analysed."),
+    (
+        Refused(AnalysisRefusal.TOO_LONG_TO_ANALYSE, number=12, plies=650, most=500),
+        "Battle 12 had 650 moves. Only battles of up to 500 can be analysed.",
+    ),
+    (
+        Refused(AnalysisRefusal.ANALYSIS_PENDING, number=12, done=40, plies=118),
+        "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are,"
+        ' and can then ask for another. "analyse cancel" ends it.',
+    ),
+    (
+        Refused(AnalysisRefusal.ANALYSES_TOO_MANY),
+        "Too many battles are being analysed just now. Try again in a minute.",
+    ),
+    (
+        Refused(AnalysisRefusal.ANALYSIS_FAILED, number=12),
+        'Battle 12 could not be analysed this time. "analyse 12" tries again.',
+    ),
+    (
+        Refused(AnalysisRefusal.NOTHING_ANALYSED),
+        'Nothing is being analysed for you. "analyse 12" begins that.',
+    ),
+]
+
+
+@pytest.mark.parametrize(("refusal", "sentence"), REFUSALS, ids=lambda each: str(each)[:20])
+def test_why_nothing_is_analysed(refusal: Refused, sentence: str) -> None:
+    assert refused(refusal) == sentence
+
+
+def test_all_refusals_of_analyses_are_tried() -> None:
+    assert {refusal.code for refusal, _ in REFUSALS} == set(AnalysisRefusal)

@@ -9,27 +9,29 @@ import pytest
 from tests.game.conftest import ply
 from tests.game.halls import StoredHall, do, enter, hall_of, refusal
 from thudmud.errors import InvalidValueError
+from thudmud.features.analysis import commands
+from thudmud.features.analysis.commands import Analyse, CancelAnalysis
 from thudmud.features.analysis.model import (
-    DECIDED,
     INACCURACY,
     Analysis,
     AnalysisCancelled,
     AnalysisLookup,
+    AnalysisRefusal,
     KeptAnalysisLookup,
     PlyMark,
     UnderWayLookup,
-    Weighed,
     analysed,
     positions,
 )
-from thudmud.features.archive import commands as archive
-from thudmud.features.archive.commands import Analyse, CancelAnalysis, Replay, Step, Way
+from thudmud.features.analysis.storage import keep_analysis
+from thudmud.features.archive.commands import Replay, Step, Way
 from thudmud.features.archive.model import Replayed
 from thudmud.features.playing.moves import Adjourn, Resign, Start
 from thudmud.features.playing.seats import Join
 from thudmud.game.archive import BattleLookup, Found, Unread
 from thudmud.game.asides import Asked
 from thudmud.game.decisions import decide
+from thudmud.game.evaluation import DECIDED, Evaluation
 from thudmud.game.refusals import Refusal
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Move, Side, Square
 from thudmud.store import at_once
@@ -42,9 +44,9 @@ def other(game: Game, number: int) -> Move:
     return next(each for each in positions(game)).legal_moves()[-1 - number]
 
 
-def weighed(*worths: tuple[int, ...], game: Game = GAME) -> list[Weighed]:
+def weighed(*worths: tuple[int, ...], game: Game = GAME) -> list[Evaluation]:
     """Return that some worths were found, and that each time another ply was best."""
-    return [Weighed(100, each, (other(game, number),)) for number, each in enumerate(worths)]
+    return [Evaluation(100, each, (other(game, number),)) for number, each in enumerate(worths)]
 
 
 def lost(*worths: tuple[int, ...]) -> tuple[int, ...]:
@@ -76,7 +78,7 @@ class TestMarks:
 
     def test_the_best_ply_loses_nothing(self) -> None:
         found = weighed((0, 0), (-500, -500), (0, 0), (0, 0))
-        found[0] = Weighed(100, (0, 0), GAME.moves[:1])
+        found[0] = Evaluation(100, (0, 0), GAME.moves[:1])
         assert analysed(GAME, found).lost[0] == 0
 
     def test_a_ply_is_marked_by_what_it_lost(self) -> None:
@@ -184,9 +186,9 @@ class TestWorths:
         with pytest.raises(InvalidValueError):
             Analysis(100, (0, 0), (0, 0), ((), ()))
         with pytest.raises(InvalidValueError):
-            Weighed(100, (), GAME.moves)
+            Evaluation(100, (), GAME.moves)
         with pytest.raises(InvalidValueError):
-            Weighed(100, (0,), ())
+            Evaluation(100, (0,), ())
 
 
 FOUND = analysed(GAME, weighed((0, 0), (-250, -250), (0, 0), (0, 0)))
@@ -210,8 +212,13 @@ def end(hall: StoredHall) -> None:
     do(hall, "Bert", Resign())
 
 
+def keep_found(hall: StoredHall, found: Analysis) -> None:
+    began = hall.battles[0].id
+    at_once(hall.store.write(lambda database: keep_analysis(database, began, found)))
+
+
 def keep(hall: StoredHall) -> None:
-    at_once(hall.store.keep_analysis(hall.battles[0].id, FOUND))
+    keep_found(hall, FOUND)
 
 
 class TestWhoIsGivenOne:
@@ -237,25 +244,25 @@ class TestWhoIsGivenOne:
         assert aside.answer == (battle, game, FOUND)
 
     def test_not_of_a_battle_that_goes_on_or_may_be_gone_on_with(self, hall: StoredHall) -> None:
-        assert refusal(hall, "Carla", Analyse(1)) is Refusal.NOT_OVER
+        assert refusal(hall, "Carla", Analyse(1)) is AnalysisRefusal.NOT_OVER
         do(hall, "Anna", Adjourn())
         do(hall, "Bert", Adjourn())
-        assert refusal(hall, "Carla", Analyse(1)) is Refusal.NOT_OVER
+        assert refusal(hall, "Carla", Analyse(1)) is AnalysisRefusal.NOT_OVER
 
     def test_not_of_one_without_plies_or_of_none(self, hall: StoredHall) -> None:
         end(hall)
         do(hall, "Anna", Start())
         do(hall, "Anna", Resign())
-        assert refusal(hall, "Carla", Analyse(2)) is Refusal.TOO_SHORT
+        assert refusal(hall, "Carla", Analyse(2)) is AnalysisRefusal.TOO_SHORT
         assert refusal(hall, "Carla", Analyse(3)) is Refusal.NO_SUCH_BATTLE
-        assert refusal(hall, "Carla", Analyse()) is Refusal.ANALYSE_WHICH
+        assert refusal(hall, "Carla", Analyse()) is AnalysisRefusal.ANALYSE_WHICH
 
     def test_battle_that_is_too_long_is_refused_at_once(
         self, hall: StoredHall, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(archive, "LONGEST", 2)
+        monkeypatch.setattr(commands, "LONGEST", 2)
         end(hall)
-        assert refusal(hall, "Carla", Analyse(1)) is Refusal.TOO_LONG_TO_ANALYSE
+        assert refusal(hall, "Carla", Analyse(1)) is AnalysisRefusal.TOO_LONG_TO_ANALYSE
 
     def test_not_to_who_plays_for_ratings(self) -> None:
         hall = hall_of("Carla")
@@ -269,14 +276,14 @@ class TestWhoIsGivenOne:
         do(hall, "Bert", replace(ply("G7", "G6"), on="oak board"))
         do(hall, "Anna", Resign("oak board"))
         found = analysed(hall.game(1), weighed((0, 0), (0, 0), (0, 0), game=hall.game(1)))
-        at_once(hall.store.keep_analysis(hall.battles[0].id, found))
-        assert refusal(hall, "Anna", Analyse(1)) is Refusal.NO_ANALYSES_RATED
+        keep_found(hall, found)
+        assert refusal(hall, "Anna", Analyse(1)) is AnalysisRefusal.NO_ANALYSES_RATED
         (told,) = do(hall, "Anna", Replay(1))
         assert isinstance(told.event, Replayed)
-        assert told.event.analysis is None
+        assert told.event.annotation is None
         (told,) = do(hall, "Carla", Replay(1))
         assert isinstance(told.event, Replayed)
-        assert told.event.analysis == found
+        assert told.event.annotation == found
         do(hall, "Anna", Resign("pine board"))
         assert do(hall, "Anna", Analyse(1))
 
@@ -287,14 +294,14 @@ class TestWhoIsGivenOne:
         do(hall, "Carla", Analyse())
         (told,) = do(hall, "Carla", Step(Way.NEXT))
         assert isinstance(told.event, Replayed)
-        assert (told.event.ply, told.event.analysis) == (1, FOUND)
+        assert (told.event.ply, told.event.annotation) == (1, FOUND)
 
     def test_who_plays_for_ratings_meanwhile_is_shown_no_more_of_it(self, hall: StoredHall) -> None:
         end(hall)
         keep(hall)
         (told,) = do(hall, "Carla", Replay(1))
         assert isinstance(told.event, Replayed)
-        assert told.event.analysis
+        assert told.event.annotation
         enter(hall, "Dora", member=True)
         hall.people["Carla"].member = True
         do(hall, "Carla", Join(Side.DWARF, "pine board"))
@@ -302,7 +309,7 @@ class TestWhoIsGivenOne:
         do(hall, "Carla", Start("pine board"))
         (told,) = do(hall, "Carla", Step(Way.NEXT))
         assert isinstance(told.event, Replayed)
-        assert told.event.analysis is None
+        assert told.event.annotation is None
 
     def test_it_is_cancelled_by_who_waits_for_it(self, hall: StoredHall) -> None:
         with pytest.raises(Unread) as unread:

@@ -9,7 +9,8 @@ import pytest
 
 from tests.service.place import Place, refused, until
 from thudmud.features.analysis import reactors as analysing
-from thudmud.features.analysis.model import Weighed
+from thudmud.features.analysis.model import AnalysisRefusal
+from thudmud.game.evaluation import Evaluation
 from thudmud.game.hall import Caps
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Game, Move
@@ -37,7 +38,7 @@ class SlowWeigher:
     async def advise(self, _board: str, _game: Game) -> tuple[Move, ...] | None:
         return None
 
-    async def weigh(self, game: Game) -> Weighed | None:
+    async def weigh(self, game: Game) -> Evaluation | None:
         self.begun.append(game)
         await self.tickets.acquire()
         if self.error:
@@ -45,7 +46,7 @@ class SlowWeigher:
         ply = len(game.moves)
         self.weighed.append(ply)
         worth = 0 if ply < 2 else 500
-        return Weighed(7, (worth, worth), tuple(game.legal_moves()[-1:])) if self.knows else None
+        return Evaluation(7, (worth, worth), tuple(game.legal_moves()[-1:])) if self.knows else None
 
     def let(self, positions: int = 100) -> None:
         for _ in range(positions):
@@ -149,8 +150,8 @@ async def test_one_at_a_time_for_each_player_who_is_told_how_far_it_has_come(
     adviser.let(3)
     await until(lambda: len(adviser.weighed) == 3)
     assert "2 of 3 plies are done" in await place.type("Anna", "analyse 1")
-    assert await refused(place, "Anna", "analyse 1") is Refusal.ANALYSIS_PENDING
-    assert await refused(place, "Anna", "hint") is not Refusal.ANALYSIS_PENDING
+    assert await refused(place, "Anna", "analyse 1") is AnalysisRefusal.ANALYSIS_PENDING
+    assert await refused(place, "Anna", "hint") is not AnalysisRefusal.ANALYSIS_PENDING
     adviser.let()
     await idle()
     assert await refused(place, "Anna", "analyse 1") is None
@@ -175,7 +176,7 @@ async def test_only_so_many_at_once(
     monkeypatch.setattr(analysing, "MOST", 1)
     await second_battle(place)
     await place.type("Anna", "analyse 1")
-    assert await refused(place, "Bert", "analyse 2") is Refusal.ANALYSES_TOO_MANY
+    assert await refused(place, "Bert", "analyse 2") is AnalysisRefusal.ANALYSES_TOO_MANY
     assert await refused(place, "Bert", "analyse 1") is None
     adviser.let()
     await idle()
@@ -207,7 +208,7 @@ async def test_those_who_wait_are_told_now_and_then(
 
 
 async def test_it_can_be_cancelled(place: Place, adviser: SlowWeigher) -> None:
-    assert await refused(place, "Anna", "analyse cancel") is Refusal.NOTHING_ANALYSED
+    assert await refused(place, "Anna", "analyse cancel") is AnalysisRefusal.NOTHING_ANALYSED
     await place.type("Anna", "analyse 1")
     cancelled = "Battle 1 is not analysed for you any more."
     assert await place.type("Anna", "analyse cancel") == cancelled
@@ -321,7 +322,7 @@ async def test_who_is_back_by_then_is_told(place: Place, adviser: SlowWeigher) -
     await place.type("Carla", "analyse 1")
     await place.leave("Carla")
     await place.enter("Carla")
-    assert await refused(place, "Carla", "analyse 1") is Refusal.ANALYSIS_PENDING
+    assert await refused(place, "Carla", "analyse 1") is AnalysisRefusal.ANALYSIS_PENDING
     adviser.let()
     await idle()
     assert BLUNDER in place.told["Carla"][-1]
@@ -342,12 +343,14 @@ async def test_if_nothing_is_found_out_that_is_told(
     assert BLUNDER in place.told["Anna"][-1]
 
 
-async def test_what_cannot_be_kept_is_told_all_the_same(adviser: SlowWeigher) -> None:
-    class Forgetful(Store):
-        async def keep_analysis(self, *_: object) -> None:
-            raise NotWritten("The disk is full.")
+async def test_what_cannot_be_kept_is_told_all_the_same(
+    adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forget(*_: object) -> None:
+        raise NotWritten("The disk is full.")
 
-    place = await place_with(adviser, Forgetful.in_memory())
+    monkeypatch.setattr(analysing, "keep_analysis", forget)
+    place = await place_with(adviser)
     adviser.let()
     await place.type("Anna", "analyse 1")
     await idle()
@@ -381,4 +384,4 @@ async def test_without_an_adviser_nobody_can_analyse() -> None:
     place = await place_with(None)
     told = 'Battles cannot be analysed here. "replay 1" shows it again.'
     assert await place.type("Anna", "analyse 1") == told
-    assert await refused(place, "Anna", "analyse cancel") is Refusal.NOTHING_ANALYSED
+    assert await refused(place, "Anna", "analyse cancel") is AnalysisRefusal.NOTHING_ANALYSED

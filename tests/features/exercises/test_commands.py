@@ -29,8 +29,9 @@ from thudmud.features.exercises.model import (
     puzzles,
     read_puzzle,
 )
+from thudmud.features.hints.commands import Hint
 from thudmud.features.playing.moves import Play, Start, Undo
-from thudmud.features.playing.queries import Hint, SetBoard, ViewGame, Where
+from thudmud.features.playing.queries import SetBoard, ViewGame, Where
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.rooms.commands import Go, Look
 from thudmud.game.archive import PROVISIONAL, StudiesLookup, StudyRecord

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.features.hints.model import Advice, Because, Merit
-from thudmud.features.playing.queries import Hint
+from thudmud.errors import Refused
+from thudmud.features.hints.commands import Hint
+from thudmud.features.hints.model import HintRefusal
+from thudmud.game.advice import Advice, Because, Merit
 from thudmud.game.asides import Asked
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.telling import Telling
 from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
+from thudmud.views.refusals import refused
 from thudmud.views.telling import teller
 from thudmud.views.view import Display, View
 
@@ -134,3 +137,22 @@ def test_what_is_typed_elsewhere_names_the_board_and_fits_a_narrow_screen() -> N
         "dwarfs, but the dwarfs can then capture",
         "a troll.",
     ]
+
+
+REFUSALS = {
+    HintRefusal.NO_HINTS: 'There are no hints here. "captures" and "moves" list what you can play.',
+    HintRefusal.NO_HINTS_RATED: (
+        "Your battle at the oak board counts for ratings, so there are no hints until it is over."
+    ),
+    HintRefusal.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
+    HintRefusal.HINT_FAILED: 'There is no hint this time. "hint on oak board" tries again.',
+    HintRefusal.HINT_OUT_OF_DATE: (
+        "The oak board has changed since you asked for a hint, so there is none. "
+        '"hint on oak board" tries again.'
+    ),
+}
+
+
+@pytest.mark.parametrize("code", HintRefusal)
+def test_why_there_is_no_hint(code: HintRefusal) -> None:
+    assert refused(Refused(code, board="oak board")) == REFUSALS[code]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from thudmud.features.hints.model import Because, Merit, advice
+from thudmud.game.advice import Because, Merit, advice
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,

@@ -8,6 +8,7 @@ import pytest
 
 from tests.service.place import Place, refused, until
 from thudmud.features.hints import reactors as hinting
+from thudmud.features.hints.model import HintRefusal
 from thudmud.features.playing.moves import Resign
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Game, Move
@@ -81,7 +82,7 @@ async def test_other_lines_do_not_wait_for_it(place: Place, adviser: SlowAdviser
 
 async def test_one_at_a_time_for_each_player(place: Place, adviser: SlowAdviser) -> None:
     await place.type("Anna", "hint")
-    assert await refused(place, "Anna", "hint") is Refusal.HINT_PENDING
+    assert await refused(place, "Anna", "hint") is HintRefusal.HINT_PENDING
     await answered(place, adviser)
     assert len(adviser.asked) == 1
     assert await refused(place, "Anna", "hint") is None
@@ -197,7 +198,7 @@ async def test_who_plays_a_rated_battle_is_given_none_at_any_board(adviser: Slow
     await place.type("Bert", "join game as troll on oak board", "start")
     await place.type("Carla", "join game as dwarf on elm board", "start", "move f1 f6")
     for board in ("oak board", "elm board"):
-        assert await refused(place, "Anna", f"hint on {board}") is Refusal.NO_HINTS_RATED
+        assert await refused(place, "Anna", f"hint on {board}") is HintRefusal.NO_HINTS_RATED
     assert await place.type("Anna", "hint") == (
         "Your battle at the oak board counts for ratings, so there are no hints until it is over."
     )
@@ -211,4 +212,4 @@ async def test_without_an_adviser_nobody_can_give_hints() -> None:
     await place.sit()
     told = 'There are no hints here. "captures" and "moves" list what you can play.'
     assert await place.type("Anna", "hint") == told
-    assert await refused(place, "Anna", "hint") is Refusal.NO_HINTS
+    assert await refused(place, "Anna", "hint") is HintRefusal.NO_HINTS

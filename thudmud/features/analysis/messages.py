@@ -5,24 +5,59 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from thudmud.english import capitalised, counted, listed, with_article
+from thudmud.features.analysis.commands import Analyse, CancelAnalysis
 from thudmud.features.analysis.model import (
-    DECIDED,
     AnalysedBattle,
     Analysing,
     Analysis,
     AnalysisCancelled,
+    AnalysisLookup,
+    AnalysisRefusal,
     PlyMark,
 )
 from thudmud.features.archive import curves
 from thudmud.features.archive import messages as archive
-from thudmud.features.archive.commands import Analyse, CancelAnalysis, Replay
-from thudmud.features.hints.model import Line
+from thudmud.features.archive.commands import Replay
+from thudmud.features.archive.model import Replayed
 from thudmud.game.archive import Battle
+from thudmud.game.evaluation import DECIDED, Variation
 from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.refusals import add_refusal_texts
+from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrapped, wrapped_each
+
+add_refusal_texts(
+    {
+        AnalysisRefusal.NO_ANALYSES: (
+            'Battles cannot be analysed here. "replay {number}" shows it again.'
+        ),
+        AnalysisRefusal.NO_ANALYSES_RATED: (
+            "Your battle at the {board} counts for ratings, so nothing is analysed until it is"
+            " over."
+        ),
+        AnalysisRefusal.ANALYSE_WHICH: 'Which battle? Add its number: "history" lists them.',
+        AnalysisRefusal.NOT_OVER: "Battle {number} is not over yet. You can analyse it afterwards.",
+        AnalysisRefusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
+        AnalysisRefusal.TOO_LONG_TO_ANALYSE: (
+            "Battle {number} had {plies} moves. Only battles of up to {most} can be analysed."
+        ),
+        AnalysisRefusal.ANALYSIS_PENDING: (
+            "Battle {number} is being analysed for you: {done} of {plies} plies are done. You are"
+            ' told when all are, and can then ask for another. "analyse cancel" ends it.'
+        ),
+        AnalysisRefusal.ANALYSES_TOO_MANY: (
+            "Too many battles are being analysed just now. Try again in a minute."
+        ),
+        AnalysisRefusal.ANALYSIS_FAILED: (
+            'Battle {number} could not be analysed this time. "analyse {number}" tries again.'
+        ),
+        AnalysisRefusal.NOTHING_ANALYSED: (
+            'Nothing is being analysed for you. "analyse 12" begins that.'
+        ),
+    }
+)
 
 MOST_TOLD = 10
 """How many of the worst plies are told."""
@@ -70,6 +105,20 @@ def _told(_: Analyse, occasion: Occasion, view: View) -> list[str]:
 @facts.register
 def _told_facts(_: Analyse, occasion: Occasion) -> Iterator[Fact]:
     yield Fact("Thud.Analysis", _analysed(*occasion.answer), occasion.player)
+
+
+@add_lines_to(Replayed)
+def _replayed(seen: Replayed, _: Occasion, view: View) -> list[str]:
+    if not isinstance(seen.annotation, Analysis):
+        return []
+    return wrapped(of_ply(seen.annotation, seen.game, seen.ply), view.width)
+
+
+@words.register
+def _pending(asked: AnalysisLookup, _: Occasion, view: View) -> list[str]:
+    """Return that a host has a battle analysed, without saying how far it is."""
+    told = f"Battle {asked.battle.number} is being analysed. You are told when that is done."
+    return wrapped(told, view.width)
 
 
 def _analysing(battle: Battle, done: int, plies: int) -> Data:
@@ -187,7 +236,7 @@ def _side(game: Game, ply: int) -> Side:
     return game.opening.turn if ply % 2 else game.opening.turn.other
 
 
-def _line(line: Line) -> str:
+def _line(line: Variation) -> str:
     return ", then ".join(map(in_few_words, line[:_FORESEEN]))
 
 

@@ -1,26 +1,30 @@
 """Analyses of battles, as data: what each position was worth, and which plies lost something.
 
-An adviser weighs the positions, see `thudmud.service.interface`; this module works out what each
+An adviser weighs the positions, see `thudmud.game.evaluation`; this module works out what each
 ply lost, and `thudmud.features.analysis.messages` has the words. All worths are in hundredths of a
 dwarf, as the dwarfs see it: below 0 is good for the trolls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from thudmud.errors import InvalidValueError
-from thudmud.features.hints.model import Line
 from thudmud.game.archive import Battle, Lookup
 from thudmud.game.asides import Aside, aside
+from thudmud.game.evaluation import (
+    DECIDED,
+    Adviser,
+    AdviserLookup,
+    Evaluation,
+    Variation,
+    limit_worth,
+)
 from thudmud.game.events import BattleId
 from thudmud.rules import Game, Score, Side
 from thudmud.values import value
-
-DECIDED = 10_000
-"""The worth of a won battle: far more than all pieces count."""
 
 MISTAKE, BLUNDER = 200, 400
 """The losses from which a ply gets a mark."""
@@ -38,50 +42,27 @@ LONGEST = 500
 """The most plies: a position takes a tenth of a second, or several. Others have to wait as long."""
 
 
+class AnalysisRefusal(Enum):
+    """Reasons for refusing an analysis. The values are a stable interface for programs."""
+
+    NO_ANALYSES = "no_analyses"
+    NO_ANALYSES_RATED = "no_analyses_rated"
+    ANALYSE_WHICH = "analyse_which"
+    NOT_OVER = "not_over"
+    TOO_SHORT = "too_short"
+    TOO_LONG_TO_ANALYSE = "too_long_to_analyse"
+    ANALYSIS_PENDING = "analysis_pending"
+    ANALYSES_TOO_MANY = "analyses_too_many"
+    ANALYSIS_FAILED = "analysis_failed"
+    NOTHING_ANALYSED = "nothing_analysed"
+
+
 class PlyMark(Enum):
     """The mark of a ply that lost much. The value is how it is written."""
 
     INACCURACY = "?!"
     MISTAKE = "?"
     BLUNDER = "??"
-
-
-@value
-class Weighed:
-    """An adviser's judgement of a position in which a battle goes on.
-
-    Attributes:
-        nodes: how many positions it was allowed to look at.
-        worths: the worth it found at each depth, from one ply on.
-        line: the plies it expects.
-
-    Raises:
-        InvalidValueError: there is no worth, or no line.
-    """
-
-    nodes: int
-    worths: tuple[int, ...]
-    line: Line
-
-    def __post_init__(self) -> None:
-        if not self.worths or not self.line:
-            raise InvalidValueError("a position has a worth, and a ply that is best")
-
-    @property
-    def worth(self) -> int:
-        """The mean of the last two depths: at each depth the side that plays last looks better."""
-        if abs(self.worths[-1]) >= DECIDED:
-            return _capped(self.worths[-1])
-        return sum(map(_capped, self.worths[-2:])) // len(self.worths[-2:])
-
-    @property
-    def depth(self) -> int:
-        """How many plies deep it looked; a decided position is decided at any depth."""
-        return _ENDLESS if abs(self.worths[-1]) >= DECIDED else len(self.worths)
-
-    def at(self, depth: int) -> int:
-        """Return the worth at a depth."""
-        return _capped(self.worths[min(depth, len(self.worths)) - 1])
 
 
 @value
@@ -104,7 +85,7 @@ class Analysis:
     nodes: int
     worths: tuple[int, ...]
     lost: tuple[int, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[Variation, ...]
     slides: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -146,11 +127,14 @@ class KeptAnalysisLookup(Lookup["Analysis | None"]):
 
 
 @value
-class AnalysisLookup(Lookup["Analysis | None"]):
+class AnalysisLookup(AdviserLookup["Analysis | None"]):
     """A new analysis of a battle, by the adviser; None if it failed."""
 
     battle: Battle
     game: Game
+
+    async def ask(self, adviser: Adviser) -> Mapping[Game, Any]:
+        return {each: await adviser.weigh(each) for each in positions(self.game)}
 
 
 @value
@@ -173,7 +157,7 @@ def positions(game: Game) -> Iterator[Game]:
         yield then
 
 
-def analysed(game: Game, weighed: Sequence[Weighed]) -> Analysis:
+def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
     """Return the analysis of a battle of which each of its `positions` was weighed.
 
     An adviser's worths can be compared with each other, but not with scores. So the opening gets
@@ -185,7 +169,8 @@ def analysed(game: Game, weighed: Sequence[Weighed]) -> Analysis:
     """
     more = 100 * _lead(game.ruleset.score(game.opening)) - weighed[0].worth
     worths = [
-        each.worth if abs(each.worth) == DECIDED else _capped(each.worth + more) for each in weighed
+        each.worth if abs(each.worth) == DECIDED else limit_worth(each.worth + more)
+        for each in weighed
     ]
     if len(weighed) == len(game.moves):
         worths.append(_worth_in_the_end(game))
@@ -243,7 +228,7 @@ def _smoothed(worths: Sequence[int]) -> list[int]:
     ]
 
 
-def _lost(game: Game, ply: int, weighed: Sequence[Weighed]) -> int:
+def _lost(game: Game, ply: int, weighed: Sequence[Evaluation]) -> int:
     """Return what a ply, from 0, lost. The best ply and one that ends a battle lose nothing."""
     before, after = weighed[ply], weighed[ply + 1] if ply + 1 < len(weighed) else None
     if after is None or game.moves[ply] == before.line[0]:
@@ -270,13 +255,6 @@ def _worth_in_the_end(game: Game) -> int:
 
 def _lead(score: Score) -> int:
     return score.dwarf - score.troll
-
-
-_ENDLESS = 1_000
-
-
-def _capped(worth: int) -> int:
-    return max(-DECIDED, min(DECIDED, worth))
 
 
 @aside

@@ -9,28 +9,28 @@ positions, or as soon as somebody asks for another one.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from thudmud.errors import Refused
+from thudmud.features.analysis.commands import Analyse
 from thudmud.features.analysis.model import (
     Analysing,
     Analysis,
+    AnalysisCancelled,
     AnalysisLookup,
-    Weighed,
+    AnalysisRefusal,
+    UnderWayLookup,
     analysed,
     positions,
 )
-from thudmud.features.archive.commands import Analyse
-from thudmud.features.hints.reactors import HINT_SECONDS
+from thudmud.features.analysis.storage import keep_analysis
 from thudmud.game.archive import Found
+from thudmud.game.evaluation import Evaluation
 from thudmud.game.events import BattleId
+from thudmud.game.feature import AppliedEvent, FeatureContext, LookupRequest, Postponed
 from thudmud.game.hall import Decision
 from thudmud.game.refusals import Refusal
-from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.driving import future, now
-from thudmud.service.interface import Adviser, Base, Result, Visit
 from thudmud.store import StoreError
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 MOST = 64
 """How many battles may be analysed, or wait for that."""
+
+POSITION_SECONDS = 0.02
+"""Roughly how many seconds of the adviser's work a position of an analysis takes."""
 
 STEP = 40
 """Those who wait are told the progress after so many plies each."""
@@ -75,67 +78,55 @@ class AnalysisWork:
         return Analysing(player, self.asked.battle, self.done, len(self.asked.game.moves))
 
 
+def setup(service: FeatureContext) -> None:
+    """Have a service analyse battles."""
+    analyses = Analyses(service)
+    service.answer(AnalysisLookup, analyses.look_up)
+    service.answer(UnderWayLookup, lambda request, _: analyses.under_way(request.player))
+    service.bus.on(AnalysisCancelled, analyses.cancelled)
+    service.at_stop(analyses.close)
+
+
 class Analyses:
-    """All analyses under way.
+    """All analyses under way."""
 
-    Args:
-        base: what they stand on.
-        adviser: weighs the positions; None if there is none.
-        broadcaster: tells the progress.
-        found: answers a player who waited, once it is finished.
-    """
-
-    def __init__(
-        self,
-        base: Base,
-        adviser: Adviser | None,
-        broadcaster: Broadcaster,
-        found: Callable[[str, AnalysisLookup, Analysis | None, object], Awaitable[None]],
-    ) -> None:
-        self._hall, self._keep = base.hall, base.store.keep_analysis
-        self._adviser, self._broadcaster, self._tell_found = adviser, broadcaster, found
+    def __init__(self, service: FeatureContext) -> None:
+        self._service, self._hall = service, service.hall
         self._works: dict[BattleId, AnalysisWork] = {}
         self._weighed: set[AnalysisWork] = set()
         """Those whose turn it is; of one that was cancelled until it has ended."""
         self._closed = False
 
-    def look_for(
-        self, visit: Visit, asked: AnalysisLookup, found: Found, cause: object
-    ) -> Result | None:
-        """Have a battle analysed; None if that is finished at once, as where nothing waits.
-
-        Otherwise it runs in the background, and the player's other lines do not wait for it.
-        """
-        name, number = visit.name, asked.battle.number
+    def look_up(self, request: LookupRequest, asked: AnalysisLookup) -> Analysis | Postponed | None:
+        """Have a battle analysed; return the analysis if that is done at once."""
+        name = request.player
         self._cancel_abandoned()
-        if refusal := self._refusal(visit, asked):
-            return self._broadcaster.refuse(name, Analyse(number), refusal, cause)
+        if refusal := self._refusal(request, asked):
+            raise refusal
         work = self._works.get(asked.battle.id)
         if work is None:
-            work = self._works[asked.battle.id] = AnalysisWork(asked, visit.origin)
-            going = now(self._do(work))
+            work = self._works[asked.battle.id] = AnalysisWork(asked, request.origin)
+            going = self._service.spawn(self._do(work))
             if going is None or isinstance(going, Analysis):
-                found.take(asked, going)
-                return None
+                return going
             work.task = going
-        work.waiting[name] = cause
-        self._broadcaster.carry_out(Decision(name, asides=(work.progress(name),)), cause)
-        return Result(Analyse(number), done=True, seconds=HINT_SECONDS)
+        work.waiting[name] = request.cause
+        return Postponed(Decision(name, asides=(work.progress(name),)), POSITION_SECONDS)
 
-    def _refusal(self, visit: Visit, asked: AnalysisLookup) -> Refused | None:
+    def _refusal(self, request: LookupRequest, asked: AnalysisLookup) -> Refused | None:
         """Return why a player cannot have a battle analysed now, if they cannot."""
-        if self._adviser is None:
-            return Refused(Refusal.NO_ANALYSES, number=asked.battle.number)
-        if under_way := self.under_way(visit.name):
+        if self._service.adviser is None:
+            return Refused(AnalysisRefusal.NO_ANALYSES, number=asked.battle.number)
+        if under_way := self.under_way(request.player):
             number, done, plies = under_way
-            return Refused(Refusal.ANALYSIS_PENDING, number=number, done=done, plies=plies)
+            return Refused(AnalysisRefusal.ANALYSIS_PENDING, number=number, done=done, plies=plies)
         if asked.battle.id in self._works:
             return None
         most = self._hall.caps.analyses_per_address
-        begun = sum(each.origin == visit.origin for each in self._works.values())
-        if visit.origin and begun >= most:
+        begun = sum(each.origin == request.origin for each in self._works.values())
+        if request.origin and begun >= most:
             return Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
-        return Refused(Refusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
+        return Refused(AnalysisRefusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
     def under_way(self, player: str) -> tuple[int, int, int] | None:
         """Return the analysis a player waits for: battle, plies done, and plies; None if none."""
@@ -147,8 +138,9 @@ class Analyses:
     def _awaited_by(self, player: str) -> AnalysisWork | None:
         return next((each for each in self._works.values() if player in each.waiting), None)
 
-    def cancel(self, player: str) -> None:
+    def cancelled(self, applied: AppliedEvent) -> None:
         """Let a player wait no longer. An analysis that nobody waits for is cancelled."""
+        player = cast("AnalysisCancelled", applied.event).player
         work = self._awaited_by(player)
         if work is None:
             return
@@ -162,7 +154,7 @@ class Analyses:
             self._end(work)
 
     def _is_abandoned(self, work: AnalysisWork) -> bool:
-        here = self._broadcaster.visits
+        here = self._service.local_players()
         return bool(work.waiting) and not any(player in here for player in work.waiting)
 
     def _end(self, work: AnalysisWork) -> None:
@@ -185,14 +177,17 @@ class Analyses:
             self._forget(work)
             self._release_turn(work)
         for player, cause in work.waiting.items():
-            await self._tell_found(player, work.asked, analysis, cause)
+            command, found = Analyse(work.asked.battle.number), Found({work.asked: analysis})
+            try:
+                await self._service.run_command(player, command, found, cause)
+            except StoreError as error:
+                _log.error("an analysis was not told: %s", error)
         return analysis
 
     def _tell_progress(self, work: AnalysisWork) -> None:
         for player, cause in work.waiting.items():
-            if player in self._broadcaster.visits and not self._closed:
-                told = Decision(player, asides=(work.progress(player),))
-                self._broadcaster.carry_out(told, cause)
+            if player in self._service.local_players() and not self._closed:
+                self._service.tell(work.progress(player), cause)
 
     def _forget(self, work: AnalysisWork) -> None:
         if self._works.get(work.asked.battle.id) is work:
@@ -213,7 +208,7 @@ class Analyses:
         elif len(self._weighed) < at_once:
             self._weighed.add(work)
             return
-        work.turn = future()
+        work.turn = _future()
         try:
             await work.turn
         finally:
@@ -234,16 +229,17 @@ class Analyses:
 
     async def _found(self, work: AnalysisWork) -> Analysis | None:
         """Make the analysis, store it and return it; None if the adviser fails or is missing."""
-        if self._adviser is None:
+        adviser = self._service.adviser
+        if adviser is None:
             return None
-        game, weighed = work.asked.game, list[Weighed]()
+        game, weighed = work.asked.game, list[Evaluation]()
         try:
             for then in positions(game):
-                await self._take_turn(work, self._adviser.at_once)
+                await self._take_turn(work, adviser.at_once)
                 if self._is_abandoned(work):
                     work.waiting.clear()
                     return None
-                found = await self._adviser.weigh(then)
+                found = await adviser.weigh(then)
                 if found is None:
                     return None
                 weighed.append(found)
@@ -255,7 +251,14 @@ class Analyses:
             _log.exception("battle %d was not analysed", work.asked.battle.number)
             return None
         try:
-            await self._keep(work.asked.battle.id, analysis)
+            began = work.asked.battle.id
+            await self._service.store.write(lambda rows: keep_analysis(rows, began, analysis))
         except StoreError as error:  # the next player who asks has it made again
             _log.error("an analysis was not stored: %s", error)
         return analysis
+
+
+def _future() -> asyncio.Future[None]:
+    import asyncio  # noqa: PLC0415  (slow to load, and nothing waits in a house)
+
+    return asyncio.get_running_loop().create_future()

@@ -1,24 +1,18 @@
-"""Past battles: lists, replays, comments and analyses; and scores and standings."""
+"""Past battles: lists, replays and comments; and scores and standings."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from enum import Enum
 from operator import attrgetter
-from typing import Any
 
 from thudmud.errors import InvalidValueError, Refused
-from thudmud.features.analysis.model import (
-    LONGEST,
-    SHORTEST,
-    AnalysedBattle,
-    Analysis,
-    AnalysisCancelled,
-    AnalysisLookup,
-    KeptAnalysisLookup,
-    UnderWayLookup,
+from thudmud.features.archive.model import (
+    CommentMade,
+    Replayed,
+    annotators,
+    replay_of,
 )
-from thudmud.features.archive.model import CommentMade, Replayed, replay_of, show_replay
 from thudmud.features.playing.queries import LastMove
 from thudmud.game.archive import (
     GOES_ON,
@@ -32,7 +26,7 @@ from thudmud.game.clocks import TimeClass
 from thudmud.game.command import Command, verb
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, Commented
-from thudmud.game.hall import Decision, Hall
+from thudmud.game.hall import Decision
 from thudmud.game.meaning import battle_meant
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
@@ -134,11 +128,11 @@ class Replay(ArchiveCommand):
 
     def decide(self, scene: Scene) -> Decision:
         known, game = battle_meant(self.number, scene.found)
-        start, analysis = min(self.ply, len(game.moves)), None
+        start, notes = min(self.ply, len(game.moves)), None
         if known.battle.state not in GOES_ON and not scene.hall.rated_board(scene.me):
-            analysis = scene.found[KeptAnalysisLookup(known.battle.id, len(game.moves))]
+            notes = next((each for look in annotators if (each := look(scene, known))), None)
         seen = Replayed(scene.me, known.battle, game, start, comments=known.comments)
-        seen = replace(seen, analysis=analysis, spent=known.spent)
+        seen = replace(seen, annotation=notes, spent=known.spent)
         return scene.tell(*put_aside(scene.person), seen)
 
 
@@ -169,7 +163,7 @@ class Step(ArchiveCommand):
             return scene.answer(LastMove(), person.room)  # that is "last" for "last move"
         seen = self._stepped(person, scene.found)
         if scene.hall.rated_board(scene.me):
-            seen = replace(seen, analysis=None)
+            seen = replace(seen, annotation=None)
         return scene.tell(seen)
 
     def _stepped(self, person: Person, found: Found) -> Replayed:
@@ -296,65 +290,3 @@ class ViewStandings(ArchiveCommand):
     def decide(self, scene: Scene) -> Decision:
         lookup = StandingsLookup(scene.me, self.rules, self.time)
         return scene.answer(self, answer=scene.found[lookup])
-
-
-@verb("analyse")
-class Analyse(ArchiveCommand):
-    """See the analysis of a battle; without a number, of the one in the replay."""
-
-    number: int | None = None
-
-    def decide(self, scene: Scene) -> Decision:
-        analysed = self._analysed(scene)
-        return scene.answer(Analyse(analysed.battle.number), answer=analysed)
-
-    def _analysed(self, scene: Scene) -> AnalysedBattle:
-        """Return the analysis of a battle: the stored one, or else a new one.
-
-        Raises:
-            Refused: there is no such battle, it cannot be analysed, or the player is in a rated
-                battle.
-            Unread: something has to be looked up, or the analysis made, first.
-        """
-        found = scene.found
-        if rated := scene.hall.rated_board(scene.me):
-            raise Refused(Refusal.NO_ANALYSES_RATED, board=rated)
-        number = self.number
-        if number is None:
-            seen = replay_of(scene.person)
-            if seen is None:
-                raise Refused(Refusal.ANALYSE_WHICH)
-            number = seen.battle.number
-        known, game = battle_meant(number, found)
-        battle = known.battle
-        if battle.state in GOES_ON:
-            raise Refused(Refusal.NOT_OVER, number=number)
-        if len(game.moves) < SHORTEST:
-            raise Refused(Refusal.TOO_SHORT, number=number)
-        analysis: Analysis | None = found[KeptAnalysisLookup(battle.id, len(game.moves))]
-        if analysis is None:
-            if (plies := len(game.moves)) > LONGEST:
-                raise Refused(Refusal.TOO_LONG_TO_ANALYSE, number=number, plies=plies, most=LONGEST)
-            analysis = found[AnalysisLookup(battle, game)]
-        if analysis is None:
-            raise Refused(Refusal.ANALYSIS_FAILED, number=number)
-        return AnalysedBattle(battle, game, analysis)
-
-    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
-        # An open replay of this battle shows the analysis from now on.
-        seen = replay_of(person)
-        if seen and seen.game == answer.game:
-            show_replay(person, replace(seen, analysis=answer.analysis))
-
-
-@verb("cancel_analysis")
-class CancelAnalysis(ArchiveCommand):
-    """Cancel the analysis that one asked for."""
-
-    words = "analyse cancel"
-
-    def decide(self, scene: Scene) -> Decision:
-        under_way = scene.found[UnderWayLookup(scene.me)]
-        if under_way is None:
-            raise Refused(Refusal.NOTHING_ANALYSED)
-        return scene.tell(AnalysisCancelled(scene.me, under_way[0]))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from thudmud.features.analysis.model import Analysis
-from thudmud.game.archive import Battle
+from thudmud.game.archive import Battle, FoundBattle
 from thudmud.game.asides import Aside, aside
 from thudmud.game.people import Person, PersonPart
 from thudmud.game.telling import Telling
@@ -15,6 +15,24 @@ from thudmud.values import value
 
 if TYPE_CHECKING:
     from thudmud.game.hall import Hall
+    from thudmud.game.scene import Scene
+
+
+class Annotation(Protocol):
+    """What a feature knows of the plies of a battle that is over.
+
+    It says it by `thudmud.views.registry.add_lines_to`, of `Replayed`.
+
+    Attributes:
+        worths: the worth before each ply, and at the end, in hundredths of a dwarf.
+    """
+
+    @property
+    def worths(self) -> tuple[int, ...]: ...
+
+
+annotators: list[Callable[[Scene, FoundBattle], Annotation | None]] = []
+"""Functions of features that look up annotations of battles that are replayed."""
 
 
 @aside
@@ -23,7 +41,7 @@ class Replayed(Aside):
 
     ``playing`` says that the next plies follow by themselves. ``then`` is the battle at that ply,
     if known: the next ply need not be replayed from the opening. ``comments`` are those on all
-    plies. ``analysis`` is what each ply was worth, if that is known and may be told. ``spent`` is
+    plies. ``annotation`` is what is known of the plies besides, if that may be told. ``spent`` is
     how many seconds each ply took, if a clock ran.
     """
 
@@ -33,7 +51,7 @@ class Replayed(Aside):
     playing: bool = False
     then: Game | None = field(default=None, compare=False, repr=False)
     comments: tuple[Comment, ...] = ()
-    analysis: Analysis | None = field(default=None, repr=False)
+    annotation: Annotation | None = field(default=None, repr=False)
     spent: tuple[float, ...] = ()
 
     def happen(self, hall: Hall) -> Telling:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thudmud.features.analysis import messages as analysis
 from thudmud.features.archive.commands import Replay
 from thudmud.features.archive.messages import comment_data, heard, replayed
 from thudmud.features.archive.model import Replayed, ReplayLeft, replay_of
@@ -12,7 +11,7 @@ from thudmud.features.playing.queries import Query
 from thudmud.game.clocks import DAY, left_after
 from thudmud.rules import Side
 from thudmud.views.data import Data, Fact, standing
-from thudmud.views.registry import Occasion, add_lines_to, facts, words
+from thudmud.views.registry import Occasion, add_lines_to, added_lines, facts, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped
 
@@ -20,7 +19,7 @@ from thudmud.views.words import wrapped
 @words.register
 def _replayed(seen: Replayed, occasion: Occasion, view: View) -> list[str]:
     hall, player, battle, game = occasion.hall, seen.player, seen.battle, seen.game
-    lines = replayed(
+    return replayed(
         battle,
         game,
         seen.then or game.after(seen.ply),
@@ -28,10 +27,7 @@ def _replayed(seen: Replayed, occasion: Occasion, view: View) -> list[str]:
         me=player,
         display=view.display,
         comments=heard(hall, player, seen.comments, seen.ply),
-    )
-    if seen.analysis:
-        lines += wrapped(analysis.of_ply(seen.analysis, game, seen.ply), view.width)
-    return lines
+    ) + added_lines(Replayed, seen, occasion, view)
 
 
 @facts.register
@@ -60,7 +56,7 @@ def _replay_left(told: ReplayLeft, _: Occasion, view: View) -> list[str]:
 def replayed_data(aside: Replayed) -> Data:
     """Return a battle as it stood after some of its plies."""
     then = aside.then or aside.game.after(aside.ply)
-    worths = aside.analysis.worths if aside.analysis else ()
+    worths = aside.annotation.worths if aside.annotation else ()
     return {
         "battle": aside.battle.number,
         **standing(then),

@@ -16,11 +16,11 @@ from thudmud.features.archive.commands import Step, Way
 from thudmud.features.archive.model import ReplayLeft, replay_of
 from thudmud.features.exercises import model as exercises
 from thudmud.features.exercises.model import Exercised, Remark
-from thudmud.features.hints.model import Advice, Merit, advice
 from thudmud.features.playing.moves import End, Play, PlayRecorded, Resign, Undo
-from thudmud.features.playing.queries import Hint, LastMove, Query
+from thudmud.features.playing.queries import LastMove, Query
 from thudmud.features.playing.seats import Leave
 from thudmud.features.rooms.commands import Look
+from thudmud.game.advice import Advice, Merit, advice
 from thudmud.game.archive import MIDDLE, Found, StudiesLookup, StudyRecord
 from thudmud.game.asides import Asked, BattleWaits
 from thudmud.game.command import Command, verb
@@ -64,7 +64,7 @@ def obey(scene: Scene, command: Command) -> Decision | None:
             told = _play(person.name, exercise, command, now)
         case PlayRecorded():
             told = _play(person.name, exercise, command.spelled_out(battle(exercise.table)), now)
-        case Hint():
+        case Command(words="hint"):
             told = _hint(person.name, exercise)
         case Step(Way.NEXT):
             told = _next(person, exercise, found)

@@ -19,16 +19,16 @@ from thudmud.features.exercises.model import (
     attempt_of,
     lessons,
 )
-from thudmud.features.hints import messages as hints
-from thudmud.features.hints.model import Line
 from thudmud.features.playing.moves import Play
 from thudmud.game.asides import BattleWaits
+from thudmud.game.evaluation import Variation
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
 from thudmud.rules import Game, Move, Piece
 from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import moved, whole
+from thudmud.views.reasons import danger, shortest_attempt, some
 from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.standing import drawn, shown
 from thudmud.views.view import View
@@ -182,7 +182,7 @@ def _in_lesson(remark: Remark, at: InLesson, told: Exercised, *, clicks: bool) -
         case R.WRONG:
             if attempt_of(at.current.answer) is None:
                 return f"That is a legal move, but this step asks for no move. {at.current.hint}"
-            why = hints.danger(told.advice) if told.advice else ""
+            why = danger(told.advice) if told.advice else ""
             then = f" {capitalised(why)}." if why else ""
             return f"That is a legal move, but not the one for this step.{then} {at.current.hint}"
         case R.HINT:
@@ -229,7 +229,7 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
         case R.HINT:
             return f"Look at the {puzzle.solution.piece.noun} on {puzzle.solution.origin}."
         case R.ANSWER:
-            return f'Type "{Play(hints.asked(puzzle.solution))}".'
+            return f'Type "{Play(shortest_attempt(puzzle.solution))}".'
         case R.COUNTED:
             done = "solved" if at.is_over else "not solved"
             return f'It counts as {done} for your puzzle rating; "{ViewScore()}" shows it.'
@@ -242,7 +242,7 @@ def _to_find(at: AtPuzzle) -> str:
     return f"You play the {side.plural}. One move is far better than the rest. Find it!"
 
 
-def _proof(game: Game, line: Line) -> str:
+def _proof(game: Game, line: Variation) -> str:
     """Return what the solution of a puzzle gains, with the moves that prove it."""
     best, *then = line
     if not then:
@@ -257,7 +257,7 @@ def _proof(game: Game, line: Line) -> str:
     return f"{gain}{answer}.{_continuation(game, line)}"
 
 
-def _refutation(game: Game, line: Line) -> str:
+def _refutation(game: Game, line: Variation) -> str:
     """Return what a wrong move at a puzzle would gain, and the moves that spoil it."""
     tried, *then = line
     gain = f"That captures {_captured(game, tried) if tried.captures else 'nothing'}"
@@ -271,7 +271,7 @@ def _refutation(game: Game, line: Line) -> str:
     return f"{gain}, {'but' if tried.captures else 'and'} {answer}.{_continuation(game, line)}"
 
 
-def _continuation(game: Game, line: Line) -> str:
+def _continuation(game: Game, line: Variation) -> str:
     """Return how a line goes on after its first two moves, and what it gains in all."""
     clauses = []
     for number, move in enumerate(line[2:]):
@@ -286,15 +286,15 @@ def _continuation(game: Game, line: Line) -> str:
         return ""
     won, lost = (sum(len(move.captures) for move in line[place::2]) for place in (0, 1))
     mine, theirs = Piece.of(game.turn), Piece.of(game.turn.other)
-    gain = hints.some(won, theirs) if won else "nothing"
-    loss = hints.some(lost, mine) if lost else "nothing"
+    gain = some(won, theirs) if won else "nothing"
+    loss = some(lost, mine) if lost else "nothing"
     return f" {capitalised(listed(clauses))}: in all, you win {gain} and lose {loss}."
 
 
 def _captured(game: Game, move: Move) -> str:
     """Return what a move captures, in words."""
     side = move.piece.side or game.turn
-    return hints.some(len(move.captures), Piece.of(side.other))
+    return some(len(move.captures), Piece.of(side.other))
 
 
 def _way(move: Move) -> str:

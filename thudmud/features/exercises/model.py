@@ -36,8 +36,9 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from thudmud.errors import InvalidValueError, ThudmudError
-from thudmud.features.hints.model import MOST_TRAMPLES, Advice, Line
+from thudmud.game.advice import MOST_TRAMPLES, Advice
 from thudmud.game.asides import Aside, aside
+from thudmud.game.evaluation import Variation
 from thudmud.game.events import BattleId, Moved
 from thudmud.game.match import Match
 from thudmud.game.table import BoardSpec, Table
@@ -275,7 +276,7 @@ class Puzzle:
     number: int
     key: int
     game: Game
-    line: Line
+    line: Variation
     difficulty: int
     tries: Mapping[tuple[Square, Square], tuple[str, ...]]
 
@@ -293,7 +294,7 @@ class Puzzle:
         """Whether a move goes where the solution does and captures as many pieces."""
         return self.goes_like(move) and len(move.captures) >= len(self.solution.captures)
 
-    def refuted(self, move: Move) -> Line:
+    def refuted(self, move: Move) -> Variation:
         """Return a move that is no solution, and what spoils it, as far as that is known."""
         game = self.game.play(move)
         known = self.tries.get((move.origin, move.target))
@@ -542,7 +543,7 @@ class Exercised(Aside):
     plies: tuple[tuple[Moved, Table], ...] = ()
     shows: bool = False
     advice: Advice | None = None
-    line: Line = ()
+    line: Variation = ()
 
     def happen(self, hall: Hall) -> Telling:
         person = hall.people[self.player]

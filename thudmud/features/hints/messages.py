@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from thudmud.english import capitalised, counted
-from thudmud.features.hints.model import Advice, Because, Merit
+from thudmud.english import capitalised
+from thudmud.features.hints.commands import Hint
+from thudmud.features.hints.model import HintRefusal
 from thudmud.features.playing.moves import Play
-from thudmud.features.playing.queries import Hint
-from thudmud.rules import Attempt, Ending, Move, Piece, Verb
+from thudmud.game.advice import Advice
 from thudmud.views import data
 from thudmud.views.data import Fact
 from thudmud.views.facts import place
+from thudmud.views.reasons import because, clauses, danger, shortest_attempt
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 
-_CLAUSES = {
-    Merit.WINS: "it wins the battle",
-    Merit.STOPS: "it keeps the {theirs.plural} from winning next",
-    Merit.CAPTURES: "it captures {their_pieces}",
-    Merit.SAVES: "it saves {my_pieces} from being captured",
-    Merit.WINS_NEXT: "it threatens to win next",
-    Merit.THREATENS: "it threatens to capture {their_pieces}",
-    Merit.NEARS: "it comes nearer to winning",
-    Merit.BLOCKS: "it keeps the {theirs.plural} from coming nearer to winning",
-    Merit.GATHERS: "it brings the {mine.value} next to {beside}",
-}
-_OF_GOALS: dict[tuple[Merit, Ending | None], str] = {
-    (Merit.NEARS, Ending.ROCK_ESCAPED): "it brings the Rock nearer to its home",
-    (Merit.NEARS, Ending.ROCK_CAPTURED): "it brings another troll next to the Rock",
-    (Merit.BLOCKS, Ending.ROCK_ESCAPED): "it bars the Rock's way home",
-    (Merit.BLOCKS, Ending.ROCK_CAPTURED): "it keeps trolls away from the Rock",
-}
-"""Reasons about goals that have their own words."""
-
-_ANSWERS = (Merit.SAFE, Merit.LOSES, Merit.REGAINS)
-"""Reasons about the other side's next ply."""
+add_refusal_texts(
+    {
+        HintRefusal.NO_HINTS: (
+            'There are no hints here. "captures" and "moves" list what you can play.'
+        ),
+        HintRefusal.NO_HINTS_RATED: (
+            "Your battle at the {board} counts for ratings, so there are no hints until it is over."
+        ),
+        HintRefusal.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
+        HintRefusal.HINT_FAILED: 'There is no hint this time. "hint on {board}" tries again.',
+        HintRefusal.HINT_OUT_OF_DATE: (
+            "The {board} has changed since you asked for a hint, so there is none."
+            ' "hint on {board}" tries again.'
+        ),
+    }
+)
 
 
 @words.register
@@ -45,9 +41,9 @@ def _hint(_: Hint, occasion: Occasion, view: View) -> list[str]:
     """Return a hint; a screen reader gets each reason on its own line."""
     advice: Advice = occasion.answer
     table = occasion.known_table
-    typed = Play(asked(advice.move), table.name if view.away else None)
+    typed = Play(shortest_attempt(advice.move), table.name if view.away else None)
     if view.display.reader:
-        facts = [capitalised(f"{each}.") for each in (*_reasons(advice), danger(advice)) if each]
+        facts = [capitalised(f"{each}.") for each in (*clauses(advice), danger(advice)) if each]
         return wrapped_each([f'Try "{typed}".', *facts], view.width)
     return wrapped(f'Try "{typed}": {because(advice)}.', view.width)
 
@@ -65,65 +61,3 @@ def _hint_facts(_: Hint, occasion: Occasion) -> Iterator[Fact]:
         ],
     }
     yield Fact("Thud.Hint", known, occasion.player)
-
-
-def because(advice: Advice) -> str:
-    """Return the reasons for and against a ply, as part of a sentence."""
-    first, *others = _reasons(advice)
-    why = ", and ".join([first, *(each.removeprefix("it ") for each in others)])
-    against = danger(advice)
-    return f"{why}, but {against}" if against else why
-
-
-def asked(move: Move) -> Attempt:
-    """Return the shortest attempt that plays a move."""
-    attempt = move.attempt()
-    if move.verb is Verb.HURL or not move.captures:
-        return replace(attempt, captures=None)
-    return attempt
-
-
-def _reasons(advice: Advice) -> list[str]:
-    """Return the reasons for a ply as clauses, most of them about "it".
-
-    The weightiest comes first, and another one if there is no reason against the ply.
-    """
-    merits = [each.merit for each in advice.reasons]
-    told = [_clause(each, advice) for each in advice.reasons if each.merit not in _ANSWERS]
-    if Merit.SAFE in merits and Merit.CAPTURES in merits:
-        told.insert(merits.index(Merit.CAPTURES) + 1, "it costs you nothing")
-    elif Merit.SAFE in merits:
-        told.append(f"it keeps all your {advice.side.plural} safe")
-    return told[: 1 if Merit.LOSES in merits else 2] or ["no other move seems better"]
-
-
-def danger(advice: Advice) -> str:
-    """Return the danger of a ply as a clause; "" if there is none."""
-    known = {each.merit: each for each in advice.reasons}
-    if Merit.LOSES not in known:
-        return ""
-    own, others = (Piece.of(side) for side in (advice.side, advice.side.other))
-    still = "still" if Merit.SAVES in known else "then"
-    loses = f"the {others.noun}s can {still} capture {some(known[Merit.LOSES].number, own)}"
-    if Merit.REGAINS in known:
-        return f"{loses}, and you {some(known[Merit.REGAINS].number, others)} after that"
-    return loses
-
-
-def _clause(because: Because, advice: Advice) -> str:
-    """Return a reason for a ply, as a clause about it."""
-    mine, theirs = advice.side, advice.side.other
-    if told := _OF_GOALS.get((because.merit, because.goal)):
-        return told
-    return _CLAUSES[because.merit].format(
-        mine=mine,
-        theirs=theirs,
-        my_pieces=some(because.number, Piece.of(mine)),
-        their_pieces=some(because.number, Piece.of(theirs)),
-        beside="another" if because.number == 1 else f"{because.number} others",
-    )
-
-
-def some(number: int, piece: Piece) -> str:
-    """Return a number of pieces in words."""
-    return piece.phrase if number == 1 else counted(number, piece.noun)

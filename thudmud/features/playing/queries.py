@@ -1,17 +1,14 @@
-"""Questions about a board, and hints."""
+"""Questions about a board."""
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
-from thudmud.features.hints.model import AdviceLookup, advice
 from thudmud.game.asides import StyleChosen
 from thudmud.game.command import verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_asked_about, board_meant
 from thudmud.game.options import Style
-from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene
-from thudmud.game.tables import GameCommand, battle, require_playing, require_turn, seat
+from thudmud.game.tables import GameCommand, battle
 from thudmud.rules import Piece, Side, Square
 from thudmud.rules.board import LETTERS
 
@@ -147,26 +144,6 @@ class ViewPossible(GameCommand):
         table = board_asked_about(scene.hall, scene.person, self.on)
         battle(table)
         return scene.answer(self, table.name)
-
-
-@verb("hint")
-class Hint(GameCommand):
-    """Ask for a hint: on one's turn, and while in no rated battle."""
-
-    on: str | None = None
-
-    def decide(self, scene: Scene) -> Decision:
-        require_playing(scene, self.on)
-        table = board_meant(scene.hall, scene.person, self.on)
-        side = seat(table, scene.me)
-        if rated := scene.hall.rated_board(scene.me):
-            raise Refused(Refusal.NO_HINTS_RATED, board=rated)
-        game = battle(table)
-        require_turn(table, side)
-        line = scene.found[AdviceLookup(table.key, game)]
-        if line is None:
-            raise Refused(Refusal.HINT_FAILED, board=table.name)
-        return scene.answer(self, table.name, advice(game, line))
 
 
 @verb("set_board")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from thudmud.features.exercises.commands import Tutorial
-from thudmud.features.hints.model import MOST_TRAMPLES
-from thudmud.features.playing.queries import Hint
 from thudmud.features.teaching.model import MoveTaught
+from thudmud.game.advice import MOST_TRAMPLES
 from thudmud.rules import Move, Piece
 from thudmud.rules.board import distance
 from thudmud.views.registry import Occasion, words
@@ -23,16 +21,16 @@ def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
     plain = [move for move in moves if move.piece is side and not move.captures]
     example = min(plain, key=_example_rank, default=None)
     sentences = ["It is your turn."] if told.again else []
+    where = f" on {told.board}" if view.away else ""
     if example and view.display.draws:
         sentences.append(f"Move by clicking two squares: {example.origin}, then {example.target}.")
     elif example:
         squares = f"{example.origin} {example.target}".lower()
-        where = f" on {told.board}" if view.away else ""
         sentences.append(f'Move by typing two squares: "{squares}{where}".')
     if told.hints:
-        sentences.append(f'"{Hint(told.board if view.away else None)}" suggests a move.')
-    if told.again and not table.in_haste:
-        sentences.append(f'"{Tutorial()}" teaches you the game while the battle waits.')
+        sentences.append(f'"hint{where}" suggests a move.')
+    if told.again and not table.in_haste and occasion.hall.has_verb("tutorial"):
+        sentences.append('"tutorial" teaches you the game while the battle waits.')
     return wrapped_each(sentences if view.display.reader else [" ".join(sentences)], view.width)
 
 

@@ -107,8 +107,9 @@ class Teacher:
         return None if person is None or person.exercise else player
 
     def _teach(self, player: str, table: Table, *, again: bool) -> None:
-        is_rated = self._service.hall.rated_board(player) is not None
-        hints = self._service.has_adviser and not is_rated
+        hall = self._service.hall
+        can_ask = self._service.adviser is not None and hall.has_verb("hint")
+        hints = can_ask and hall.rated_board(player) is None
         self._service.tell(MoveTaught(player, table.name, hints, again))
 
 

@@ -5,7 +5,7 @@
 import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
-import { byId, capitalised, clockText, counted, fill, h, token } from "./dom.js";
+import { byId, capitalised, clockText, counted, fill, h, hasFeature, token } from "./dom.js";
 import { Explorer, isOfExplorer } from "./explorer.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
@@ -419,7 +419,8 @@ export class GameView {
       board.battle !== null && replay,
       this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
       board.battle !== null &&
-        !isKnown && // the last: it goes when it is pressed
+        !isKnown &&
+        hasFeature("analysis") && // the last: it goes when it is pressed
         this.button({ label: "Analyse", line: `analyse ${board.battle}` }),
     ];
   }
@@ -504,7 +505,8 @@ export class GameView {
     const mayClaim = table.seats.some((seat) => seat.away_since) || Boolean(table.claim_at);
     if (table.running) {
       const ways = mine.length === 2 ? PRACTICE : mayClaim ? [...RUNNING, CLAIM] : RUNNING;
-      return ways.map(([label, verb, question]) => ({ label, line: `${verb} ${on}`, question }));
+      const known = ways.filter(([, verb]) => verb !== "hint" || hasFeature("hints"));
+      return known.map(([label, verb, question]) => ({ label, line: `${verb} ${on}`, question }));
     }
     const leave = { label: "Leave the seat", line: `leave game ${on}` };
     if (free.length) {

@@ -2,7 +2,7 @@
  * What a lesson or a puzzle asks for, in words beside the board, and the squares that they name.
  */
 
-import { fill, h } from "./dom.js";
+import { fill, h, hasFeature } from "./dom.js";
 
 /** What is said above the task, and what only the log says. */
 const ABOVE = ["done"];
@@ -87,7 +87,7 @@ export class LessonView {
         "div.row",
         {},
         goesOn && this.button(label, "next", !task),
-        task && this.button("Hint", "hint"),
+        task && hasFeature("hints") && this.button("Hint", "hint"),
         this.button("Leave", "stop"),
       ),
     ];

@@ -5,7 +5,7 @@
 import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { share } from "./dialogs.js";
-import { byId, capitalised, clockText, counted, fill, h, token } from "./dom.js";
+import { byId, capitalised, clockText, counted, fill, h, hasFeature, token } from "./dom.js";
 import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
@@ -189,6 +189,7 @@ export class ReplayView {
       this.state.me.player &&
         this.record.outcome &&
         !this.analysis &&
+        hasFeature("analysis") &&
         h(
           "button.primary",
           {

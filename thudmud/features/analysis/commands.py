@@ -1,0 +1,99 @@
+"""The ``analyse`` command, and the analyses that replays show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from thudmud.errors import Refused
+from thudmud.features.analysis.model import (
+    LONGEST,
+    SHORTEST,
+    AnalysedBattle,
+    Analysis,
+    AnalysisCancelled,
+    AnalysisLookup,
+    AnalysisRefusal,
+    KeptAnalysisLookup,
+    UnderWayLookup,
+)
+from thudmud.features.archive.commands import ArchiveCommand
+from thudmud.features.archive.model import annotators, replay_of, show_replay
+from thudmud.game.archive import GOES_ON, FoundBattle
+from thudmud.game.command import verb
+from thudmud.game.hall import Decision, Hall
+from thudmud.game.meaning import battle_meant
+from thudmud.game.people import Person
+from thudmud.game.scene import Scene
+
+
+@verb("analyse")
+class Analyse(ArchiveCommand):
+    """See the analysis of a battle; without a number, of the one in the replay."""
+
+    number: int | None = None
+    asks_adviser = True
+
+    def decide(self, scene: Scene) -> Decision:
+        analysed = self._analysed(scene)
+        return scene.answer(Analyse(analysed.battle.number), answer=analysed)
+
+    def _analysed(self, scene: Scene) -> AnalysedBattle:
+        """Return the analysis of a battle: the stored one, or else a new one.
+
+        Raises:
+            Refused: there is no such battle, it cannot be analysed, or the player is in a rated
+                battle.
+            Unread: something has to be looked up, or the analysis made, first.
+        """
+        found = scene.found
+        if rated := scene.hall.rated_board(scene.me):
+            raise Refused(AnalysisRefusal.NO_ANALYSES_RATED, board=rated)
+        number = self.number
+        if number is None:
+            seen = replay_of(scene.person)
+            if seen is None:
+                raise Refused(AnalysisRefusal.ANALYSE_WHICH)
+            number = seen.battle.number
+        known, game = battle_meant(number, found)
+        battle = known.battle
+        if battle.state in GOES_ON:
+            raise Refused(AnalysisRefusal.NOT_OVER, number=number)
+        if len(game.moves) < SHORTEST:
+            raise Refused(AnalysisRefusal.TOO_SHORT, number=number)
+        analysis: Analysis | None = found[KeptAnalysisLookup(battle.id, len(game.moves))]
+        if analysis is None:
+            if (plies := len(game.moves)) > LONGEST:
+                raise Refused(
+                    AnalysisRefusal.TOO_LONG_TO_ANALYSE, number=number, plies=plies, most=LONGEST
+                )
+            analysis = found[AnalysisLookup(battle, game)]
+        if analysis is None:
+            raise Refused(AnalysisRefusal.ANALYSIS_FAILED, number=number)
+        return AnalysedBattle(battle, game, analysis)
+
+    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+        # An open replay of this battle shows the analysis from now on.
+        seen = replay_of(person)
+        if seen and seen.game == answer.game:
+            show_replay(person, replace(seen, annotation=answer.analysis))
+
+
+@verb("cancel_analysis")
+class CancelAnalysis(ArchiveCommand):
+    """Cancel the analysis that one asked for."""
+
+    words = "analyse cancel"
+
+    def decide(self, scene: Scene) -> Decision:
+        under_way = scene.found[UnderWayLookup(scene.me)]
+        if under_way is None:
+            raise Refused(AnalysisRefusal.NOTHING_ANALYSED)
+        return scene.tell(AnalysisCancelled(scene.me, under_way[0]))
+
+
+@annotators.append
+def _kept(scene: Scene, known: FoundBattle) -> Analysis | None:
+    if known.game is None or not scene.hall.has_verb("analyse"):
+        return None
+    return scene.found[KeptAnalysisLookup(known.battle.id, len(known.game.moves))]

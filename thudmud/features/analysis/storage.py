@@ -1,0 +1,37 @@
+"""The rows of analyses, which replays show."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from thudmud.features.analysis.model import Analysis, KeptAnalysisLookup
+from thudmud.game.events import BattleId
+from thudmud.store.codec import Misread, form_of
+from thudmud.store.database import Database
+from thudmud.store.interface import Damaged
+from thudmud.store.lookups import answers
+
+_ANALYSIS = form_of(Analysis)
+
+
+@answers(KeptAnalysisLookup)
+def _kept(database: Database, lookup: KeptAnalysisLookup, _realm: str) -> Analysis | None:
+    found = analysis_of(database, lookup.battle)
+    return found if found and lookup.plies == len(found.lost) else None
+
+
+def analysis_of(database: Database, began: BattleId) -> Analysis | None:
+    """Return the analysis of a battle, if one is stored."""
+    stream = database.streams.known(began.board)
+    where = "where stream = ? and version = ?"
+    row = stream and database.table.row("analysis", where, stream.id, began.version)
+    try:
+        return _ANALYSIS.from_text(cast("str", row[3])) if row else None
+    except Misread as error:
+        raise Damaged(f"An analysis cannot be read: {error}") from error
+
+
+def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
+    """Store the analysis of a battle, in place of an earlier one."""
+    body, stream = _ANALYSIS.to_text(analysis), database.streams.made(began.board)
+    database.table.put("analysis", stream.id, began.version, analysis.nodes, body)

@@ -1,0 +1,33 @@
+"""The ``hint`` command."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.features.hints.model import AdviceLookup, HintRefusal
+from thudmud.game.advice import advice
+from thudmud.game.command import verb
+from thudmud.game.hall import Decision
+from thudmud.game.meaning import board_meant
+from thudmud.game.scene import Scene
+from thudmud.game.tables import GameCommand, battle, require_playing, require_turn, seat
+
+
+@verb("hint")
+class Hint(GameCommand):
+    """Ask for a hint: on one's turn, and while in no rated battle."""
+
+    on: str | None = None
+    asks_adviser = True
+
+    def decide(self, scene: Scene) -> Decision:
+        require_playing(scene, self.on)
+        table = board_meant(scene.hall, scene.person, self.on)
+        side = seat(table, scene.me)
+        if rated := scene.hall.rated_board(scene.me):
+            raise Refused(HintRefusal.NO_HINTS_RATED, board=rated)
+        game = battle(table)
+        require_turn(table, side)
+        line = scene.found[AdviceLookup(table.key, game)]
+        if line is None:
+            raise Refused(HintRefusal.HINT_FAILED, board=table.name)
+        return scene.answer(self, table.name, advice(game, line))

@@ -1,0 +1,93 @@
+"""The reasons for and against a ply, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thudmud.english import counted
+from thudmud.game.advice import Advice, Because, Merit
+from thudmud.rules import Attempt, Ending, Move, Piece, Verb
+
+_CLAUSES = {
+    Merit.WINS: "it wins the battle",
+    Merit.STOPS: "it keeps the {theirs.plural} from winning next",
+    Merit.CAPTURES: "it captures {their_pieces}",
+    Merit.SAVES: "it saves {my_pieces} from being captured",
+    Merit.WINS_NEXT: "it threatens to win next",
+    Merit.THREATENS: "it threatens to capture {their_pieces}",
+    Merit.NEARS: "it comes nearer to winning",
+    Merit.BLOCKS: "it keeps the {theirs.plural} from coming nearer to winning",
+    Merit.GATHERS: "it brings the {mine.value} next to {beside}",
+}
+_OF_GOALS: dict[tuple[Merit, Ending | None], str] = {
+    (Merit.NEARS, Ending.ROCK_ESCAPED): "it brings the Rock nearer to its home",
+    (Merit.NEARS, Ending.ROCK_CAPTURED): "it brings another troll next to the Rock",
+    (Merit.BLOCKS, Ending.ROCK_ESCAPED): "it bars the Rock's way home",
+    (Merit.BLOCKS, Ending.ROCK_CAPTURED): "it keeps trolls away from the Rock",
+}
+"""Reasons about goals that have their own words."""
+
+_ANSWERS = (Merit.SAFE, Merit.LOSES, Merit.REGAINS)
+"""Reasons about the other side's next ply."""
+
+
+def because(advice: Advice) -> str:
+    """Return the reasons for and against a ply, as part of a sentence."""
+    first, *others = clauses(advice)
+    why = ", and ".join([first, *(each.removeprefix("it ") for each in others)])
+    against = danger(advice)
+    return f"{why}, but {against}" if against else why
+
+
+def shortest_attempt(move: Move) -> Attempt:
+    """Return the shortest attempt that plays a move."""
+    attempt = move.attempt()
+    if move.verb is Verb.HURL or not move.captures:
+        return replace(attempt, captures=None)
+    return attempt
+
+
+def clauses(advice: Advice) -> list[str]:
+    """Return the reasons for a ply as clauses, most of them about "it".
+
+    The weightiest comes first, and another one if there is no reason against the ply.
+    """
+    merits = [each.merit for each in advice.reasons]
+    told = [_clause(each, advice) for each in advice.reasons if each.merit not in _ANSWERS]
+    if Merit.SAFE in merits and Merit.CAPTURES in merits:
+        told.insert(merits.index(Merit.CAPTURES) + 1, "it costs you nothing")
+    elif Merit.SAFE in merits:
+        told.append(f"it keeps all your {advice.side.plural} safe")
+    return told[: 1 if Merit.LOSES in merits else 2] or ["no other move seems better"]
+
+
+def danger(advice: Advice) -> str:
+    """Return the danger of a ply as a clause; "" if there is none."""
+    known = {each.merit: each for each in advice.reasons}
+    if Merit.LOSES not in known:
+        return ""
+    own, others = (Piece.of(side) for side in (advice.side, advice.side.other))
+    still = "still" if Merit.SAVES in known else "then"
+    loses = f"the {others.noun}s can {still} capture {some(known[Merit.LOSES].number, own)}"
+    if Merit.REGAINS in known:
+        return f"{loses}, and you {some(known[Merit.REGAINS].number, others)} after that"
+    return loses
+
+
+def _clause(because: Because, advice: Advice) -> str:
+    """Return a reason for a ply, as a clause about it."""
+    mine, theirs = advice.side, advice.side.other
+    if told := _OF_GOALS.get((because.merit, because.goal)):
+        return told
+    return _CLAUSES[because.merit].format(
+        mine=mine,
+        theirs=theirs,
+        my_pieces=some(because.number, Piece.of(mine)),
+        their_pieces=some(because.number, Piece.of(theirs)),
+        beside="another" if because.number == 1 else f"{because.number} others",
+    )
+
+
+def some(number: int, piece: Piece) -> str:
+    """Return a number of pieces in words."""
+    return piece.phrase if number == 1 else counted(number, piece.noun)
