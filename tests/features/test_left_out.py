@@ -31,6 +31,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "analysis": ("analyse", "analyse 1", "analyse cancel"),
     "explorer": ("explore", "explore 1 2"),
     "hints": ("hint", "hint on oak board"),
+    "letters": ("message bert hi", "messages", "forget 1", "forget messages from bert"),
     "teaching": (),
     "tv": ("tv", "tv on", "tv off"),
 }

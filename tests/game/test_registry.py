@@ -11,8 +11,9 @@ from tests.language.generated import commands
 from thudmud.features.analysis.commands import Analyse, CancelAnalysis
 from thudmud.features.exercises.commands import Lessons
 from thudmud.features.hints.commands import Hint
-from thudmud.features.letters.commands import FileReport, ForgetLetters, Letters, SendLetter
-from thudmud.features.moderation.commands import Bans, Mutes, OperatorCommand, Reports
+from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter
+from thudmud.features.letters.model import LettersRead
+from thudmud.features.moderation.commands import Bans, FileReport, Mutes, OperatorCommand, Reports
 from thudmud.features.notifications.commands import (
     NotifyBrowser,
     NotifyCode,
@@ -99,7 +100,7 @@ def test_every_answer_has_words_and_every_question_of_a_program_facts() -> None:
 
 
 def test_everything_that_is_told_has_words() -> None:
-    silent = {Active, Asked}
+    silent = {Active, Asked, LettersRead}
     ours = {each for each in Aside.KINDS if each.__module__.startswith("thudmud.")}
     assert ours - set(words.registry) - silent == set()
 

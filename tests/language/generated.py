@@ -26,7 +26,7 @@ from thudmud.features.archive.commands import (
 from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
 from thudmud.features.explorer.commands import Explore
 from thudmud.features.hints.commands import Hint
-from thudmud.features.letters.commands import FileReport, ForgetLetters, Letters, SendLetter
+from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter
 from thudmud.features.matchmaking.commands import (
     Accept,
     Challenge,
@@ -47,6 +47,7 @@ from thudmud.features.moderation.commands import (
     CancelShutdown,
     CloseReport,
     CloseReports,
+    FileReport,
     Kick,
     Mute,
     Mutes,

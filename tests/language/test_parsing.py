@@ -19,7 +19,7 @@ from thudmud.features.archive.commands import (
     Way,
 )
 from thudmud.features.exercises.commands import Stop
-from thudmud.features.letters.commands import FileReport, ForgetLetters, Letters, SendLetter
+from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter
 from thudmud.features.matchmaking.commands import (
     Accept,
     Challenge,
@@ -40,6 +40,7 @@ from thudmud.features.moderation.commands import (
     CancelShutdown,
     CloseReport,
     CloseReports,
+    FileReport,
     Kick,
     Mute,
     Mutes,

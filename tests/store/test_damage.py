@@ -24,6 +24,7 @@ from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
 from thudmud.features.analysis.model import Analysis
 from thudmud.features.analysis.storage import analysis_of, keep_analysis
 from thudmud.features.letters import storage as letters
+from thudmud.features.moderation.storage import report, reports
 from thudmud.game.events import BattleEnded, BattleId, Event, Imported
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
 from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, battles, nodes, scores
@@ -80,7 +81,7 @@ def play(database: Database, games: int) -> None:
     analysis = Analysis(6000, (0, 200), (200,), (Game.start(DISCWORLD).push("dA6-B6").moves,))
     database.write([lambda db: keep_analysis(db, BattleId(OAK, 1), analysis)])
     database.write([lambda db: letters.post(db, "Guest0", "Guest0", "Ho!")])
-    database.write([lambda db: letters.report(db, "Anna", "Guest0", "is rude", ["say: Ho!"])])
+    database.write([lambda db: report(db, "Anna", "Guest0", "is rude", ["say: Ho!"])])
 
 
 def everything(path: Path) -> str:
@@ -131,7 +132,7 @@ def read_all(database: Database) -> str:
             nodes.people(database),
             analysis_of(database, BattleId(OAK, 1)),
             letters.letters(database, "Guest0"),
-            letters.reports(database),
+            reports(database),
         )
     )
 

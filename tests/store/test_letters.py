@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.features.letters.letters import count_from, forget, mark_read, post
 from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, Clock, is_in_order, started
-from thudmud.features.letters.model import (
-    Letter,
-    LetterCount,
-    LetterCountLookup,
-    LettersLookup,
-    Reported,
-    ReportedLookup,
-)
+from thudmud.features.letters.model import Letter, LettersLookup
+from thudmud.features.moderation.model import Reported, ReportedLookup
+from thudmud.game.archive import LetterCount, LetterCountLookup
 from thudmud.store import KeptName, Nobody, Store
 from thudmud.store.files import beside
 
@@ -37,76 +33,76 @@ async def letters(store: Store, player: str = "Bert") -> list[tuple[int, str, st
 class TestLetters:
     async def test_they_are_kept_in_order_with_their_time(self, store: Store, clock: Clock) -> None:
         clock.now = NOON
-        assert await store.post("Bert", "Anna", "Shall we play?") == 1
-        assert await store.post("bert", "carla", "Ho!") == 2
+        assert await post(store, "Bert", "Anna", "Shall we play?") == 1
+        assert await post(store, "bert", "carla", "Ho!") == 2
         assert await store.look_up(LettersLookup("bert")) == (
             Letter(1, "Anna", NOON + 1, "Shall we play?"),
             Letter(2, "Carla", NOON + 2, "Ho!"),
         )
         assert await store.look_up(LetterCountLookup("Bert")) == LetterCount(2, 2)
         assert await store.look_up(LetterCountLookup("Nobody")) == LetterCount()
-        assert await store.letters_from("Bert", "anna") == (2, 1, 2)
-        assert await store.letters_from("Bert", "Nobody") == (2, 0, 2)
+        assert await count_from(store, "Bert", "anna") == (2, 1, 2)
+        assert await count_from(store, "Bert", "Nobody") == (2, 0, 2)
         await is_in_order(store)
 
     async def test_strangers_are_those_neither_played_with_nor_followed(self, store: Store) -> None:
         await store.enrol("Dora", "hash")
         for sender in ("Anna", "Carla", "Carla", "Dora"):
-            await store.post("Bert", sender, "Ho!")
-        assert await store.letters_from("Bert", "Dora") == (4, 1, 4)
+            await post(store, "Bert", sender, "Ho!")
+        assert await count_from(store, "Bert", "Dora") == (4, 1, 4)
         await store.append({OAK: (0, [started(1, "Carla", "Bert")])})
-        assert await store.letters_from("Bert", "Carla") == (4, 2, None)
-        assert await store.letters_from("Bert", "Dora") == (4, 1, 2)
-        assert await store.letters_from("Bert", "Dora", ["anna", "nobody"]) == (4, 1, 1)
-        assert await store.letters_from("Bert", "Anna", ["anna"]) == (4, 1, None)
+        assert await count_from(store, "Bert", "Carla") == (4, 2, None)
+        assert await count_from(store, "Bert", "Dora") == (4, 1, 2)
+        assert await count_from(store, "Bert", "Dora", ["anna", "nobody"]) == (4, 1, 1)
+        assert await count_from(store, "Bert", "Anna", ["anna"]) == (4, 1, None)
         await store.erase("Anna")
-        assert await store.letters_from("Bert", "Dora") == (4, 1, 2)
+        assert await count_from(store, "Bert", "Dora") == (4, 1, 2)
 
     async def test_only_members_write_and_get_them(self, store: Store) -> None:
         await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
         await store.ban("Mallory")  # a ban of a name is no account
         for to, sender in (("Gast", "Anna"), ("Mallory", "Anna"), ("Bert", "Gast"), ("X", "Anna")):
             with pytest.raises(Nobody):
-                await store.post(to, sender, "Ho!")
+                await post(store, to, sender, "Ho!")
         assert await letters(store) == []
 
     async def test_what_was_read_is_not_new_any_more(self, store: Store) -> None:
         for text in ("one", "two", "three"):
-            await store.post("Bert", "Anna", text)
-        await store.mark_read("Bert", [1, 3, 9])
+            await post(store, "Bert", "Anna", text)
+        await mark_read(store, "Bert", [1, 3, 9])
         assert [is_new for *_, is_new in await letters(store)] == [False, True, False]
         assert await store.look_up(LetterCountLookup("Bert")) == LetterCount(1, 3)
         await is_in_order(store)
 
     async def test_a_number_stays_until_it_is_forgotten(self, store: Store) -> None:
         for text in ("one", "two", "three"):
-            await store.post("Bert", "Anna", text)
-        await store.post("Carla", "Anna", "another's")
-        assert await store.forget_letters("bert", [2, 7]) == 1
-        assert await store.post("Bert", "Anna", "four") == 4
+            await post(store, "Bert", "Anna", text)
+        await post(store, "Carla", "Anna", "another's")
+        assert await forget(store, "bert", [2, 7]) == 1
+        assert await post(store, "Bert", "Anna", "four") == 4
         assert [number for number, *_ in await letters(store)] == [1, 3, 4]
-        assert await store.forget_letters("Bert", [1, 3, 4]) == 3
-        assert await store.forget_letters("Bert", [1]) == 0
-        assert await store.forget_letters("Nobody", [1]) == 0
-        assert await store.post("Bert", "Anna", "anew") == 1
+        assert await forget(store, "Bert", [1, 3, 4]) == 3
+        assert await forget(store, "Bert", [1]) == 0
+        assert await forget(store, "Nobody", [1]) == 0
+        assert await post(store, "Bert", "Anna", "anew") == 1
         assert len(await letters(store, "Carla")) == 1
         await is_in_order(store)
 
     async def test_they_follow_a_name(self, store: Store) -> None:
-        await store.post("Bert", "Anna", "Ho!")
+        await post(store, "Bert", "Anna", "Ho!")
         await store.rename("Anna", "Hanna")
         await store.rename("Bert", "Robert")
         assert await letters(store, "Robert") == [(1, "Hanna", "Ho!", True)]
         assert await letters(store, "Bert") == []
 
     async def test_of_who_is_erased_they_name_nobody(self, store: Store) -> None:
-        await store.post("Bert", "Anna", "from me")
-        await store.post("Anna", "Bert", "to me")
+        await post(store, "Bert", "Anna", "from me")
+        await post(store, "Anna", "Bert", "to me")
         await store.erase("Anna")
         assert await letters(store) == [(1, "", "from me", True)]
         await store.enrol("Anna", "another")
         assert await letters(store, "Anna") == []
-        assert await store.letters_from("Bert", "Anna") == (1, 0, 1)
+        assert await count_from(store, "Bert", "Anna") == (1, 0, 1)
         await is_in_order(store)
 
 
@@ -168,7 +164,7 @@ class TestReports:
     async def test_of_those_that_are_closed_the_last_are_kept(
         self, opening: Opening, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("thudmud.features.letters.storage.REPORTS_KEPT", 2)
+        monkeypatch.setattr("thudmud.features.moderation.storage.REPORTS_KEPT", 2)
         store = await opening()
         await store.report("Anna", "Bert", "open")
         for number in range(2, 6):
@@ -185,7 +181,7 @@ async def test_what_is_forgotten_is_on_no_disk(path: Path) -> None:
     for name in ("Anna", "Bert"):
         await store.enrol(name, "hash")
     for to, text in (("Bert", "a secret letter"), ("Anna", "another secret"), ("Bert", "kept")):
-        await store.post(to, "Anna", text)
+        await post(store, to, "Anna", text)
     await store.report("Bert", "Anna", "a secret report")
     files = [beside(path, suffix) for suffix in ("", "-wal")]
 
@@ -193,7 +189,7 @@ async def test_what_is_forgotten_is_on_no_disk(path: Path) -> None:
         return any(words in file.read_bytes() for file in files if file.exists())
 
     assert is_there(b"a secret letter")
-    await store.forget_letters("Bert", [1])
+    await forget(store, "Bert", [1])
     assert not is_there(b"a secret letter")
     assert is_there(b"another secret")
     await store.erase("Anna")

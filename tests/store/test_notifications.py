@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.features.letters.letters import post
 from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_persons import holding
@@ -335,8 +336,8 @@ class TestWaiting:
 
     async def test_a_letter_is_news(self, store: Store) -> None:
         await confirmed(store)
-        await store.post("Anna", "Bert", "Ho!")
-        await store.post("Bert", "Anna", "Ho!")
+        await post(store, "Anna", "Bert", "Ho!")
+        await post(store, "Bert", "Anna", "Ho!")
         assert await kinds(store) == {"Anna": ["message"]}
 
     async def test_what_was_tried_in_vain_waits(self, store: Store, clock: Clock) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.features.letters.letters import post
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_accounts import ended, rated
 from thudmud.features.tournaments.pairing import TournamentKind
@@ -46,8 +47,8 @@ async def lived(store: Store, name: str = NAME) -> None:
     begun = BattleStarted(1.0, name, 1, "discworld", name, "Bert", rated=True)
     practice = replace(begun, troll=name, rated=False)
     await store.append({OAK: (0, [begun, cleared(1), practice])})
-    await store.post(name, "Bert", "A letter.")
-    await store.post("Bert", name, "An answer.")
+    await post(store, name, "Bert", "A letter.")
+    await post(store, "Bert", name, "An answer.")
     await store.report(name, "Bert", "He is rude.", ["He said nothing."])
     await store.report("Bert", name, f"{name} is rude.", [f"{name} said nothing."])
     comment = Commented(1.0, name, OAK, 1, 0, f"So said {name}.")

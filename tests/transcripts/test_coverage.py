@@ -14,6 +14,7 @@ import pytest
 from thudmud.cli.staging import Setup, open_stages, play
 from thudmud.features.analysis.model import Analysing, AnalysisCancelled
 from thudmud.features.letters.commands import Letters
+from thudmud.features.letters.model import LetterSent, LettersForgotten, LettersRead
 from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.features.moderation.commands import Bans, Mutes, Reports
 from thudmud.features.moderation.model import (
@@ -21,6 +22,7 @@ from thudmud.features.moderation.model import (
     Lifted,
     ReportClosed,
     ReportsClosed,
+    ReportsTold,
     Sanctioned,
     ShutdownTold,
 )
@@ -41,18 +43,7 @@ from thudmud.features.options.commands import (
 )
 from thudmud.features.people.commands import PlanChosen
 from thudmud.features.playing.queries import PieceQuery
-from thudmud.game.asides import (
-    Active,
-    Aside,
-    Asked,
-    LetterSent,
-    LettersForgotten,
-    OptionChosen,
-    ReportsTold,
-    ResultTold,
-    TimeShort,
-    TookOver,
-)
+from thudmud.game.asides import Active, Aside, Asked, OptionChosen, ResultTold, TimeShort, TookOver
 from thudmud.game.command import COMMANDS, Command
 from thudmud.game.events import (
     Absent,
@@ -162,7 +153,7 @@ def test_every_aside_and_answer(told: Told) -> None:
     # anybody have an account there, so that they could be left a message, have a plan, be notified,
     # keep order or play rated matches. And nobody is told that somebody types.
     untold = {TookOver, Analysing, AnalysisCancelled, TimeShort, LetterSent, LettersForgotten}
-    untold |= {PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
+    untold |= {LettersRead, PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
     untold |= {Announced, Sanctioned, Lifted, ShutdownTold}
     untold |= {ReportsTold, ReportClosed, ReportsClosed, ResultTold}
     assert ours - {Asked} - asides == untold

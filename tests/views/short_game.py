@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 
 from thudmud.features.letters.commands import Letters
-from thudmud.features.letters.model import Letter, LettersPage
+from thudmud.features.letters.model import Letter, LetterSent, LettersPage
 from thudmud.features.moderation.model import Order
 from thudmud.features.notifications.commands import Notify
 from thudmud.features.notifications.model import Contact, Quiet, Ways
-from thudmud.game.asides import Asked, LetterSent
+from thudmud.game.asides import Asked
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.hall import Hall
 from thudmud.game.people import BotLevel

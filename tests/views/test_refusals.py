@@ -831,45 +831,7 @@ def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
     )
 
 
-LETTERS = [
-    (
-        Refused(R.LETTERS_FOR_MEMBERS),
-        'Only registered players get messages: "register" keeps your name. "tell" speaks to'
-        " somebody who is here.",
-    ),
-    (Refused(R.NO_LETTERS), "No messages are kept here."),
-    (
-        Refused(R.NO_SUCH_MEMBER, words="dora"),
-        'Nobody called "dora" is registered here.',
-    ),
-    (
-        Refused(R.NOT_A_MEMBER, player="Bert"),
-        'Bert is not registered and cannot get messages. "tell" speaks to them while they are'
-        " here.",
-    ),
-    (Refused(R.LETTER_SELF), "That is you. Messages are for others."),
-    (
-        Refused(R.LETTERS_TOO_MANY, player="Bert", most=100),
-        "Bert has 100 messages, and no more are kept until they forget some.",
-    ),
-    (
-        Refused(R.LETTERS_OF_STRANGERS_TOO_MANY, player="Bert", most=50),
-        "Bert has 50 messages from players they have not met at a board. The rest of the box is for"
-        " those they have played with, or follow.",
-    ),
-    (
-        Refused(R.LETTERS_OF_YOURS_TOO_MANY, player="Bert", most=20),
-        "Bert has 20 messages from you, and no more are kept until they forget some.",
-    ),
-    (
-        Refused(R.NO_SUCH_LETTER, number=7),
-        'You have no message 7. "messages" lists yours.',
-    ),
-    (
-        Refused(R.NO_LETTERS_FROM, words="bert"),
-        'You have no message from "bert". "messages" lists all.',
-    ),
-    (Refused(R.NOTHING_TO_FORGET), "You have no messages."),
+LIMITS = [
     (
         Refused(R.SHOUTS_TOO_FAST, seconds=90.0, is_shared=False),
         "That was not shouted: everybody has just heard shouts from you. You can shout again in 90"
@@ -902,7 +864,7 @@ LETTERS = [
 ]
 
 
-@pytest.mark.parametrize(("refusal", "sentence"), LETTERS, ids=lambda each: str(each)[:30])
+@pytest.mark.parametrize(("refusal", "sentence"), LIMITS, ids=lambda each: str(each)[:30])
 def test_what_is_not_kept_for_others_to_read(refusal: Refused, sentence: str) -> None:
     assert refused(refusal) == sentence
 
@@ -1343,7 +1305,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(of_a_board, BOARDS)
     yield from (*TALKS, *(refusal for refusal, _ in CROWDED), NO_QUESTION)
     yield from (refusal for refusal, _ in (*ORDER, *SURE))
-    yield from (refusal for refusal, _ in (*OTHERS, *LETTERS, *NOTIFIED))
+    yield from (refusal for refusal, _ in (*OTHERS, *LIMITS, *NOTIFIED))
     yield from map(of_a_tournament, TOURNAMENTS)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from icalendar import Calendar
 
+from tests.features.letters.letters import post
 from tests.server.plain import PATIENCE
 from tests.store.test_notifications import confirmed, contact
 from thudmud.features.notifications import publishing
@@ -88,7 +89,7 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
 class TestMails:
     async def test_a_link_asks_and_a_button_ends(self, site: Site) -> None:
         await confirmed(site.store)
-        await site.store.post("Anna", "Bert", "Ho!")
+        await post(site.store, "Anna", "Bert", "Ho!")
         [mail] = await site.store.due(mails=True)
         link = f"/mail/{mail.secret}"
         for method in ("GET", "HEAD"):

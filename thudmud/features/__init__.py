@@ -20,6 +20,7 @@ NAMES: tuple[str, ...] = (
     "analysis",
     "explorer",
     "hints",
+    "letters",
     "teaching",
     "tv",
 )

@@ -507,6 +507,10 @@ class Found:
         """Keep an answer."""
         self._answers[lookup] = answer
 
+    def get(self, lookup: Lookup[AnswerT]) -> AnswerT | None:
+        """Return an answer; None if it was not looked up."""
+        return cast("AnswerT | None", self._answers.get(lookup))
+
     def __getitem__(self, lookup: Lookup[AnswerT]) -> AnswerT:
         """Return an answer; raises Unread if there is none yet."""
         try:
@@ -519,5 +523,15 @@ NOTHING_FOUND = Found()
 """Nothing looked up, as for most decisions. It is shared, so nothing is added to it."""
 
 
-GOES_ON = frozenset({State.RUNNING, State.ADJOURNED})
-"""Battles in these states are not analysed, since that would help their players."""
+class LetterCount(NamedTuple):
+    """How many letters a member has."""
+
+    new: int = 0
+    in_all: int = 0
+
+
+@value
+class LetterCountLookup(Lookup[LetterCount]):
+    """How many letters a member has, named in any case."""
+
+    player: str

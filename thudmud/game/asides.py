@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
-from thudmud.features.letters.model import NO_LETTERS, LetterCount
-from thudmud.game.archive import RatingChange
+from thudmud.game.archive import NOTHING_FOUND, Found, RatingChange
 from thudmud.game.command import Command
 from thudmud.game.events import BattleEnded, Parting, TableEvent
 from thudmud.game.options import Options, SetOption, Style, Toggle
@@ -92,9 +91,9 @@ class Entered(Aside):
 
     ``member`` says whether they have an account. ``styles``, ``options``, ``ignored``,
     ``followed``, ``plan`` and ``news`` (the last edition they have seen) are their preferences, as
-    far as known. ``adjourned`` says whether a match of theirs is put away, ``letters`` how many
-    letters they have, ``observed`` which boards they observe, and ``active`` roughly when they last
-    typed something.
+    far as known. ``adjourned`` says whether a match of theirs is put away, ``found`` what features
+    have looked up about them, ``observed`` which boards they observe, and ``active`` roughly when
+    they last typed something.
     """
 
     crosses = True
@@ -106,7 +105,7 @@ class Entered(Aside):
     adjourned: bool = False
     ignored: tuple[str, ...] | None = None
     news: str | None = None
-    letters: LetterCount = NO_LETTERS
+    found: Found = field(default=NOTHING_FOUND, compare=False)
     followed: tuple[str, ...] | None = None
     plan: str | None = None
     observed: tuple[str, ...] = ()
@@ -143,7 +142,7 @@ class TookOver(Aside):
     """A player moved to another connection, and is shown where they are."""
 
     room: str | None
-    letters: LetterCount = NO_LETTERS
+    found: Found = field(default=NOTHING_FOUND, compare=False)
 
     def happen(self, hall: Hall) -> Telling:
         return Telling(self, (self.player,), hall.table_in(self.room))
@@ -288,52 +287,6 @@ class Told(ToAnother):
     text: str
     is_heard = True
     verb: ClassVar[str] = "tell"
-
-
-@aside
-class LetterSent(StoredAside, ToAnother):
-    """A player wrote a letter to a member, who need not be here."""
-
-    text: str
-    is_here: bool = False
-
-    def happen(self, hall: Hall) -> Telling:
-        both = self.player, self.to
-        return Telling(self, both if self.to in hall.people else both[:1])
-
-
-@aside
-class LettersForgotten(StoredAside, Aside):
-    """A player deleted some of their letters. ``numbers`` says which."""
-
-    numbers: tuple[int, ...]
-
-
-@aside
-class ReportMade(StoredAside, Aside):
-    """A player reported another. ``said`` is what they last heard from that player.
-
-    Operators are told by `ReportsTold`.
-    """
-
-    crosses = is_limited = True
-
-    about: str
-    text: str
-    said: tuple[str, ...] = ()
-
-    def abroad(self) -> Aside:
-        return replace(self, said=())  # it is stored, and may be long
-
-
-@aside
-class ReportsTold(Aside):
-    """The operators here are told of reports that were made. ``player`` is ""."""
-
-    reports: tuple[ReportMade, ...]
-
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, hall.operators_and(self.player))
 
 
 @aside

@@ -55,6 +55,8 @@ class Command:
         is_choice: whether it changes a member's preferences, see `chosen`.
         speaks: whether others read the player's own words. Muted players may not give it.
         asks_adviser: whether it may need an `AdviserLookup`.
+        rate_limit: the name of a limit on how often players may give it, besides that on talk; ""
+            for none.
     """
 
     words: ClassVar[str] = ""
@@ -63,6 +65,7 @@ class Command:
     is_choice: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
     asks_adviser: ClassVar[bool] = False
+    rate_limit: ClassVar[str] = ""
 
     def __str__(self) -> str:
         return f"{self.words}{self._typed(*self.typed or self.__match_args__)}"

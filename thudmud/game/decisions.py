@@ -6,7 +6,6 @@ What each command does is in its class, in the other modules of this room. Decid
 from __future__ import annotations
 
 from thudmud.features.exercises.commands import followed, obey
-from thudmud.features.letters.model import NO_LETTERS, LetterCount
 from thudmud.features.moderation.commands import require_heard
 from thudmud.game import events
 from thudmud.game.archive import NOTHING_FOUND, Found
@@ -155,9 +154,11 @@ def arrive(
     member: bool,
     room: str | None = None,
     adjourned: bool = False,
-    letters: LetterCount = NO_LETTERS,
+    found: Found = NOTHING_FOUND,
 ) -> list[Decision]:
     """Return the decisions for a player who comes in. ``adjourned``: a match of theirs is put away.
+
+    ``found`` is as for `Entered`.
 
     They come to the board ``room`` if given, else to a board where a seat was kept, else to the
     hall.
@@ -177,7 +178,7 @@ def arrive(
         adjourned,
         profile.ignored,
         profile.news,
-        letters,
+        found,
         profile.followed,
         profile.plan,
         active=now,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from thudmud.errors import Refused
 from thudmud.game.archive import NOTHING_FOUND, Found, FoundBattle, Lookup
-from thudmud.game.asides import Aside
+from thudmud.game.asides import Aside, AsideT
 from thudmud.game.command import Command
 from thudmud.game.evaluation import Adviser
 from thudmud.game.events import HallEvent, TableEvent
@@ -83,6 +83,10 @@ Key = tuple[str, ...]
 
 PositionAnswerer = Callable[[FoundBattle, int], Coroutine[Any, Any, Any]]
 """Returns the fact (`thudmud.views.data.Fact`) about a battle after a number of plies."""
+
+
+AsideStorer = Callable[[AsideT], Coroutine[Any, Any, None]]
+"""Stores an aside, or raises Refused or StoreError; then nobody is told."""
 
 
 class Bus(Protocol):
@@ -165,6 +169,15 @@ class FeatureContext(Protocol):
 
     async def wait_for_line(self, player: str) -> None:
         """Wait until a player's line in progress, or their joining, is done."""
+
+    def store_asides(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
+        """Have a function store the asides of a type, a `StoredAside`, before they are told."""
+
+    def look_up_at_entry(self, make: Callable[[str], Lookup[Any] | None]) -> None:
+        """Have something looked up about each member who comes in, see `Entered.found`.
+
+        ``make`` gets the name, and returns the lookup; None if nothing need be known of them.
+        """
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
         """Return the answer to a lookup, of the type that the lookup declares.

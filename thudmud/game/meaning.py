@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from enum import Enum
 
 from thudmud.errors import Refused
 from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup
@@ -296,7 +297,7 @@ def player_meant(hall: Hall, words: str) -> str:
     return one_called(words, names.values(), Refusal.NO_SUCH_PLAYER)
 
 
-def one_called(words: str, names: Iterable[str], none: Refusal) -> str:
+def one_called(words: str, names: Iterable[str], none: Enum) -> str:
     """Return the one of some names that is ``words``, in any case, or else alone begins so.
 
     Raises:

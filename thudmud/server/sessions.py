@@ -423,8 +423,10 @@ def make_service(
             keep=partial(keep_preferences, store),
             ordered=partial(note_order, store),
             allow=partial(allow, limiter=talk, code=Refusal.TALK_TOO_FAST),
-            allow_shout=partial(allow, limiter=shouts, code=Refusal.SHOUTS_TOO_FAST),
-            allow_report=partial(allow, limiter=reports, code=Refusal.REPORTS_TOO_FAST),
+            limits={
+                "shouts": partial(allow, limiter=shouts, code=Refusal.SHOUTS_TOO_FAST),
+                "reports": partial(allow, limiter=reports, code=Refusal.REPORTS_TOO_FAST),
+            },
             quota=quota,
         ),
         adviser=adviser,

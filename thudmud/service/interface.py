@@ -8,7 +8,6 @@ from enum import Enum
 from typing import Any, Protocol
 
 from thudmud.errors import Refused
-from thudmud.features.letters.model import Postbox, PostboxLookup
 from thudmud.features.moderation.model import OfOperators
 from thudmud.game.archive import Lookup
 from thudmud.game.command import Command
@@ -17,7 +16,6 @@ from thudmud.game.options import UNKNOWN, Profile, SetOption
 from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
-from thudmud.language.parsing import followed_of, ignored_of
 from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node
 from thudmud.service.scheduler import Later, TimerScheduler
@@ -110,16 +108,7 @@ class Base:
         Raises:
             StoreError: it cannot be read.
         """
-        if not isinstance(lookup, PostboxLookup):
-            return await self.store.look_up(lookup, realm=self.realm)
-        account = await self.store.find(lookup.name)
-        if account is None or account.banned:
-            return None
-        ignored = {name.lower() for name in ignored_of(account.preferences)}
-        here = self.hall.people.get(account.name)
-        followed = here.followed if here else followed_of(account.preferences)
-        counts = await self.store.letters_from(account.name, lookup.sender, followed)
-        return Postbox(account.name, lookup.sender.lower() in ignored, *counts)
+        return await self.store.look_up(lookup, realm=self.realm)
 
 
 class Unfollowed(StoreError):

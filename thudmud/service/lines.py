@@ -7,26 +7,23 @@ nothing to store.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thudmud.errors import Refused
 from thudmud.features.archive.commands import Replay, Step
 from thudmud.features.archive.reactors import Replays
-from thudmud.features.letters.commands import FileReport, Letters
-from thudmud.features.letters.model import LettersPage
 from thudmud.features.matchmaking.commands import PlayNow, offered_to, require_share
-from thudmud.features.moderation.model import OfOperators, ShutdownTold
+from thudmud.features.moderation.model import OfOperators, ReportMade, ShutdownTold
 from thudmud.features.notifications.model import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
-from thudmud.features.talk.commands import is_shout
 from thudmud.features.tournaments.commands import require_places
 from thudmud.game import asides
 from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
 from thudmud.game.command import COMMANDS, Command
 from thudmud.game.decisions import can_wait, decide, is_limited
 from thudmud.game.events import Parting
-from thudmud.game.feature import LookUp, LookupRequest, Postponed
+from thudmud.game.feature import AsideStorer, LookUp, LookupRequest, Postponed
 from thudmud.game.hall import Decision
 from thudmud.game.more import Again, Quit
 from thudmud.game.refusals import Refusal
@@ -49,7 +46,7 @@ from thudmud.service.interface import (
     Visit,
 )
 from thudmud.service.presence import Presence
-from thudmud.store import Conflict, Nobody, StoreError
+from thudmud.store import Conflict
 from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
@@ -87,8 +84,7 @@ class Policy:
             StoreError.
         allow: called before others are told of something a player does, see
             `thudmud.game.decisions.is_limited`; raises Refused if it is too much.
-        allow_shout: called as well before a shout.
-        allow_report: called as well before a report.
+        limits: called as well before a command that names one, see `Command.rate_limit`.
         quota: limits how much is stored for players from one address; None for no limit.
     """
 
@@ -98,8 +94,7 @@ class Policy:
     keep: Keep | None = None
     ordered: Ordered | None = None
     allow: Limit | None = None
-    allow_shout: Limit | None = None
-    allow_report: Limit | None = None
+    limits: Mapping[str, Limit] = field(default_factory=dict)
     quota: Quota | None = None
 
 
@@ -118,6 +113,7 @@ class PlayerLines:
 
     Attributes:
         answers: by type, how lookups are answered that are not for the store.
+        storers: by type of aside, what stores it before it is told.
     """
 
     def __init__(
@@ -137,6 +133,7 @@ class PlayerLines:
         self._broadcaster, self._following, self._presence = broadcaster, following, presence
         self._replays, self._countdown, self._is_alone = replays, countdown, is_alone
         self.answers: dict[type[Lookup[Any]], LookUp] = {}
+        self.storers: dict[type[asides.Aside], AsideStorer[Any]] = {}
 
     async def submit(
         self,
@@ -328,7 +325,7 @@ class PlayerLines:
         """
         name, is_late = visit.name, found is not NOTHING_FOUND
         policy, quota = self._policy, self._policy.quota
-        is_allowed = policy.allow is None and policy.allow_shout is None
+        is_allowed = policy.allow is None and not policy.limits
         while True:
             if at is not None:
                 self._require_version(at)
@@ -339,13 +336,14 @@ class PlayerLines:
                 if decision.hall and visit.origin:
                     self._require_shares(visit, decision)
                 if not is_allowed and is_limited(self._hall, decision):
-                    self._allow(visit, command, decision)
+                    self._allow(visit, command)
                     is_allowed = True  # it counts once, however often it is decided again
                 is_choice = command.is_choice
                 for aside in decision.asides:
                     is_choice = is_choice or aside.is_choice
                     if isinstance(aside, asides.StoredAside):
-                        await self._store_aside(aside)
+                        store = self.storers.get(type(aside), self._store_aside)
+                        await store(aside)
                         now = self._clock()
                 if is_choice and policy.keep:
                     await self._keep(name, command, decision)
@@ -359,8 +357,6 @@ class PlayerLines:
                 else:
                     kept = replace(decision, board=None) if is_late else decision  # "it" stays
                     self._broadcaster.carry_out(kept, cause, now)
-                    if isinstance(command, Letters):
-                        await self._mark_read(decision)
             except Refused as refusal:
                 return self._broadcaster.refuse(name, None if is_late else command, refusal, cause)
             except Unread as unread:
@@ -382,14 +378,12 @@ class PlayerLines:
                 return ended
             now = self._clock()
 
-    def _allow(self, visit: Visit, command: Command, decision: Decision) -> None:
+    def _allow(self, visit: Visit, command: Command) -> None:
         """Raise Refused if others have been told too much of the player."""
         if self._policy.allow:
             self._policy.allow(visit)
-        if self._policy.allow_shout and is_shout(decision):
-            self._policy.allow_shout(visit)
-        if self._policy.allow_report and isinstance(command, FileReport):
-            self._policy.allow_report(visit)
+        if limit := self._policy.limits.get(command.rate_limit):
+            limit(visit)
 
     def _require_shares(self, visit: Visit, decision: Decision) -> None:
         """Refuse what players from the same address have their share of already."""
@@ -436,14 +430,7 @@ class PlayerLines:
             StoreError: it cannot be stored.
         """
         match aside:
-            case asides.LetterSent(player, to, text):
-                try:
-                    await self._store.post(to, player, text)
-                except Nobody:
-                    raise Refused(Refusal.NO_SUCH_MEMBER, words=to) from None
-            case asides.LettersForgotten(player, numbers):
-                await self._store.forget_letters(player, numbers)
-            case asides.ReportMade(player, about, text, said):
+            case ReportMade(player, about, text, said):
                 number = await self._store.report(player, about, text, said)
                 who = {"number": number, "player": player, "about": about}
                 _log.warning("a player was reported", extra=who)
@@ -465,17 +452,6 @@ class PlayerLines:
                     self._countdown.begin(aside)
             case _:
                 raise TypeError(f"nobody knows how {aside} is stored")
-
-    async def _mark_read(self, decision: Decision) -> None:
-        """Store that a player has read the letters that were just shown."""
-        for aside in decision.asides:
-            if isinstance(aside, asides.Asked) and isinstance(aside.answer, LettersPage):
-                new = [each.number for each in aside.answer.letters if each.is_new]
-                try:
-                    if new:
-                        await self._store.mark_read(aside.player, new)
-                except StoreError as error:  # they are shown as new again
-                    _log.error("not stored: %s", error, extra={"player": aside.player})
 
     @property
     def _only_table(self) -> Table:

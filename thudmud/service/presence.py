@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from thudmud.errors import Refused
 from thudmud.features.archive.reactors import Replays
-from thudmud.features.letters.model import NO_LETTERS, LetterCount, LetterCountLookup
 from thudmud.features.moderation.model import Measure, Sanctioned
-from thudmud.game.archive import AdjournedLookup
+from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Found, Lookup
 from thudmud.game.asides import CaughtUp, Gone, TookOver
 from thudmud.game.decisions import arrive, part
 from thudmud.game.events import (
@@ -63,6 +62,7 @@ class Presence:
     Attributes:
         names: the locks of the players' names.
         closing: whether the service is closing, so that nobody comes or goes.
+        lookups_at_entry: return what is to be looked up about a member who comes in, by the name.
     """
 
     def __init__(
@@ -83,6 +83,7 @@ class Presence:
         self._screens = broadcaster.screens
         self._bus, self._scheduler, self.names = base.bus, base.scheduler, base.bus.names
         self.closing = False
+        self.lookups_at_entry: list[Callable[[str], Lookup[Any] | None]] = []
         base.bus.on(TABLE_EVENTS_BUT_MOVES, self._seats_changed)
         base.bus.on((BoardOpened, BoardRenamed), self._board_changed)
         base.bus.on(Sanctioned, self._sanctioned)
@@ -115,10 +116,8 @@ class Presence:
                 away = await self._look_up(AdjournedLookup(name))
                 self._following.require_lease()
                 await self._claim(name, asks=True)
-                letters = NO_LETTERS
-                if arrival.member and self._hall.caps.letters:
-                    # Nothing waits after this, so that later letters are told as they come.
-                    letters = await self._look_up(LetterCountLookup(name))
+                found = await self._found(name) if arrival.member else NOTHING_FOUND
+                # Nothing waits after this, so that what changes later is told as it comes.
                 if self.closing or not arrival.admit():
                     return None
                 if name not in self._hall.people and not arrival.quiet:
@@ -134,10 +133,10 @@ class Presence:
                     self._broadcaster.fit(name, arrival.terminal)
                 profile = self._profile(arrival)
                 if name in self._hall.people:
-                    self._take_over(visit, None if before else profile, arrival, letters)
+                    self._take_over(visit, None if before else profile, arrival, found)
                 else:
                     adjourned = bool(away)
-                    await self._arrive(visit, profile, arrival, letters, adjourned=adjourned)
+                    await self._arrive(visit, profile, arrival, found, adjourned=adjourned)
                 if name in self._hall.notified and arrival.member:
                     await self._has_seen(name)
                 if coming := self._hall.shutdown:
@@ -148,6 +147,14 @@ class Presence:
         finally:
             if not is_in:  # their earlier front end may have let them go already
                 self._abandon(visit)
+
+    async def _found(self, name: str) -> Found:
+        """Return what features want to be looked up about a member who comes in."""
+        found = Found()
+        for make in self.lookups_at_entry:
+            if lookup := make(name):
+                found.take(lookup, await self._look_up(lookup))
+        return found
 
     async def _has_seen(self, name: str, until: float = math.inf) -> None:
         """Store that a player has seen what they were to be notified of until a time."""
@@ -166,7 +173,7 @@ class Presence:
         return replace(profile, styles=styles, options=options)
 
     def _take_over(
-        self, visit: Visit, profile: Profile | None, arrival: Arrival, letters: LetterCount
+        self, visit: Visit, profile: Profile | None, arrival: Arrival, found: Found
     ) -> None:
         """Let a player go on who is here, or was on another node. Then ``profile`` is given."""
         name, person = visit.name, self._hall.people[visit.name]
@@ -177,7 +184,7 @@ class Presence:
             self._hall.people.adopt(person, profile)
         person.active = self._clock()
         self._bus.defer(partial(self.check, name))  # their last node may have just died
-        taken = TookOver(name, person.room, letters)
+        taken = TookOver(name, person.room, found)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
             for table in self._hall.tables.seats_of(name):
@@ -228,7 +235,7 @@ class Presence:
         visit: Visit,
         profile: Profile,
         arrival: Arrival,
-        letters: LetterCount,
+        found: Found,
         *,
         adjourned: bool,
     ) -> None:
@@ -242,7 +249,7 @@ class Presence:
             member=arrival.member,
             room=None if arrival.room is None else self._hall.tables.spelt(arrival.room),
             adjourned=adjourned,
-            letters=letters,
+            found=found,
         )
         is_back = any(each.events for each in seats)
         is_told = is_back or not visit.quiet

@@ -55,11 +55,11 @@ from thudmud.game.archive import (
     FoundBattle,
     Lookup,
 )
-from thudmud.game.asides import Aside, BoardListed, Entered
+from thudmud.game.asides import Aside, AsideT, BoardListed, Entered
 from thudmud.game.command import Command
 from thudmud.game.evaluation import Adviser
 from thudmud.game.events import TableEvent
-from thudmud.game.feature import AppliedEvent, LookUp, PositionAnswerer
+from thudmud.game.feature import AppliedEvent, AsideStorer, LookUp, PositionAnswerer
 from thudmud.game.hall import Hall, claimants
 from thudmud.game.options import Toggle
 from thudmud.game.projections import HALL, realm_of
@@ -486,6 +486,14 @@ class Service:
     def at_stop(self, call: Callable[[], None]) -> None:
         """Have a function called when the service stops."""
         self._at_stop.append(call)
+
+    def store_asides(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
+        """Have a function store the asides of a type before they are told."""
+        self.lines.storers[kind] = store
+
+    def look_up_at_entry(self, make: Callable[[str], Lookup[Any] | None]) -> None:
+        """Have something looked up about each member who comes in."""
+        self.presence.lookups_at_entry.append(make)
 
     # What has happened.
 

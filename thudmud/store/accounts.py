@@ -14,7 +14,6 @@ from hmac import compare_digest
 from types import MappingProxyType
 from typing import Any, cast
 
-from thudmud.features.letters import storage as letters
 from thudmud.features.moderation.model import (
     Measure,
     Network,
@@ -25,6 +24,7 @@ from thudmud.features.moderation.model import (
 )
 from thudmud.features.notifications import storage as notifications
 from thudmud.game.clocks import DAY
+from thudmud.store import hooks
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
 from thudmud.store.hall import forget_titles
@@ -302,7 +302,8 @@ def erase(database: Database, name: str) -> None:
             database.table.put("sanction", *each[:5], 0, each[6])
         forget_comments(database, number)
         forget_titles(database, number)
-        letters.erase(database, number)
+        for hook in hooks.erased:
+            hook(database, number)
         notifications.erase(database, number)
         database.players.put(number, "", None, f"(erased {number})")
     _forget_in_lists(database, name)

@@ -6,7 +6,7 @@ The ``storage`` module of a feature registers its functions here, and its answer
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +26,13 @@ unfinished: list[Callable[[Database], bool]] = []
 
 checks: list[Callable[[Backend], None]] = []
 """Called by the check of a store, in a snapshot; each raises Damaged if it finds damage."""
+
+letter_posted: list[Callable[[Database, int], None]] = []
+"""Called with the number of a member in the transaction that stores a letter to them."""
+
+last_written: list[Callable[[Database, int, int], Sequence[str]]] = []
+"""Called for a report, with the numbers of a reader and of a writer: each returns the last lines
+that the one has been written by the other."""
 
 erased: list[Callable[[Database, int], None]] = []
 """Called with the number of a player in the transaction that erases the player."""

@@ -10,14 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
-from thudmud.features.letters import storage as letters
-from thudmud.features.letters.model import (
-    MOST_REPORTS,
-    LetterCountLookup,
-    LettersLookup,
-    ReportedLookup,
-    ReportsLookup,
-)
 from thudmud.features.notifications import storage as notifications
 from thudmud.features.notifications.model import AskedLookup, ContactLookup
 from thudmud.features.tournaments.model import PastTournaments, TournamentLookup, TournamentsLookup
@@ -94,14 +86,6 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
                 return None
             plan = str(account.preferences.get(PLAN, ""))
             return SeenMember(account.name, account.seen, plan)
-        case LettersLookup(player):
-            return letters.letters(database, player)
-        case LetterCountLookup(player):
-            return letters.count(database, player)
-        case ReportsLookup():
-            return tuple(letters.reports(database, most=MOST_REPORTS))
-        case ReportedLookup(name, by):
-            return letters.reported(database, name, by)
         case ContactLookup(player):
             return notifications.contact(database, player)
         case AskedLookup(address, player, network):

@@ -19,7 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from thudmud.features import load_storage
-from thudmud.features.letters import storage as letter_rows
+from thudmud.features.moderation import storage as report_rows
 from thudmud.features.moderation.model import Order
 from thudmud.features.notifications import storage as notification_rows
 from thudmud.features.notifications.model import News
@@ -546,16 +546,12 @@ class Store:
     about = _reading(persons.about)
     scrub = _reading(Database.scrub)
 
-    # Letters and reports, of players of the realm ""
+    # Reports, of players of the realm ""
 
-    post = _writing(letter_rows.post)
-    letters_from = _reading(letter_rows.count_from)
-    mark_read = _writing(letter_rows.mark_read)
-    forget_letters = _writing(letter_rows.forget)
-    report = _writing(letter_rows.report)
-    reports = _reading(letter_rows.reports)
-    close_report = _writing(letter_rows.close_report)
-    close_reports = _writing(letter_rows.close_reports)
+    report = _writing(report_rows.report)
+    reports = _reading(report_rows.reports)
+    close_report = _writing(report_rows.close_report)
+    close_reports = _writing(report_rows.close_reports)
 
     async def order(self, told: Callable[[Order], None] | None = None) -> Order:
         """Return the operators and the sanctions; ``told`` is as for `watch`."""

@@ -240,30 +240,6 @@ _TEXTS: dict[Enum, RefusalText] = {
         "Your browser uses a push service that this server does not. Instead, type"
         ' "notify mail" and your address.'
     ),
-    Refusal.LETTERS_FOR_MEMBERS: (
-        'Only registered players get messages: "register" keeps your name. "tell" speaks to'
-        " somebody who is here."
-    ),
-    Refusal.NO_LETTERS: "No messages are kept here.",
-    Refusal.NO_SUCH_MEMBER: 'Nobody called "{words}" is registered here.',
-    Refusal.NOT_A_MEMBER: (
-        '{player} is not registered and cannot get messages. "tell" speaks to them while they'
-        " are here."
-    ),
-    Refusal.LETTER_SELF: "That is you. Messages are for others.",
-    Refusal.LETTERS_TOO_MANY: (
-        "{player} has {most} messages, and no more are kept until they forget some."
-    ),
-    Refusal.LETTERS_OF_STRANGERS_TOO_MANY: (
-        "{player} has {most} messages from players they have not met at a board. The rest of the"
-        " box is for those they have played with, or follow."
-    ),
-    Refusal.LETTERS_OF_YOURS_TOO_MANY: (
-        "{player} has {most} messages from you, and no more are kept until they forget some."
-    ),
-    Refusal.NO_SUCH_LETTER: 'You have no message {number}. "messages" lists yours.',
-    Refusal.NO_LETTERS_FROM: 'You have no message from "{words}". "messages" lists all.',
-    Refusal.NOTHING_TO_FORGET: "You have no messages.",
     Refusal.NO_REPORTS: (
         "Nobody reads reports here. Please tell whoever runs this place some other way."
     ),

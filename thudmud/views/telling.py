@@ -14,7 +14,6 @@ from thudmud.english import lasting
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive import ratings, replays
 from thudmud.features.exercises import messages as exercises
-from thudmud.features.letters import messages as letters
 from thudmud.features.matchmaking import messages as matchmaking
 from thudmud.features.moderation import messages as order
 from thudmud.features.notifications import messages as notifications
@@ -40,7 +39,7 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
-    archive, exercises, help_pages, letters, matchmaking, notifications,
+    archive, exercises, help_pages, matchmaking, notifications,
     options, order, people, queries, ratings, replays, rooms, talk, tournaments,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry

@@ -6,14 +6,20 @@ import pytest
 
 from tests.game.conftest import NOW
 from tests.game.halls import hall_of
+from thudmud.errors import Refused
 from thudmud.features.letters.commands import Letters
-from thudmud.features.letters.messages import listed, waiting
-from thudmud.features.letters.model import Letter, LetterCount, LettersPage
+from thudmud.features.letters.messages import listed
+from thudmud.features.letters.model import Letter, LettersPage
+from thudmud.features.letters.model import LettersRefusal as L
+from thudmud.game.archive import Found, LetterCount, LetterCountLookup
 from thudmud.game.asides import Asked, Entered, TookOver
+from thudmud.game.options import Style
 from thudmud.game.telling import Telling
 from thudmud.views.data import Fact
+from thudmud.views.refusals import refused
+from thudmud.views.registry import Occasion, added_lines
 from thudmud.views.telling import facts
-from thudmud.views.view import Display
+from thudmud.views.view import Display, View
 
 FIRST = Letter(7, "Anna", NOW - 90.0, "Shall we play? @thud " + "It is so long. " * 9)
 LAST = Letter(12, "", NOW, "Ho!", is_new=False)
@@ -31,22 +37,32 @@ def test_they_fit(width: int, *, reader: bool) -> None:
     assert '"forget 12" deletes one' in words
 
 
+def found(new: int, in_all: int) -> Found:
+    """Return what is looked up of Bert, who comes in."""
+    return Found({LetterCountLookup("Bert"): LetterCount(new, in_all)})
+
+
 def test_who_comes_in_is_told_how_many_are_new() -> None:
-    assert waiting(LetterCount(0, 3), 80) == []
-    assert waiting(LetterCount(1, 3), 80) == ['You have 1 new message: "messages" shows it.']
-    assert waiting(LetterCount(2, 3), 80) == ['You have 2 new messages: "messages" shows them.']
+    hall, view = hall_of("Bert"), View("Bert", Style.FULL, Display(80))
+    for new, lines in (
+        (0, []),
+        (1, ['You have 1 new message: "messages" shows it.']),
+        (2, ['You have 2 new messages: "messages" shows them.']),
+    ):
+        came = Entered("Bert", None, found=found(new, 3))
+        assert added_lines(Entered, came, Occasion(hall, None, NOW, "Bert"), view) == lines
 
 
 @pytest.mark.parametrize("room", [None, "oak board"])
 def test_so_are_programs(room: str | None) -> None:
     hall = hall_of("Bert")
     for came in (
-        Entered("Bert", room, letters=LetterCount(2, 3)),
-        TookOver("Bert", room, LetterCount(2, 3)),
+        Entered("Bert", room, found=found(2, 3)),
+        TookOver("Bert", room, found(2, 3)),
     ):
-        found = facts(hall, Telling(came, ("Bert",), hall.tables[room] if room else None))
+        told = facts(hall, Telling(came, ("Bert",), hall.tables[room] if room else None))
         known: dict[str, object] = {"in_all": 3, "new": 2, "page": None, "messages": []}
-        assert found[-1] == Fact("Thud.Messages", known, "Bert")
+        assert told[-1] == Fact("Thud.Messages", known, "Bert")
     nothing = facts(hall, Telling(Entered("Bert", room), ("Bert",)))
     assert "Thud.Messages" not in {each.package for each in nothing}
 
@@ -59,3 +75,50 @@ def test_a_program_is_told_who_wrote_and_when() -> None:
         {"number": 7, "player": "Anna", "at": int(NOW - 90), "text": FIRST.text, "new": True},
         {"number": 12, "player": None, "at": int(NOW), "text": "Ho!", "new": False},
     ]
+
+
+REFUSALS = [
+    (
+        Refused(L.LETTERS_FOR_MEMBERS),
+        'Only registered players get messages: "register" keeps your name. "tell" speaks to'
+        " somebody who is here.",
+    ),
+    (Refused(L.NO_LETTERS), "No messages are kept here."),
+    (
+        Refused(L.NO_SUCH_MEMBER, words="dora"),
+        'Nobody called "dora" is registered here.',
+    ),
+    (
+        Refused(L.NOT_A_MEMBER, player="Bert"),
+        'Bert is not registered and cannot get messages. "tell" speaks to them while they are'
+        " here.",
+    ),
+    (Refused(L.LETTER_SELF), "That is you. Messages are for others."),
+    (
+        Refused(L.LETTERS_TOO_MANY, player="Bert", most=100),
+        "Bert has 100 messages, and no more are kept until they forget some.",
+    ),
+    (
+        Refused(L.LETTERS_OF_STRANGERS_TOO_MANY, player="Bert", most=50),
+        "Bert has 50 messages from players they have not met at a board. The rest of the box is for"
+        " those they have played with, or follow.",
+    ),
+    (
+        Refused(L.LETTERS_OF_YOURS_TOO_MANY, player="Bert", most=20),
+        "Bert has 20 messages from you, and no more are kept until they forget some.",
+    ),
+    (
+        Refused(L.NO_SUCH_LETTER, number=7),
+        'You have no message 7. "messages" lists yours.',
+    ),
+    (
+        Refused(L.NO_LETTERS_FROM, words="bert"),
+        'You have no message from "bert". "messages" lists all.',
+    ),
+    (Refused(L.NOTHING_TO_FORGET), "You have no messages."),
+]
+
+
+@pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
+def test_what_is_refused(refusal: Refused, sentence: str) -> None:
+    assert refused(refusal) == sentence

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from tests.features.letters.letters import count_from, post
 from tests.service.place import Place
 from tests.service.test_nodes import World
+from thudmud.features.letters import storage
 from thudmud.features.letters.model import PostboxLookup
 from thudmud.features.moderation.model import Order
 from thudmud.game.hall import Caps
@@ -170,7 +172,7 @@ class TestLetters:
         place.hall.caps = Caps(letters=1, letters_from_one=1)
         store = place.service.store
         await store.set_preferences("Carla", preferences_of({}, Options(), followed=["bert"]))
-        assert (await store.letters_from("Carla", "Bert", ["bert"]))[2] is None
+        assert (await count_from(store, "Carla", "Bert", ["bert"]))[2] is None
         box = await place.service.look_up(PostboxLookup("Carla", "Bert"))
         assert box.from_strangers is None
 
@@ -207,7 +209,7 @@ class TestLetters:
         store = place.service.store
         for name in ("Cara", "Carola"):
             await store.enrol(name, "hash")
-            await store.post("Bert", name, "Ho!")
+            await post(store, "Bert", name, "Ho!")
         which = 'Which player do you mean by "car": Cara or Carola?'
         assert await place.type("Bert", "forget messages from car") == which
 
@@ -219,10 +221,10 @@ class TestLetters:
     async def test_what_is_not_stored_is_not_told(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def fail(*_: object) -> int:
+        def fail(*_: object, **__: object) -> int:
             raise NotWritten("The disk is full.")
 
-        monkeypatch.setattr(place.service.store, "post", fail)
+        monkeypatch.setattr(storage, "post", fail)
         with pytest.raises(NotWritten):
             await place.type("Anna", "message bert Ho!")
         assert "Bert" not in place.told
@@ -230,20 +232,20 @@ class TestLetters:
     async def test_who_is_erased_meanwhile_gets_none(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def fail(*_: object) -> int:
+        def fail(*_: object, **__: object) -> int:
             raise Nobody("There is no account Carla.")
 
-        monkeypatch.setattr(place.service.store, "post", fail)
+        monkeypatch.setattr(storage, "post", fail)
         assert 'called "Carla"' in await place.type("Anna", "message carla Ho!")
 
     async def test_that_they_were_read_need_not_be_stored_for_them_to_be_seen(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def fail(*_: object) -> None:
+        def fail(*_: object, **__: object) -> None:
             raise NotWritten("The disk is full.")
 
         await place.type("Anna", "message bert Ho!")
-        monkeypatch.setattr(place.service.store, "mark_read", fail)
+        monkeypatch.setattr(storage, "mark_read", fail)
         for _ in range(2):
             assert "new: Ho!" in await place.type("Bert", "messages")
 
@@ -271,7 +273,7 @@ class TestShouts:
             clock=lambda: 0.0,
             policy=Policy(
                 allow=lambda visit: taken.append(f"{visit.name} speaks"),
-                allow_shout=lambda visit: taken.append(f"{visit.name} shouts"),
+                limits={"shouts": lambda visit: taken.append(f"{visit.name} shouts")},
             ),
         )
         await place.open()
@@ -358,7 +360,7 @@ class TestReports:
     async def test_in_all_there_are_so_many_and_no_more(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("thudmud.features.letters.commands.MOST_REPORTS", 1)
+        monkeypatch.setattr("thudmud.features.moderation.commands.MOST_REPORTS", 1)
         await place.type("Anna", "report bert He is rude.")
         assert "more reports than they can read" in await place.type("Gast", "report bert Yes.")
 

@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import cases
+from tests.features.letters.letters import forget
 from tests.features.letters.test_reactors import Clock
 from tests.features.notifications.test_service import WAYS, confirmed, made, waiting
 from tests.features.tournaments.test_reactors import SOON, Cup
@@ -260,7 +261,7 @@ class TestNotSent:
     ) -> None:
         await plies(post)
         await post.place.type("Bert", "message anna Ho!")
-        await post.place.service.store.forget_letters("Anna", [1])
+        await forget(post.place.service.store, "Anna", [1])
         await post.place.type("Bert", Resign("oak board"))
         await post.after(MINUTE)
         [mail] = relay.mails

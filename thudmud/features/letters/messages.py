@@ -1,4 +1,4 @@
-"""Letters, which players call messages, and reports, in words and as facts."""
+"""Letters, which players call messages, in words and as facts."""
 
 from __future__ import annotations
 
@@ -7,28 +7,68 @@ from dataclasses import replace
 
 from thudmud.english import counted, lasting
 from thudmud.features.letters.commands import LETTERS_PAGE, ForgetLetters, Letters
-from thudmud.features.letters.model import Letter, LetterCount, LettersPage
+from thudmud.features.letters.model import (
+    Letter,
+    LetterSent,
+    LettersForgotten,
+    LettersPage,
+    LettersRefusal,
+)
 from thudmud.features.talk.messages import own_words
-from thudmud.game.asides import Entered, LetterSent, LettersForgotten, ReportMade, TookOver
+from thudmud.game.archive import LetterCount, LetterCountLookup
+from thudmud.game.asides import Entered, TookOver
 from thudmud.views.data import Fact
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_facts_to, add_lines_to, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, wrapped
 
 _FORMER = "a former member"
 
+add_refusal_texts(
+    {
+        LettersRefusal.LETTERS_FOR_MEMBERS: (
+            'Only registered players get messages: "register" keeps your name. "tell" speaks to'
+            " somebody who is here."
+        ),
+        LettersRefusal.NO_LETTERS: "No messages are kept here.",
+        LettersRefusal.NO_SUCH_MEMBER: 'Nobody called "{words}" is registered here.',
+        LettersRefusal.NOT_A_MEMBER: (
+            '{player} is not registered and cannot get messages. "tell" speaks to them while they'
+            " are here."
+        ),
+        LettersRefusal.LETTER_SELF: "That is you. Messages are for others.",
+        LettersRefusal.LETTERS_TOO_MANY: (
+            "{player} has {most} messages, and no more are kept until they forget some."
+        ),
+        LettersRefusal.LETTERS_OF_STRANGERS_TOO_MANY: (
+            "{player} has {most} messages from players they have not met at a board. The rest of"
+            " the box is for those they have played with, or follow."
+        ),
+        LettersRefusal.LETTERS_OF_YOURS_TOO_MANY: (
+            "{player} has {most} messages from you, and no more are kept until they forget some."
+        ),
+        LettersRefusal.NO_SUCH_LETTER: 'You have no message {number}. "messages" lists yours.',
+        LettersRefusal.NO_LETTERS_FROM: (
+            'You have no message from "{words}". "messages" lists all.'
+        ),
+        LettersRefusal.NOTHING_TO_FORGET: "You have no messages.",
+    }
+)
+
 
 @add_lines_to(Entered, TookOver)
 def _waiting(told: Entered | TookOver, _: Occasion, view: View) -> list[str]:
-    return waiting(told.letters, view.width)
-
-
-def waiting(letters: LetterCount, width: int) -> list[str]:
     """Return that a player who comes in has unread letters, if they have."""
-    if not letters.new:
+    new = _count(told).new
+    if not new:
         return []
-    has = f"You have {counted(letters.new, 'new message')}"
-    return wrapped(f'{has}: "{Letters()}" shows {_them(letters.new)}.', width)
+    has = f"You have {counted(new, 'new message')}"
+    return wrapped(f'{has}: "{Letters()}" shows {_them(new)}.', view.width)
+
+
+def _count(told: Entered | TookOver) -> LetterCount:
+    return told.found.get(LetterCountLookup(told.player)) or LetterCount()
 
 
 @words.register
@@ -94,18 +134,11 @@ def _forgotten(gone: LettersForgotten, _: Occasion, view: View) -> list[str]:
     return wrapped(f"{counted(len(gone.numbers), 'message')} are deleted.", view.width)
 
 
-@words.register
-def _report_made(made: ReportMade, _: Occasion, view: View) -> list[str]:
-    last = "line" if len(made.said) == 1 else f"{len(made.said)} lines"
-    lines = f", with the last {last} that you heard from them" if made.said else ""
-    return wrapped(f"Your report about {made.about} is kept for the operators{lines}.", view.width)
-
-
 @add_facts_to(Entered, TookOver)
 def _waiting_facts(came: Entered | TookOver, _: Occasion) -> Iterator[Fact]:
     """Yield how many letters a player has who came in, if any."""
-    if came.letters.in_all:
-        yield letters_fact(LettersPage((), *came.letters), 0, came.player)
+    if (count := _count(came)).in_all:
+        yield letters_fact(LettersPage((), *count), 0, came.player)
 
 
 def letters_fact(found: LettersPage, page: int, player: str) -> Fact:

@@ -1,18 +1,35 @@
-"""Letters between members, reports to the operators, and how they are looked up.
+"""Letters between members, and how they are looked up.
 
-Players call letters messages. Letters and reports are no events but rows, which are deleted for
-good: see `thudmud.features.letters.storage`.
+Players call letters messages. They are no events but rows, which are deleted for good: see
+`thudmud.features.letters.storage`.
 """
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import NamedTuple
 
 from thudmud.game.archive import Lookup
+from thudmud.game.asides import Aside, StoredAside, ToAnother, aside
+from thudmud.game.hall import Hall
+from thudmud.game.telling import Telling
 from thudmud.values import value
 
-MOST_REPORTS = 1000
-"""How many reports may be open in all."""
+
+class LettersRefusal(Enum):
+    """Reasons for refusing a command about letters. The values are stable, for programs."""
+
+    LETTERS_FOR_MEMBERS = "letters_for_members"
+    NO_LETTERS = "no_letters"
+    NO_SUCH_MEMBER = "no_such_member"
+    NOT_A_MEMBER = "not_a_member"
+    LETTER_SELF = "letter_self"
+    LETTERS_TOO_MANY = "letters_too_many"
+    LETTERS_OF_STRANGERS_TOO_MANY = "letters_of_strangers_too_many"
+    LETTERS_OF_YOURS_TOO_MANY = "letters_of_yours_too_many"
+    NO_SUCH_LETTER = "no_such_letter"
+    NO_LETTERS_FROM = "no_letters_from"
+    NOTHING_TO_FORGET = "nothing_to_forget"
 
 
 class Letter(NamedTuple):
@@ -41,16 +58,6 @@ class LettersPage(NamedTuple):
     in_all: int
 
 
-class LetterCount(NamedTuple):
-    """How many letters a member has."""
-
-    new: int = 0
-    in_all: int = 0
-
-
-NO_LETTERS = LetterCount()
-
-
 class Postbox(NamedTuple):
     """What is known of a member before a letter is sent.
 
@@ -70,42 +77,6 @@ class Postbox(NamedTuple):
     from_strangers: int | None = None
 
 
-class Report(NamedTuple):
-    """A report of a player to the operators.
-
-    Attributes:
-        number: its number, from 1.
-        at: when it was made, in seconds since the epoch.
-        by: who made it; "" if their name has been erased.
-        about: the player it is about.
-        text: what it says.
-        said: what the reporter last heard from that player, as the server recorded it.
-        is_open: whether no operator has closed it yet.
-    """
-
-    number: int
-    at: float
-    by: str
-    about: str
-    text: str
-    said: tuple[str, ...] = ()
-    is_open: bool = True
-
-
-class Reported(NamedTuple):
-    """What is known of a player before a report about them.
-
-    Attributes:
-        name: their name; None if no player has ever had it here.
-        open_by: how many reports by the reporter are open.
-        open: how many are open in all.
-    """
-
-    name: str | None
-    open_by: int = 0
-    open: int = 0
-
-
 @value
 class LettersLookup(Lookup[tuple[Letter, ...]]):
     """All letters of a member, named in any case, in the order in which they were written."""
@@ -114,28 +85,41 @@ class LettersLookup(Lookup[tuple[Letter, ...]]):
 
 
 @value
-class LetterCountLookup(Lookup[LetterCount]):
-    """How many letters a member has, named in any case."""
-
-    player: str
-
-
-@value
 class PostboxLookup(Lookup["Postbox | None"]):
-    """The member with a name, in any case, before a letter is sent; None if there is none."""
+    """The member with a name, in any case, before a letter is sent; None if there is none.
+
+    ``followed`` are those whom the member follows, if they are here; None for what is stored.
+    """
 
     name: str
     sender: str
+    followed: tuple[str, ...] | None = None
 
 
-@value
-class ReportsLookup(Lookup[tuple[Report, ...]]):
-    """All open reports, the latest first."""
+@aside
+class LetterSent(StoredAside, ToAnother):
+    """A player wrote a letter to a member, who need not be here."""
+
+    text: str
+    is_here: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        both = self.player, self.to
+        return Telling(self, both if self.to in hall.people else both[:1])
 
 
-@value
-class ReportedLookup(Lookup[Reported]):
-    """The player with a name, in any case, before a report about them."""
+@aside
+class LettersForgotten(StoredAside, Aside):
+    """A player deleted some of their letters. ``numbers`` says which."""
 
-    name: str
-    by: str
+    numbers: tuple[int, ...]
+
+
+@aside
+class LettersRead(StoredAside, Aside):
+    """A player has been shown letters that were new. ``numbers`` says which; nobody is told."""
+
+    numbers: tuple[int, ...]
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, ())

@@ -1,4 +1,4 @@
-"""Letters and reports in the database. Each function is one transaction.
+"""Letters in the database. Each function is one transaction.
 
 They belong to players of the realm ``""``, by number: so they follow a name that changes. What is
 deleted here is soon erased from the disk, as by `thudmud.store.accounts.erase`.
@@ -6,22 +6,23 @@ deleted here is soon erased from the disk, as by `thudmud.store.accounts.erase`.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
-from thudmud.features.letters.model import Letter, LetterCount, Report, Reported
-from thudmud.features.notifications import storage as notifications
-from thudmud.features.notifications.model import Kind, Notification
+from thudmud.features.letters.commands import SendLetter
+from thudmud.features.letters.model import Letter, LettersLookup, Postbox, PostboxLookup
+from thudmud.game.archive import LetterCount, LetterCountLookup
+from thudmud.language.parsing import followed_of, ignored_of
+from thudmud.store import accounts, hooks
 from thudmud.store.battles import have_played
 from thudmud.store.database import Database
+from thudmud.store.lookups import answers
 
-REPORTS_KEPT = 1000
-"""How many closed reports are kept: the last ones."""
+LETTERS_TOLD = 3
+"""How many letters of a player a report about them has with it: the last ones."""
 
 _LetterRow = tuple[int, int, int, float, str, int]
-_ReportRow = tuple[int, float, int, int, str, str, int]
 
 
 def post(database: Database, to: str, sender: str, text: str) -> int:
@@ -35,7 +36,8 @@ def post(database: Database, to: str, sender: str, text: str) -> int:
     last = "select coalesce(max(number), 0) from letter where receiver = ?"
     number = database.table.number(last, receiver) + 1
     database.table.put("letter", receiver, number, by, database.now(), text, 1)
-    notifications.post(database, receiver, Notification(to, Kind.MESSAGE))
+    for hook in hooks.letter_posted:
+        hook(database, receiver)
     return number
 
 
@@ -97,85 +99,44 @@ def forget(database: Database, player: str, numbers: Collection[int]) -> int:
     return gone
 
 
-def report(database: Database, by: str, about: str, text: str, said: Sequence[str] = ()) -> int:
-    """Store a report of one player about another, either of whom may be a guest; return its number.
-
-    ``said`` is what the reporter had last heard from the other, by lines.
-    """
-    number = database.table.number("select coalesce(max(number), 0) + 1 from report")
-    players = database.players.number_of(by), database.players.number_of(about)
-    lines = json.dumps(list(said), ensure_ascii=False)
-    database.table.put("report", number, database.now(), *players, text, lines, 1)
-    closed = "select number from report where is_open = 0 order by number desc limit 1 offset ?"
-    old = database.table.execute(closed, (REPORTS_KEPT,)).fetchone()
-    if old and database.table.delete("report", "where is_open = 0 and number <= ?", *old):
-        database.erased = True
-    return number
-
-
-def reports(database: Database, *, open_only: bool = True, most: int = 50) -> Sequence[Report]:
-    """Return reports, the latest first, ``most`` at most."""
-    which = "where is_open = 1 " if open_only else ""
-    rows = database.table.rows("report", f"{which}order by number desc limit ?", most)
-    return [
-        Report(
-            number,
-            at,
-            database.players.name_of(by),
-            database.players.name_of(about),
-            text,
-            tuple(json.loads(said)),
-            bool(is_open),
-        )
-        for number, at, by, about, text, said, is_open in cast("list[_ReportRow]", list(rows))
-    ]
-
-
-def close_report(database: Database, number: int) -> bool:
-    """Close a report; return whether it was open."""
-    row = database.table.row("report", "where number = ? and is_open = 1", number)
-    if row is None:
-        return False
-    database.table.put("report", *row[:-1], 0)
-    return True
-
-
-def close_reports(database: Database, last: int, about: str = "", by: str = "") -> int:
-    """Close all open reports up to a number, about a player or by one, if named; return how many.
-
-    The names are those of now, in any case.
-    """
-    where, values = ["is_open = 1", "number <= ?"], [last]
-    for column, name in (("about", about), ("reporter", by)):
-        if name:
-            found = database.players.find(name)
-            where.append(f"{column} = ?")
-            values.append(found[0] if found else -1)
-    rows = list(database.table.rows("report", f"where {' and '.join(where)}", *values))
-    for row in rows:
-        database.table.put("report", *row[:-1], 0)
-    return len(rows)
-
-
-def reported(database: Database, name: str, by: str) -> Reported:
-    """Return the name of the player to be reported, and how many reports are open."""
-    about, who = database.players.find(name), database.players.find(by)
-    in_all = "select count(*) from report where is_open = 1"
-    return Reported(
-        about and about[1],
-        database.table.number(f"{in_all} and reporter = ?", who[0]) if who else 0,
-        database.table.number(in_all),
-    )
-
-
 def erase(database: Database, player: int) -> None:
-    """Delete letters to a player and reports about them; remove the player as author of others."""
+    """Delete letters to a player; remove the player as author of others."""
     database.table.delete("letter", "where receiver = ?", player)
-    database.table.delete("report", "where about = ?", player)
     for row in list(database.table.rows("letter", "where sender = ?", player)):
         database.table.put("letter", *row[:2], 0, *row[3:])
-    for row in list(database.table.rows("report", "where reporter = ?", player)):
-        database.table.put("report", *row[:2], 0, *row[3:])
+
+
+def last_written(database: Database, reader: int, writer: int) -> Sequence[str]:
+    """Return the last letters from one player to another, as reports have them."""
+    where = "where receiver = ? and sender = ? order by number"
+    rows = cast("list[_LetterRow]", list(database.table.rows("letter", where, reader, writer)))
+    return [f"{SendLetter.words}: {text}" for *_, text, _ in rows[-LETTERS_TOLD:]]
+
+
+@answers(PostboxLookup)
+def _postbox(database: Database, lookup: PostboxLookup, _: str) -> Postbox | None:
+    account = accounts.find(database, lookup.name)
+    if account is None or account.banned:
+        return None
+    ignored = {name.lower() for name in ignored_of(account.preferences)}
+    followed = lookup.followed
+    followed = followed_of(account.preferences) if followed is None else followed
+    counts = count_from(database, account.name, lookup.sender, followed)
+    return Postbox(account.name, lookup.sender.lower() in ignored, *counts)
+
+
+@answers(LettersLookup)
+def _found(database: Database, lookup: LettersLookup, _: str) -> tuple[Letter, ...]:
+    return letters(database, lookup.player)
+
+
+@answers(LetterCountLookup)
+def _counted(database: Database, lookup: LetterCountLookup, _: str) -> LetterCount:
+    return count(database, lookup.player)
+
+
+hooks.erased.append(erase)
+hooks.last_written.append(last_written)
 
 
 def _letters(database: Database, player: str) -> list[_LetterRow]:

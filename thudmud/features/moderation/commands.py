@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from thudmud.english import capitalised, length
 from thudmud.errors import Refused
-from thudmud.features.letters.model import ReportsLookup
 from thudmud.features.moderation.model import (
+    MOST_REPORTS,
     WIDEST,
     Announced,
     Lifted,
@@ -15,7 +16,10 @@ from thudmud.features.moderation.model import (
     Network,
     Order,
     ReportClosed,
+    ReportedLookup,
+    ReportMade,
     ReportsClosed,
+    ReportsLookup,
     Sanction,
     Sanctioned,
     ShutdownTold,
@@ -317,3 +321,41 @@ def _require_sensible(hall: Hall, me: str, network: Network) -> None:
 def _one(sanctions: list[Sanction], whom: str) -> Sanction | None:
     """Return the sanction against a player or network, named in any case; None if none."""
     return next((each for each in sanctions if each.whom.lower() == whom.lower()), None)
+
+
+_REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
+"""The start of a reason in a sentence. The reason is kept without it."""
+
+
+@verb(report="of_words")
+class FileReport(Command):
+    """Report a player, who need not be here, to the operators."""
+
+    player: str
+    text: str
+    rate_limit = "reports"
+
+    @classmethod
+    def of_words(cls, player: str, text: str) -> FileReport:
+        return cls(player, _REASON.sub("", text))
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, me, words, most = scene.hall, scene.me, self.player, scene.hall.caps.reports
+        if not most:
+            raise Refused(Refusal.NO_REPORTS)
+        about = hall.people.names.get(words.lower())
+        reported = scene.found[ReportedLookup(about or words, me)]
+        about = about or reported.name
+        if about is None:
+            about = player_meant(hall, words)
+            reported = scene.found[ReportedLookup(about, me)]
+        if about == me:
+            raise Refused(Refusal.REPORT_SELF)
+        if reported.open_by >= most:
+            raise Refused(Refusal.REPORTS_TOO_MANY, most=most)
+        if reported.open >= MOST_REPORTS:
+            raise Refused(Refusal.REPORTS_FULL)
+        said = hall.heard(me, about)
+        if scene.person.member and hall.caps.letters:  # they may have come in a mail of ours
+            said += reported.written
+        return scene.tell(ReportMade(me, about, self.text, said))

@@ -6,20 +6,21 @@ from collections.abc import Iterable, Iterator
 from math import ceil
 
 from thudmud.english import counted, does, lasting, length, listed
-from thudmud.features.letters.model import Report
 from thudmud.features.moderation.commands import Bans, CloseReport, CloseReports, Mutes, Reports
 from thudmud.features.moderation.model import (
     Announced,
     Lifted,
     Measure,
+    Report,
     ReportClosed,
+    ReportMade,
     ReportsClosed,
+    ReportsTold,
     Sanction,
     Sanctioned,
     ShutdownTold,
 )
 from thudmud.features.talk.messages import in_own_words
-from thudmud.game import asides
 from thudmud.game.people import Person
 from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, add_lines_to, facts, words
@@ -63,7 +64,7 @@ def _lifted(told: Lifted, _: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _reports_told(told: asides.ReportsTold, _: Occasion, view: View) -> list[str]:
+def _reports_told(told: ReportsTold, _: Occasion, view: View) -> list[str]:
     lists, reports = f'("{Reports()}" lists what is open.)', told.reports
     first = reports[0]
     if len(reports) == 1:
@@ -217,3 +218,10 @@ def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
 def _row(sanction: Sanction) -> str:
     by = f", by {sanction.by}" if sanction.by else ""
     return f"  {sanction.whom}{until(sanction)}{by}{because(sanction.why)}."
+
+
+@words.register
+def _report_made(made: ReportMade, _: Occasion, view: View) -> list[str]:
+    last = "line" if len(made.said) == 1 else f"{len(made.said)} lines"
+    lines = f", with the last {last} that you heard from them" if made.said else ""
+    return wrapped(f"Your report about {made.about} is kept for the operators{lines}.", view.width)

@@ -7,11 +7,12 @@ is None.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from enum import Enum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, aside
 from thudmud.game.telling import Telling
 from thudmud.values import value
@@ -243,3 +244,85 @@ class ShutdownTold(OfOperators):
             return Telling(self, (self.to,))
         hall.plan_shutdown(None if self.seconds is None else self)
         return Telling(self, tuple(hall.people))
+
+
+@aside
+class ReportMade(StoredAside, Aside):
+    """A player reported another. ``said`` is what they last heard from that player.
+
+    Operators are told by `ReportsTold`.
+    """
+
+    crosses = is_limited = True
+
+    about: str
+    text: str
+    said: tuple[str, ...] = ()
+
+    def abroad(self) -> Aside:
+        return replace(self, said=())  # it is stored, and may be long
+
+
+@aside
+class ReportsTold(Aside):
+    """The operators here are told of reports that were made. ``player`` is ""."""
+
+    reports: tuple[ReportMade, ...]
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.operators_and(self.player))
+
+
+MOST_REPORTS = 1000
+"""How many reports may be open in all."""
+
+
+class Report(NamedTuple):
+    """A report of a player to the operators.
+
+    Attributes:
+        number: its number, from 1.
+        at: when it was made, in seconds since the epoch.
+        by: who made it; "" if their name has been erased.
+        about: the player it is about.
+        text: what it says.
+        said: what the reporter last heard from that player, as the server recorded it.
+        is_open: whether no operator has closed it yet.
+    """
+
+    number: int
+    at: float
+    by: str
+    about: str
+    text: str
+    said: tuple[str, ...] = ()
+    is_open: bool = True
+
+
+class Reported(NamedTuple):
+    """What is known of a player before a report about them.
+
+    Attributes:
+        name: their name; None if no player has ever had it here.
+        open_by: how many reports by the reporter are open.
+        open: how many are open in all.
+        written: the last lines that the reporter has been written by them.
+    """
+
+    name: str | None
+    open_by: int = 0
+    open: int = 0
+    written: tuple[str, ...] = ()
+
+
+@value
+class ReportsLookup(Lookup[tuple[Report, ...]]):
+    """All open reports, the latest first."""
+
+
+@value
+class ReportedLookup(Lookup[Reported]):
+    """The player with a name, in any case, before a report about them."""
+
+    name: str
+    by: str

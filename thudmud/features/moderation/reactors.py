@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from thudmud.game.asides import ReportMade, ReportsTold
+from thudmud.features.moderation.model import ReportMade, ReportsTold
 from thudmud.game.feature import AppliedEvent
 from thudmud.service.interface import Base
 

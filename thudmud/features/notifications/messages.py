@@ -8,7 +8,6 @@ from typing import NamedTuple
 from thudmud.english import capitalised, counted, lasting
 from thudmud.errors import Refused
 from thudmud.features.archive.messages import entry, players
-from thudmud.features.letters.commands import Letters
 from thudmud.features.notifications.commands import (
     Notify,
     NotifyOf,
@@ -294,7 +293,7 @@ def told_of_round(
 def told_of_letters(new: int) -> Headline:
     """Return what a member is told of letters that they have not read."""
     has, them = counted(new, "new message"), "it" if new == 1 else "them"
-    brief = f'You have {has}: "{Letters()}" shows {them}.'
+    brief = f'You have {has}: "messages" shows {them}.'
     report = '"report" and a name tells the operators of somebody who should not write to you.'
     lines = wrapped(f"{brief} {report}", MAIL_WIDTH)
     return Headline(Kind.MESSAGE, capitalised(has), brief, tuple(lines))

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from thudmud.errors import StartError, ThudmudError
-from thudmud.features.letters.model import LetterCountLookup
 from thudmud.features.notifications.messages import (
     Headline,
     Mail,
@@ -35,6 +34,7 @@ from thudmud.features.notifications.model import (
     Ways,
     share_of_codes,
 )
+from thudmud.game.archive import LetterCountLookup
 from thudmud.game.clocks import DAY
 from thudmud.game.hall import Hall
 from thudmud.game.options import Options

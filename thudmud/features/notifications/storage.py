@@ -36,6 +36,7 @@ from thudmud.features.notifications.model import (
     refused_code,
 )
 from thudmud.game.clocks import DAY
+from thudmud.store import hooks
 from thudmud.store.battles import has_ended_one
 from thudmud.store.database import Database
 
@@ -468,3 +469,11 @@ def _is_open(database: Database, row: Sequence[Any]) -> bool:
 
 def _hashed(words: str) -> str:
     return sha256(words.encode()).hexdigest()
+
+
+def _letter_posted(database: Database, receiver: int) -> None:
+    name = database.players.name_of(receiver)
+    post(database, receiver, Notification(name, Kind.MESSAGE))
+
+
+hooks.letter_posted.append(_letter_posted)

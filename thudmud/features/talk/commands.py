@@ -57,6 +57,7 @@ class Shout(Command):
 
     text: str
     speaks = True
+    rate_limit = "shouts"
 
     def decide(self, scene: Scene) -> Decision:
         if not scene.person.options.has(Toggle.SHOUT):
@@ -118,11 +119,3 @@ def require_listening(hall: Hall, to: str, player: str) -> None:
     """Raise Refused if ``to`` ignores ``player``."""
     if hall.people.ignores(to, player):
         raise Refused(Refusal.NOT_LISTENING, player=to)
-
-
-def is_shout(decision: Decision) -> bool:
-    """Whether a decision is a shout, which has a limit of its own."""
-    for each in decision.asides:  # noqa: SIM110  (a generator would be called, for each line)
-        if isinstance(each, Spoke) and each.talk is Toggle.SHOUT:
-            return True
-    return False

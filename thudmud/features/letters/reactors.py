@@ -1,0 +1,54 @@
+"""Stores letters before they are told, and counts those of members who come in."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING
+
+from thudmud.errors import Refused
+from thudmud.features.letters import storage
+from thudmud.features.letters.model import (
+    LetterSent,
+    LettersForgotten,
+    LettersRead,
+    LettersRefusal,
+)
+from thudmud.game.archive import LetterCountLookup
+from thudmud.game.feature import FeatureContext
+from thudmud.store import Nobody, StoreError
+
+if TYPE_CHECKING:
+    from thudmud.store import Store
+
+_log = logging.getLogger(__name__)
+
+
+def setup(service: FeatureContext) -> None:
+    """Store the letters of a service, and look up how many there are for members who come in."""
+    store: Store = service.store
+
+    def count(name: str) -> LetterCountLookup | None:
+        return LetterCountLookup(name) if service.hall.caps.letters else None
+
+    async def post(sent: LetterSent) -> None:
+        work = partial(storage.post, to=sent.to, sender=sent.player, text=sent.text)
+        try:
+            await store.write(work)
+        except Nobody:
+            raise Refused(LettersRefusal.NO_SUCH_MEMBER, words=sent.to) from None
+
+    async def mark_read(read: LettersRead) -> None:
+        work = partial(storage.mark_read, player=read.player, numbers=read.numbers)
+        try:
+            await store.write(work)
+        except StoreError as error:  # they are shown as new again
+            _log.error("not stored: %s", error, extra={"player": read.player})
+
+    async def forget(gone: LettersForgotten) -> None:
+        await store.write(partial(storage.forget, player=gone.player, numbers=gone.numbers))
+
+    service.store_asides(LetterSent, post)
+    service.store_asides(LettersRead, mark_read)
+    service.store_asides(LettersForgotten, forget)
+    service.look_up_at_entry(count)

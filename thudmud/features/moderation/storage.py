@@ -1,0 +1,116 @@
+"""Reports in the database. Each function is one transaction.
+
+They belong to players of the realm ``""``, by number: so they follow a name that changes. What is
+deleted here is soon erased from the disk, as by `thudmud.store.accounts.erase`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import chain
+from typing import cast
+
+from thudmud.features.moderation.model import (
+    MOST_REPORTS,
+    Report,
+    Reported,
+    ReportedLookup,
+    ReportsLookup,
+)
+from thudmud.store import hooks
+from thudmud.store.database import Database
+from thudmud.store.lookups import answers
+
+REPORTS_KEPT = 1000
+"""How many closed reports are kept: the last ones."""
+
+_ReportRow = tuple[int, float, int, int, str, str, int]
+
+
+def report(database: Database, by: str, about: str, text: str, said: Sequence[str] = ()) -> int:
+    """Store a report of one player about another, either of whom may be a guest; return its number.
+
+    ``said`` is what the reporter had last heard from the other, by lines.
+    """
+    number = database.table.number("select coalesce(max(number), 0) + 1 from report")
+    players = database.players.number_of(by), database.players.number_of(about)
+    lines = json.dumps(list(said), ensure_ascii=False)
+    database.table.put("report", number, database.now(), *players, text, lines, 1)
+    closed = "select number from report where is_open = 0 order by number desc limit 1 offset ?"
+    old = database.table.execute(closed, (REPORTS_KEPT,)).fetchone()
+    if old and database.table.delete("report", "where is_open = 0 and number <= ?", *old):
+        database.erased = True
+    return number
+
+
+def reports(database: Database, *, open_only: bool = True, most: int = 50) -> Sequence[Report]:
+    """Return reports, the latest first, ``most`` at most."""
+    which = "where is_open = 1 " if open_only else ""
+    rows = database.table.rows("report", f"{which}order by number desc limit ?", most)
+    return [
+        Report(
+            number,
+            at,
+            database.players.name_of(by),
+            database.players.name_of(about),
+            text,
+            tuple(json.loads(said)),
+            bool(is_open),
+        )
+        for number, at, by, about, text, said, is_open in cast("list[_ReportRow]", list(rows))
+    ]
+
+
+def close_report(database: Database, number: int) -> bool:
+    """Close a report; return whether it was open."""
+    row = database.table.row("report", "where number = ? and is_open = 1", number)
+    if row is None:
+        return False
+    database.table.put("report", *row[:-1], 0)
+    return True
+
+
+def close_reports(database: Database, last: int, about: str = "", by: str = "") -> int:
+    """Close all open reports up to a number, about a player or by one, if named; return how many.
+
+    The names are those of now, in any case.
+    """
+    where, values = ["is_open = 1", "number <= ?"], [last]
+    for column, name in (("about", about), ("reporter", by)):
+        if name:
+            found = database.players.find(name)
+            where.append(f"{column} = ?")
+            values.append(found[0] if found else -1)
+    rows = list(database.table.rows("report", f"where {' and '.join(where)}", *values))
+    for row in rows:
+        database.table.put("report", *row[:-1], 0)
+    return len(rows)
+
+
+def erase(database: Database, player: int) -> None:
+    """Delete reports about a player; remove the player as author of others."""
+    database.table.delete("report", "where about = ?", player)
+    for row in list(database.table.rows("report", "where reporter = ?", player)):
+        database.table.put("report", *row[:2], 0, *row[3:])
+
+
+@answers(ReportsLookup)
+def _found(database: Database, _: ReportsLookup, __: str) -> tuple[Report, ...]:
+    return tuple(reports(database, most=MOST_REPORTS))
+
+
+@answers(ReportedLookup)
+def _reported(database: Database, lookup: ReportedLookup, _: str) -> Reported:
+    about, who = database.players.find(lookup.name), database.players.find(lookup.by)
+    written = [hook(database, who[0], about[0]) for hook in hooks.last_written if who and about]
+    in_all = "select count(*) from report where is_open = 1"
+    return Reported(
+        about and about[1],
+        database.table.number(f"{in_all} and reporter = ?", who[0]) if who else 0,
+        database.table.number(in_all),
+        tuple(chain.from_iterable(written)),
+    )
+
+
+hooks.erased.append(erase)
