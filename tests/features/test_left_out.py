@@ -29,6 +29,7 @@ MATCH = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
 
 LINES: dict[str, tuple[str, ...]] = {
     "analysis": ("analyse", "analyse 1", "analyse cancel"),
+    "exercises": ("tutorial", "tutorial 2", "lessons", "puzzle"),
     "explorer": ("explore", "explore 1 2"),
     "hints": ("hint", "hint on oak board"),
     "letters": ("message bert hi", "messages", "forget 1", "forget messages from bert"),

@@ -18,12 +18,13 @@ from thudmud.features.archive.commands import (
     MakeComment,
     Replay,
     Step,
+    Stop,
     ViewRecord,
     ViewScore,
     ViewStandings,
     Way,
 )
-from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
+from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
 from thudmud.features.explorer.commands import Explore
 from thudmud.features.hints.commands import Hint
 from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter

@@ -13,12 +13,12 @@ from thudmud.features.archive.commands import (
     History,
     Replay,
     Step,
+    Stop,
     ViewRecord,
     ViewScore,
     ViewStandings,
     Way,
 )
-from thudmud.features.exercises.commands import Stop
 from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter
 from thudmud.features.matchmaking.commands import (
     Accept,

@@ -437,32 +437,6 @@ CASES = [
         ' lesson, "puzzle" a puzzle.',
     ),
     Case(
-        R.IN_BATTLE, TIMED, "Anna: tutorial",
-        "Your clock is running at the oak board. Finish that battle first: the lessons and the"
-        " puzzles are here afterwards.",
-    ),
-    Case(
-        R.NO_SUCH_LESSON, "", "Anna: tutorial 7",
-        'There is no lesson 7: they go from 1 to 6. "lessons" lists them.',
-    ),
-    Case(
-        R.NO_SUCH_PUZZLE, "", "Anna: puzzle 100000",
-        f"There is no puzzle 100000: they go from 1 to {len(puzzles())}.",
-    ),
-    Case(
-        R.STEP_OPEN, "Anna: tutorial 2", "Anna: next",
-        'Do what the lesson asks first. "look" shows it again, "hint" helps.',
-    ),
-    Case(
-        R.STEP_DONE, "Anna: tutorial 2; Anna: move c5 c11", "Anna: move c11 c5",
-        'You have done that. "next" goes on, "back" does it again.',
-    ),
-    Case(
-        R.EXERCISE_OVER, f"Anna: puzzle 1; Anna: {SOLUTION}",
-        f"Anna: {SOLUTION}",
-        'You are done here. "first" starts again, "stop" leaves.',
-    ),
-    Case(
         R.BOARD_IN_USE, f"{ADJOURNED}; Carla: join game as dwarf on oak board", "Anna: resume",
         "The oak board is in use. Any free board will do.",
     ),

@@ -31,11 +31,10 @@ from thudmud.evennia.help_entries import PAGES_HERE
 from thudmud.evennia.host import LEFT_OUT, escaped, first_session, options, send, send_to, terminal
 from thudmud.features.archive.commands import ArchiveCommand, Step
 from thudmud.features.archive.model import replay_of
-from thudmud.features.exercises.commands import ExerciseCommand
 from thudmud.features.matchmaking.commands import Agree, Decline, Invite, No, PlayNow
 from thudmud.features.playing.queries import SetBoard, ViewGame
 from thudmud.features.rooms.commands import Look, ViewBots
-from thudmud.game.command import Command
+from thudmud.game.command import Command, PrivateCommand
 from thudmud.game.meaning import Phrase
 from thudmud.game.more import Help, Syntax
 from thudmud.game.options import OptionCommand
@@ -205,7 +204,7 @@ def _read(line: str) -> tuple[Command, str | None]:
         raise
 
 
-_UNNAMED = (ArchiveCommand, ExerciseCommand, Agree, Decline)
+_UNNAMED = (ArchiveCommand, PrivateCommand, Agree, Decline)
 """Commands without a place for the name of a board: on a server none is needed."""
 
 
@@ -218,8 +217,8 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
     """
     boards = boards_here(character)
     people = [(each, each.host.person(character)) for each in boards]
-    at = next((each for each, person in people if person and person.exercise), None)
-    if at and isinstance(command, ExerciseCommand | Step) and words is None:
+    at = next((each for each, person in people if person and person.private), None)
+    if at and isinstance(command, PrivateCommand) and words is None:
         return at
     # A line without a board is about the exercise, unless that could harm a battle elsewhere.
     is_unsaid = isinstance(command, GameCommand) and command.on is None

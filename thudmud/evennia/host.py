@@ -17,7 +17,6 @@ from evennia.utils.ansi import strip_ansi
 
 from thudmud.errors import Refused
 from thudmud.evennia.thinking import FoundAdvice
-from thudmud.features.archive.model import Replaying
 from thudmud.features.matchmaking.commands import No, Yes
 from thudmud.game.archive import Found, Unread
 from thudmud.game.command import Command
@@ -291,8 +290,7 @@ class BoardHost:
             if was:
                 self._enter(character, now)
                 person = self.house.hall.people[was.name]
-                person.keep(was.part(Replaying))
-                person.exercise, person.studies = was.exercise, was.studies
+                person.parts, person.private = was.parts, was.private
                 if not was.styles:
                     person.styles.clear()
                 self.house.hall.rooms.changed(person)

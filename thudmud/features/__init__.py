@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NAMES: tuple[str, ...] = (
     "analysis",
+    "exercises",
     "explorer",
     "hints",
     "letters",

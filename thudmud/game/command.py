@@ -99,6 +99,12 @@ class Command:
         """Note what the answer changes for the player who asked, if anything."""
 
 
+class PrivateCommand(Command):
+    """A command about what only the player sees: a replay, or a private board."""
+
+    __slots__ = ()
+
+
 VERBS: dict[str, Callable[..., Command]] = {}
 """By the name of a grammar rule: what makes a command of its parts."""
 

@@ -5,7 +5,8 @@ What each command does is in its class, in the other modules of this room. Decid
 
 from __future__ import annotations
 
-from thudmud.features.exercises.commands import followed, obey
+from collections.abc import Callable
+
 from thudmud.features.moderation.commands import require_heard
 from thudmud.game import events
 from thudmud.game.archive import NOTHING_FOUND, Found
@@ -25,6 +26,12 @@ _TOLD_TO_ALL = (
     events.TournamentPaused,
 )
 """Events that everybody in the hall is told of, and that a player can bring about again."""
+
+
+private_deciders: list[Callable[[Scene, Command], Decision | None]] = []
+"""Functions of features that decide commands of players at a private board.
+
+Each raises what `Command.decide` raises, and returns None if it leaves the command to others."""
 
 
 def decide(
@@ -49,10 +56,11 @@ def decide(
     if command.speaks and hall.order:
         require_heard(hall, player, now)
     scene = Scene(hall, hall.people[player], now, found, player)
-    if scene.person.exercise and (exercised := obey(scene, command)):
-        return [exercised]
-    decision = command.decide(scene)
-    return [followed(scene, command, decision) if scene.person.exercise else decision]
+    if scene.person.private:
+        for decide_privately in private_deciders:
+            if decision := decide_privately(scene, command):
+                return [decision]
+    return [command.decide(scene)]
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:

@@ -605,7 +605,7 @@ class PuzzleTried(_Event):
     Attributes:
         at: when.
         player: who.
-        puzzle: its key, see `thudmud.features.exercises.model.Puzzle`.
+        puzzle: its key, which depends on its position alone.
         solved: whether their first ply was right, without a hint.
     """
 

@@ -14,7 +14,6 @@ from dataclasses import replace
 from enum import Enum
 
 from thudmud.errors import InvalidValueError
-from thudmud.features.exercises.model import ExerciseLeft
 from thudmud.features.moderation.model import Order, ShutdownTold
 from thudmud.features.notifications.model import NO_WAYS, Ways
 from thudmud.features.tournaments.model import Tournament
@@ -522,10 +521,10 @@ class Hall:
             del self._said[next(iter(self._said))]
 
     def board_seen(self, player: str, board: str) -> Table:
-        """Return the table that ``player`` sees under a name, which may be their exercise's."""
-        exercise = self.people[player].exercise
-        if exercise and exercise.table.name == board:
-            return exercise.table
+        """Return the table that ``player`` sees under a name, which may be their private board."""
+        private = self.people[player].private
+        if private and private.table.name == board:
+            return private.table
         return self.tables[board]
 
     def bots_here(self) -> list[str]:
@@ -573,7 +572,7 @@ class Hall:
                 told += self._followed_came(aside, told[-1].audience)
         board = str(decision.board)
         if decision.events:
-            told += self._leave_exercises(decision, self.tables[board])
+            told += self._leave_private_boards(decision, self.tables[board])
         for event in decision.events:
             if isinstance(event, events.BattleStarted | events.Resumed):
                 told += self._gathered(event, board)
@@ -641,11 +640,11 @@ class Hall:
     def is_busy(self, player: str, now: float) -> bool:
         """Whether a player plays, so that they are asked before a match takes them elsewhere.
 
-        That is a match under way where they are or by a clock, an exercise, or a ply within the
+        That is a match under way where they are or by a clock, a private board, or a ply within the
         last minute at a board where they sit. A match by correspondence occupies nobody.
         """
         person = self.people.get(player)
-        if person and person.exercise:
+        if person and person.private:
             return True
         for table in self.tables.seats_of(player):
             if table.by_correspondence:
@@ -701,8 +700,8 @@ class Hall:
                 del missed[:-MOST_MISSED]
         return table
 
-    def _leave_exercises(self, decision: Decision, table: Table) -> list[Telling]:
-        """End the exercises of players who act in a battle, or whose battle goes on.
+    def _leave_private_boards(self, decision: Decision, table: Table) -> list[Telling]:
+        """Have players leave their private boards who act in a battle, or whose battle goes on.
 
         A battle goes on when it begins, and when somebody takes a seat in it.
         """
@@ -716,8 +715,8 @@ class Hall:
         told: list[Telling] = []
         for name in players:
             person = self.people.get(name)
-            if person and person.exercise:
-                told.append(self._told(ExerciseLeft(name, person.exercise)))
+            if person and person.private:
+                told.append(self._told(person.private.left))
         return told
 
     def _told(self, aside: asides.Aside) -> Telling:

@@ -102,39 +102,39 @@ def _ordinal(word: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def is_exercise_meant(person: Person, words: str | None) -> bool:
-    """Whether ``words`` for a board mean the exercise that ``person`` is at.
+def is_private_meant(person: Person, words: str | None) -> bool:
+    """Whether ``words`` for a board mean the private board that ``person`` is at.
 
-    A player at an exercise who names no board means the exercise.
+    A player at a private board who names no board means that one.
     """
-    if person.exercise is None:
+    if person.private is None:
         return False
-    name = person.exercise.table.name
+    name = person.private.table.name
     if words is None or Phrase.parse(words).words == (name,):
         return True
     return words.lower() == "it" and person.used == name
 
 
 def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the table that ``words`` mean to ``person``, which may be that of an exercise.
+    """Return the table that ``words`` mean to ``person``, which may be a private board.
 
     Raises:
         Refused: no board or more than one fits.
     """
-    if person.exercise and is_exercise_meant(person, words):
-        return person.exercise.table
+    if person.private and is_private_meant(person, words):
+        return person.private.table
     return hall_board_meant(hall, person, words)
 
 
 def board_asked_about(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the table that a question is about: what was looked at last, if nothing is said.
 
-    In the room of a board, or at an exercise, it is that one.
+    In the room of a board, or at a private board, it is that one.
 
     Raises:
         Refused: no board or more than one fits.
     """
-    is_anywhere = person.room is not None or person.exercise is not None
+    is_anywhere = person.room is not None or person.private is not None
     used = None if words is not None or is_anywhere else hall.tables.get(person.used or "")
     return used or board_meant(hall, person, words)
 

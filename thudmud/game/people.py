@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeVar, cast
+from typing import ClassVar, NamedTuple, TypeVar, cast
 
-from thudmud.features.exercises.model import NOTHING_DONE, Exercise, Studies
-from thudmud.game.asides import Entered, Invited, ObserveChosen
+from thudmud.game.asides import Aside, Entered, Invited, ObserveChosen
 from thudmud.game.options import Options, Profile, SetOption, Style
+from thudmud.game.table import Table
 from thudmud.values import value
 
 DEFAULTS = Options()
@@ -30,8 +30,8 @@ class PersonPart:
     An immutable value. Its class has to be constructible without arguments: the initial state.
 
     Attributes:
-        can_be_interrupted: whether it ends once a ply is played in their battle, or an exercise
-            begins.
+        can_be_interrupted: whether it ends once a ply is played in their battle, or they go to a
+            private board.
     """
 
     __slots__ = ()
@@ -48,6 +48,21 @@ class PersonPart:
     def unobserved(self, chosen: ObserveChosen) -> ObserveChosen:
         """Return ``chosen``, or a more specific aside, when they stop observing a board."""
         return chosen
+
+
+class PrivateBoard(NamedTuple):
+    """A board that is in no hall, and that only one player sees.
+
+    What they type is about it unless it names another board, and features decide their commands
+    there, see `thudmud.game.decisions.private_deciders`.
+
+    Attributes:
+        table: the board, as it stands.
+        left: the aside that they left it.
+    """
+
+    table: Table
+    left: Aside
 
 
 PartT = TypeVar("PartT", bound=PersonPart)
@@ -73,9 +88,8 @@ class Person:
         knows_deaf: whether they were told that players do not hear observers.
         news: the edition of the news they last saw.
         invitations: the latest invitation from each player.
-        exercise: the lesson or puzzle they are at. Opening one ends a replay, and the other way
-            round.
-        studies: which lessons and puzzles they have done.
+        private: a board of their own that they are at, such as that of a lesson. Going there ends a
+            replay, and the other way round.
         number: their place in the order of arrival, from 1.
         node: the node that has told of them last; "" if they are on this one, or it is not known.
     """
@@ -95,8 +109,7 @@ class Person:
     knows_deaf: bool = False
     news: str = ""
     invitations: dict[str, Invited] = field(default_factory=dict)
-    exercise: Exercise | None = None
-    studies: Studies = NOTHING_DONE
+    private: PrivateBoard | None = None
     number: int = field(default=0, compare=False)
     node: str = field(default="", compare=False)
 

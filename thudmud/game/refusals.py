@@ -163,12 +163,6 @@ class Refusal(Enum):
     SURE_LEAVES = "sure_leaves"
 
     NO_EXERCISE = "no_exercise"
-    IN_BATTLE = "in_battle"
-    NO_SUCH_LESSON = "no_such_lesson"
-    NO_SUCH_PUZZLE = "no_such_puzzle"
-    STEP_OPEN = "step_open"
-    STEP_DONE = "step_done"
-    EXERCISE_OVER = "exercise_over"
 
     BOARD_IN_USE = "board_in_use"
     NOTHING_ADJOURNED = "nothing_adjourned"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from thudmud.features.exercises.model import ExerciseLeft
 from thudmud.game.archive import Found
 from thudmud.game.asides import Aside, Asked, CameIn, WentOut
 from thudmud.game.command import Command
@@ -44,5 +43,5 @@ def walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[WentOut
 
 
 def put_aside(person: Person) -> tuple[Aside, ...]:
-    """Return the aside of a player who leaves their exercise; nothing if they have none."""
-    return (ExerciseLeft(person.name, person.exercise),) if person.exercise else ()
+    """Return the aside of a player who leaves their private board; nothing if they have none."""
+    return (person.private.left,) if person.private else ()

@@ -7,7 +7,6 @@ Attributes:
 """
 
 from thudmud.features.archive import commands as archive
-from thudmud.features.exercises import commands as exercises
 from thudmud.features.matchmaking import commands as matchmaking
 from thudmud.features.moderation import commands as order
 from thudmud.features.notifications import commands as notifications
@@ -21,7 +20,7 @@ from thudmud.game import more
 from thudmud.game.command import VERBS
 
 __all__ = [
-    "VERBS", "archive", "exercises", "matchmaking", "more", "moves", "notifications",
+    "VERBS", "archive", "matchmaking", "more", "moves", "notifications",
     "options", "order", "people", "queries", "resuming", "rooms", "seats", "setup", "talk",
     "tournaments",
 ]  # fmt: skip

@@ -319,7 +319,8 @@ def contents(
 ) -> list[str]:
     """Return the list of topics by part; operators' topics only for operators."""
     width = min(width, WIDEST + 1)
-    how = 'Type "help" and one of these topics; "help thud" tells the game, "tutorial" teaches it.'
+    how = 'Type "help" and one of these topics; "help thud" tells the game'
+    how += ', "tutorial" teaches it.' if "tutorial" in pages else "."
     rows = wrapped(how, width)
     for part in PARTS if keeps_order else PARTS[:-1]:
         topics = ", ".join(page.topic for page in pages.values() if page.part == part)

@@ -368,21 +368,6 @@ _TEXTS: dict[Enum, RefusalText] = {
         'Things have changed since you were asked, so nothing was done. Type "{line}" again if you'
         " still want that."
     ),
-    Refusal.NO_EXERCISE: (
-        'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
-        ' lesson, "puzzle" a puzzle.'
-    ),
-    Refusal.IN_BATTLE: (
-        "Your clock is running at the {board}. Finish that battle first: the lessons and the"
-        " puzzles are here afterwards."
-    ),
-    Refusal.NO_SUCH_LESSON: (
-        'There is no lesson {number}: they go from 1 to {most}. "lessons" lists them.'
-    ),
-    Refusal.NO_SUCH_PUZZLE: "There is no puzzle {number}: they go from 1 to {most}.",
-    Refusal.STEP_OPEN: 'Do what the lesson asks first. "look" shows it again, "hint" helps.',
-    Refusal.STEP_DONE: 'You have done that. "next" goes on, "back" does it again.',
-    Refusal.EXERCISE_OVER: ('You are done here. "first" starts again, "stop" leaves.'),
     NameProblem.ASKS_FOR_HELP: (
         'Choose any name of {least} to {most} letters first; then "help" tells you the rest.'
     ),

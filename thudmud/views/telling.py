@@ -13,7 +13,6 @@ from functools import partial
 from thudmud.english import lasting
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive import ratings, replays
-from thudmud.features.exercises import messages as exercises
 from thudmud.features.matchmaking import messages as matchmaking
 from thudmud.features.moderation import messages as order
 from thudmud.features.notifications import messages as notifications
@@ -39,7 +38,7 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
-    archive, exercises, help_pages, matchmaking, notifications,
+    archive, help_pages, matchmaking, notifications,
     options, order, people, queries, ratings, replays, rooms, talk, tournaments,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry

@@ -305,8 +305,8 @@ def _grouped(
         style, away = Style.FULL, False
         if board:
             style = hall.style(name, board) if person else Style.BRIEF
-            if person and person.exercise:
-                away = board != person.exercise.table.name
+            if person and person.private:
+                away = board != person.private.table.name
                 style = Style.BRIEF if away else style  # they see another board
             else:
                 away = person is not None and board != person.room

@@ -15,13 +15,13 @@ from thudmud.features.archive.commands import (
     History,
     Replay,
     Step,
+    Stop,
     ViewRecord,
     ViewScore,
     ViewStandings,
     Way,
 )
 from thudmud.features.archive.model import Replayed, ReplayLeft, replay_of
-from thudmud.features.exercises.commands import Stop
 from thudmud.features.playing.moves import Adjourn, Resign, Start
 from thudmud.features.playing.queries import LastMove
 from thudmud.features.playing.resuming import Resume

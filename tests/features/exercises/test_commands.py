@@ -12,22 +12,25 @@ from tests.game.conftest import ply
 from tests.game.halls import StoredHall, do, enter, hall_of, refusal
 from tests.search.puzzles import tempting
 from thudmud.errors import Refused
-from thudmud.features.archive.commands import Replay, Step, Way
+from thudmud.features.archive.commands import Replay, Step, Stop, Way
 from thudmud.features.archive.model import replay_of
-from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
+from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
 from thudmud.features.exercises.model import (
     AtPuzzle,
     Exercise,
     Exercised,
     ExerciseLeft,
+    ExerciseRefusal,
     InLesson,
     LessonStep,
     Puzzle,
     Remark,
     attempt_of,
+    exercise_of,
     lessons,
     puzzles,
     read_puzzle,
+    studies_of,
 )
 from thudmud.features.hints.commands import Hint
 from thudmud.features.playing.moves import Play, Start, Undo
@@ -60,7 +63,7 @@ def hall() -> StoredHall:
 
 
 def exercise(hall: Hall, player: str = "Anna") -> Exercise:
-    found = hall.people[player].exercise
+    found = exercise_of(hall.people[player])
     assert found
     return found
 
@@ -207,9 +210,9 @@ class TestLessons:
 
     def test_going_on_back_and_anew(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(2))
-        assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.STEP_OPEN
+        assert refusal(hall, "Anna", Step(Way.NEXT)) is ExerciseRefusal.STEP_OPEN
         do(hall, "Anna", ply("C5", "C11"))
-        assert refusal(hall, "Anna", ply("K10", "K9")) is Refusal.STEP_DONE
+        assert refusal(hall, "Anna", ply("K10", "K9")) is ExerciseRefusal.STEP_DONE
         do(hall, "Anna", Step(Way.NEXT))
         assert in_lesson(hall).step == 1
         do(hall, "Anna", Step(Way.BACK))
@@ -221,7 +224,7 @@ class TestLessons:
 
     def test_lessons_that_are_done_are_known(self, hall: StoredHall) -> None:
         do_lesson(hall, 1)
-        assert hall.people["Anna"].studies.lessons == {1}
+        assert studies_of(hall.people["Anna"]).lessons == {1}
         do(hall, "Anna", Step(Way.NEXT))
         assert in_lesson(hall).number == 2
         (listed,) = do(hall, "Anna", Lessons())
@@ -232,7 +235,7 @@ class TestLessons:
         do(hall, "Anna", parse("around g7"))
         was = in_lesson(hall)
         do(hall, "Anna", Stop())
-        assert hall.people["Anna"].exercise is None
+        assert exercise_of(hall.people["Anna"]) is None
         do(hall, "Anna", Tutorial())
         assert in_lesson(hall) == was
         do_lesson(hall, 1)
@@ -242,12 +245,12 @@ class TestLessons:
     def test_when_all_are_done_they_are_listed(self, hall: StoredHall) -> None:
         for number in lessons():
             do_lesson(hall, number)
-        assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.EXERCISE_OVER
+        assert refusal(hall, "Anna", Step(Way.NEXT)) is ExerciseRefusal.EXERCISE_OVER
         (listed,) = do(hall, "Anna", Tutorial())
         assert listed.event == Asked("Anna", Lessons(), answer=StudyRecord())
 
     def test_there_is_no_other(self, hall: StoredHall) -> None:
-        assert refusal(hall, "Anna", Tutorial(7)) is Refusal.NO_SUCH_LESSON
+        assert refusal(hall, "Anna", Tutorial(7)) is ExerciseRefusal.NO_SUCH_LESSON
 
 
 def do_lesson(hall: StoredHall, number: int) -> None:
@@ -308,7 +311,7 @@ class TestWhomItConcerns:
         do(hall, "Anna", Tutorial(2))
         do(hall, "Anna", ViewGame())
         do(hall, "Anna", Leave())
-        assert hall.people["Anna"].exercise is None
+        assert exercise_of(hall.people["Anna"]) is None
         assert refusal(hall, "Anna", ViewGame("it")) is Refusal.NOTHING_USED
 
 
@@ -331,7 +334,7 @@ class TestBattles:
     def test_there_is_no_time_for_one_while_a_clock_runs(self, hall: StoredHall) -> None:
         start(hall, "5+0")
         for command in (Tutorial(), TryPuzzle()):
-            assert refusal(hall, "Anna", command) is Refusal.IN_BATTLE
+            assert refusal(hall, "Anna", command) is ExerciseRefusal.IN_BATTLE
         do(hall, "Anna", parse("resign"))
         do(hall, "Anna", Tutorial())
         assert in_lesson(hall).number == 1
@@ -355,7 +358,7 @@ class TestBattles:
         assert isinstance(left.event, ExerciseLeft)
         assert moved.table
         assert moved.table.game
-        assert hall.people["Anna"].exercise is None
+        assert exercise_of(hall.people["Anna"]) is None
 
     def test_who_practises_has_nobody_who_is_told(self, hall: StoredHall) -> None:
         do(hall, "Anna", parse("practice on oak board"))
@@ -391,7 +394,7 @@ class TestBattles:
         was = in_lesson(hall)
         first, *_ = do(hall, "Anna", command)
         assert first.event == ExerciseLeft("Anna", was)
-        assert hall.people["Anna"].exercise is None
+        assert exercise_of(hall.people["Anna"]) is None
 
     def test_an_exercise_ends_a_replay(self, hall: StoredHall) -> None:
         start(hall)
@@ -399,7 +402,7 @@ class TestBattles:
         do(hall, "Anna", Replay(1))
         do(hall, "Anna", Tutorial(2))
         assert replay_of(hall.people["Anna"]) is None
-        assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.STEP_OPEN
+        assert refusal(hall, "Anna", Step(Way.NEXT)) is ExerciseRefusal.STEP_OPEN
 
 
 def start(hall: StoredHall, clock: str = "off") -> None:
@@ -472,7 +475,7 @@ class TestPuzzles:
     def test_when_it_is_solved_there_is_another(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(1))
         do(hall, "Anna", played(ONE.solution))
-        assert refusal(hall, "Anna", played(ONE.solution)) is Refusal.EXERCISE_OVER
+        assert refusal(hall, "Anna", played(ONE.solution)) is ExerciseRefusal.EXERCISE_OVER
         do(hall, "Anna", Step(Way.NEXT))
         assert at_puzzle(hall).number != 1
 
@@ -493,7 +496,9 @@ class TestPuzzles:
         assert at_puzzle(hall).number in puzzles()
 
     def test_there_is_no_other(self, hall: StoredHall) -> None:
-        assert refusal(hall, "Anna", TryPuzzle(len(puzzles()) + 1)) is Refusal.NO_SUCH_PUZZLE
+        assert (
+            refusal(hall, "Anna", TryPuzzle(len(puzzles()) + 1)) is ExerciseRefusal.NO_SUCH_PUZZLE
+        )
 
 
 class TestRatings:
@@ -574,7 +579,7 @@ class TestRatings:
 
     def next_number(self, house: House) -> int:
         house.obey("Anna", TryPuzzle(), 2.0)
-        at = house.hall.people["Anna"].exercise
+        at = exercise_of(house.hall.people["Anna"])
         assert at
         return at.number
 
@@ -614,6 +619,6 @@ def test_a_try_is_of_a_puzzle_that_there_can_be() -> None:
 
 def test_a_member_comes_in_with_nothing_done(hall: StoredHall) -> None:
     enter(hall, "Dora", member=True)
-    assert not hall.people["Dora"].studies.lessons
+    assert not studies_of(hall.people["Dora"]).lessons
     with pytest.raises(Refused):
         do(hall, "Dora", Stop())

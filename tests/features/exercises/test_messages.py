@@ -9,9 +9,11 @@ import pytest
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.exercises.commands import Tutorial
 from thudmud.features.exercises.model import (
+    Exercised,
     InLesson,
     Puzzle,
     at_puzzle,
+    exercise_of,
     lessons,
     puzzles,
     read_puzzle,
@@ -39,7 +41,7 @@ def told(at: House, line: str | Command) -> str:
 
 
 def where(at: House) -> InLesson:
-    found = at.hall.people["Anna"].exercise
+    found = exercise_of(at.hall.people["Anna"])
     assert isinstance(found, InLesson)
     return found
 
@@ -118,7 +120,7 @@ def solved(line: str) -> tuple[House, Puzzle]:
     """Return a house in which Anna is at a puzzle."""
     at, puzzle = house(), read_puzzle(1, line)
     told(at, "puzzle 1")
-    at.hall.people["Anna"].exercise = at_puzzle("Anna", puzzle, 99)
+    Exercised("Anna", at_puzzle("Anna", puzzle, 99), ()).happen(at.hall)
     return at, puzzle
 
 
@@ -198,3 +200,48 @@ def test_boards_that_are_set_up_have_ever_higher_versions() -> None:
     sent = [each for line in lines for each in at.obey("Anna", line, 2.0)]
     versions = [each.data["version"] for each in sent if each.package == "Thud.Board"]
     assert versions == sorted(set(versions))
+
+
+SOLUTION = str(Play(puzzles()[1].solution.attempt()))
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (
+            ("tutorial 7",),
+            'There is no lesson 7: they go from 1 to 6. "lessons" lists them.',
+        ),
+        (
+            ("puzzle 100000",),
+            f"There is no puzzle 100000: they go from 1 to {len(puzzles())}.",
+        ),
+        (
+            ("tutorial 2", "next"),
+            'Do what the lesson asks first. "look" shows it again, "hint" helps.',
+        ),
+        (
+            ("tutorial 2", "move c5 c11", "move c11 c5"),
+            'You have done that. "next" goes on, "back" does it again.',
+        ),
+        (
+            ("puzzle 1", SOLUTION, SOLUTION),
+            'You are done here. "first" starts again, "stop" leaves.',
+        ),
+        (
+            (
+                "join game as dwarf on oak board", "Bert: join game as troll on oak board",
+                "set clock 10+5", "start game", "tutorial",
+            ),
+            "Your clock is running at the oak board. Finish that battle first: the lessons and the "
+            "puzzles are here afterwards.",
+        ),
+    ],
+)  # fmt: skip
+def test_refused_command_of_an_exercise(lines: tuple[str, ...], sentence: str) -> None:
+    at = house()
+    at.enter("Bert", 1.0)
+    for line in lines:
+        player, _, typed = line.rpartition(": ")
+        texts = [each for each in at.obey(player or "Anna", typed, 2.0) if "Anna" in each.to]
+    assert [" ".join(each.text.split()) for each in texts if not each.package] == [sentence]

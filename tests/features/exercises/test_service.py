@@ -6,7 +6,7 @@ import pytest
 
 from tests.service.place import Place, Screen, finished
 from tests.service.stores import SlowStore
-from thudmud.features.exercises.model import lessons, puzzles
+from thudmud.features.exercises.model import exercise_of, lessons, puzzles
 from thudmud.features.playing.moves import Play
 from thudmud.game.archive import StudiesLookup, StudyRecord
 from thudmud.game.events import PuzzleTried
@@ -57,7 +57,7 @@ async def test_what_cannot_be_stored_has_not_happened(anna: Place, store: SlowSt
     store.broken = True
     with pytest.raises(NotWritten):
         await anna.service.submit(anna.visits["Anna"], SOLVED)
-    at = anna.hall.people["Anna"].exercise
+    at = exercise_of(anna.hall.people["Anna"])
     assert at
     assert not at.is_over
 

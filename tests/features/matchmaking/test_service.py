@@ -11,6 +11,7 @@ from tests.alarms import Alarms
 from tests.service.place import BOARDS, Place, Screen, begin, finished, refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
+from thudmud.features.exercises.model import exercise_of
 from thudmud.features.playing.moves import Resign
 from thudmud.game.asides import Aside, CameIn, Entered, Gone
 from thudmud.game.events import Parting
@@ -759,7 +760,7 @@ async def test_a_new_board_ends_an_exercise_and_is_it(hall: Place) -> None:
     await hall.type(
         "Anna", "look at oak board", "tutorial", "new board", "join game as dwarf on it"
     )
-    assert hall.hall.people["Anna"].exercise is None
+    assert exercise_of(hall.hall.people["Anna"]) is None
     assert seats(hall) == {Side.DWARF: "Anna"}
 
 

@@ -10,6 +10,7 @@ from thudmud.errors import InvalidValueError, Refused
 from thudmud.features.archive.model import (
     CommentMade,
     Replayed,
+    ReplayLeft,
     annotators,
     replay_of,
 )
@@ -23,7 +24,7 @@ from thudmud.game.archive import (
     StandingsLookup,
 )
 from thudmud.game.clocks import TimeClass
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, PrivateCommand, verb
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, Commented
 from thudmud.game.hall import Decision
@@ -148,7 +149,7 @@ class Way(Enum):
 
 
 @verb("step")
-class Step(ArchiveCommand):
+class Step(ArchiveCommand, PrivateCommand):
     """Go to another ply of the replay, perhaps several on or back."""
 
     way: Way
@@ -290,3 +291,20 @@ class ViewStandings(ArchiveCommand):
     def decide(self, scene: Scene) -> Decision:
         lookup = StandingsLookup(scene.me, self.rules, self.time)
         return scene.answer(self, answer=scene.found[lookup])
+
+
+@verb(stop="of")
+class Stop(ArchiveCommand, PrivateCommand):
+    """Leave the open replay, or one's private board."""
+
+    words = "stop"
+
+    @classmethod
+    def of(cls, *_: str | None) -> Stop:
+        return cls()
+
+    def decide(self, scene: Scene) -> Decision:
+        if seen := replay_of(scene.person):
+            return scene.tell(ReplayLeft(scene.me, seen))
+        has_more = scene.hall.has_verb("tutorial")
+        raise Refused(Refusal.NO_EXERCISE if has_more else Refusal.NOT_REPLAYING)

@@ -12,10 +12,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.errors import Refused
-from thudmud.features.archive.commands import Step, Way
-from thudmud.features.archive.model import ReplayLeft, replay_of
+from thudmud.features.archive.commands import Step, Stop, Way
 from thudmud.features.exercises import model as exercises
-from thudmud.features.exercises.model import Exercised, Remark
+from thudmud.features.exercises.model import (
+    Exercised,
+    ExerciseRefusal,
+    Remark,
+    exercise_of,
+    studies_of,
+)
 from thudmud.features.playing.moves import End, Play, PlayRecorded, Resign, Undo
 from thudmud.features.playing.queries import LastMove, Query
 from thudmud.features.playing.seats import Leave
@@ -23,10 +28,11 @@ from thudmud.features.rooms.commands import Look
 from thudmud.game.advice import Advice, Merit, advice
 from thudmud.game.archive import MIDDLE, Found, StudiesLookup, StudyRecord
 from thudmud.game.asides import Asked, BattleWaits
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, PrivateCommand, verb
+from thudmud.game.decisions import private_deciders
 from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.game.hall import Decision, Hall
-from thudmud.game.meaning import is_exercise_meant
+from thudmud.game.meaning import is_private_meant
 from thudmud.game.more import Help
 from thudmud.game.options import OptionCommand
 from thudmud.game.people import Person
@@ -39,7 +45,12 @@ from thudmud.rules import Game, IllegalMove, Move, Reason
 R = Remark
 
 
-def obey(scene: Scene, command: Command) -> Decision | None:
+@private_deciders.append
+def _decided(scene: Scene, command: Command) -> Decision | None:
+    return _obeyed(scene, command) or _followed(scene, command)
+
+
+def _obeyed(scene: Scene, command: Command) -> Decision | None:
     """Return the decision for a command of a player who is at an exercise.
 
     None if the command is not about the exercise, or is a question, which is answered as for any
@@ -50,13 +61,13 @@ def obey(scene: Scene, command: Command) -> Decision | None:
         Unread: the player's record of puzzles has to be looked up first.
     """
     hall, person, now, found, _ = scene
-    exercise = person.exercise
+    exercise = exercise_of(person)
     if exercise is None:
         return None
     if (
         isinstance(command, GameCommand)
         and not isinstance(command, Query)
-        and not is_exercise_meant(person, command.on)
+        and not is_private_meant(person, command.on)
     ):
         return None
     match command:
@@ -75,6 +86,8 @@ def obey(scene: Scene, command: Command) -> Decision | None:
         case Step(Way.LAST):
             board = exercise.table.name
             return Decision(person.name, board, asides=(Asked(person.name, LastMove(), board),))
+        case Stop():
+            return _left(scene)
         case Leave() | End() | Resign():
             done = _asked(person.name, exercise, command)
             if done is None:
@@ -93,41 +106,39 @@ def obey(scene: Scene, command: Command) -> Decision | None:
     return _counted(hall, person, told, found, now)
 
 
-def followed(scene: Scene, command: Command, decision: Decision) -> Decision:
-    """Return a decision, with the next step of the lesson if the lesson asked for this command.
+def _followed(scene: Scene, command: Command) -> Decision | None:
+    """Return the decision of a command, with the next step of the lesson if that asked for it.
+
+    None if the command is not what a lesson may ask for.
 
     Raises:
         Unread: the player's record of lessons has to be looked up first.
     """
     person = scene.person
-    if not isinstance(person.exercise, exercises.InLesson):
-        return decision
+    exercise = exercise_of(person)
+    if not isinstance(exercise, exercises.InLesson):
+        return None
     if not isinstance(command, GameCommand | Help | OptionCommand):
-        return decision
-    if not is_exercise_meant(person, getattr(command, "on", None)) or decision.events:
-        return decision
-    told = _asked(person.name, person.exercise, command)
+        return None
+    if not is_private_meant(person, getattr(command, "on", None)):
+        return None
+    decision = command.decide(scene)
+    told = None if decision.events else _asked(person.name, exercise, command)
     if told is None:
         return decision
     then = _counted(scene.hall, person, told, scene.found, scene.now)
     return replace(then, asides=(*decision.asides, *then.asides))
 
 
-class ExerciseCommand(Command):
-    """A command about exercises."""
-
-    __slots__ = ()
-
-
 def _require_time(scene: Scene) -> None:
     """Raise Refused if the player's clock runs in a battle."""
     for table in scene.hall.tables.seats_of(scene.me):
         if table.in_haste:
-            raise Refused(Refusal.IN_BATTLE, board=table.name)
+            raise Refused(ExerciseRefusal.IN_BATTLE, board=table.name)
 
 
 @verb("tutorial")
-class Tutorial(ExerciseCommand):
+class Tutorial(PrivateCommand):
     """Open a lesson of the tutorial: by number, or the next one."""
 
     lesson: int | None = None
@@ -135,23 +146,23 @@ class Tutorial(ExerciseCommand):
     def decide(self, scene: Scene) -> Decision:
         _require_time(scene)
         person, known, number = scene.person, exercises.lessons(), self.lesson
-        last = person.studies.lesson
+        last = studies_of(person).lesson
         if number is None and last and not last.is_over:
             begun = Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True)
             return _opened(scene, begun)
         if number is None:
-            done = person.studies.lessons | _record(person, scene.found).lessons
+            done = studies_of(person).lessons | _record(person, scene.found).lessons
             left = [each for each in known if each not in done]
             if not left:
                 return Lessons().decide(scene)
             number = left[0]
         if number not in known:
-            raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
+            raise Refused(ExerciseRefusal.NO_SUCH_LESSON, number=number, most=len(known))
         return _opened(scene, _begun(person, known[number]))
 
 
 @verb("lessons")
-class Lessons(ExerciseCommand):
+class Lessons(PrivateCommand):
     """List the lessons, and which of them are done."""
 
     def decide(self, scene: Scene) -> Decision:
@@ -159,7 +170,7 @@ class Lessons(ExerciseCommand):
 
 
 @verb("puzzle")
-class TryPuzzle(ExerciseCommand):
+class TryPuzzle(PrivateCommand):
     """Open a puzzle: by number, or one that suits the player."""
 
     number: int | None = None
@@ -167,38 +178,20 @@ class TryPuzzle(ExerciseCommand):
     def decide(self, scene: Scene) -> Decision:
         _require_time(scene)
         person, known, number = scene.person, exercises.puzzles(), self.number
-        last = person.studies.puzzle
+        last = studies_of(person).puzzle
         if number is None and last and not last.is_over:
             return _opened(scene, Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
         if number is None:
             number = _fitting(person, scene.found)
         if number not in known:
-            raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
+            raise Refused(ExerciseRefusal.NO_SUCH_PUZZLE, number=number, most=len(known))
         return _opened(scene, _set(person, known[number]))
-
-
-@verb(stop="of")
-class Stop(ExerciseCommand):
-    """Leave the open lesson, puzzle or replay."""
-
-    words = "stop"
-
-    @classmethod
-    def of(cls, *_: str | None) -> Stop:
-        return cls()
-
-    def decide(self, scene: Scene) -> Decision:
-        if seen := replay_of(scene.person):
-            return scene.tell(ReplayLeft(scene.me, seen))
-        if scene.person.exercise is None:
-            raise Refused(Refusal.NO_EXERCISE)
-        return _left(scene)
 
 
 def _opened(scene: Scene, begun: Exercised) -> Decision:
     """Return the decision to open an exercise, which tells opponents that their battles wait."""
     decision = _told(begun)
-    if scene.person.exercise:
+    if scene.person.private:
         return decision
     waits = []
     for table in scene.hall.tables.seats_of(scene.me):
@@ -230,7 +223,7 @@ def _at(
     person: Person, lesson: exercises.Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
 ) -> Exercised:
     """Return a lesson at a step that sets up a board."""
-    at = exercises.at_step(person.name, lesson, step, person.studies.version)
+    at = exercises.at_step(person.name, lesson, step, studies_of(person).version)
     return Exercised(person.name, at, remarks, shows=True)
 
 
@@ -273,9 +266,9 @@ def _gone_on(player: str, before: exercises.InLesson, table: Table | None = None
 def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) -> Exercised:
     game = _game_at(exercise.table)
     if exercise.is_over:
-        raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
+        raise Refused(ExerciseRefusal.EXERCISE_OVER, board=exercise.table.name)
     if isinstance(exercise, exercises.InLesson) and exercise.is_done:
-        raise Refused(Refusal.STEP_DONE)
+        raise Refused(ExerciseRefusal.STEP_DONE)
     side = exercise.table.side_of(player)
     if side is None or game.turn is not side:
         raise IllegalMove(Reason.NOT_YOUR_TURN, side=game.turn)
@@ -331,12 +324,12 @@ def _next(person: Person, exercise: exercises.Exercise, found: Found) -> Exercis
     if isinstance(exercise, exercises.AtPuzzle):
         return _set(person, exercises.puzzles()[_fitting(person, found)])
     if not exercise.is_done:
-        raise Refused(Refusal.STEP_OPEN)
+        raise Refused(ExerciseRefusal.STEP_OPEN)
     if exercise.following:
         return _at(person, exercise.lesson, exercise.step + 1)
     after = exercises.lessons().get(exercise.lesson.number + 1)
     if after is None:
-        raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
+        raise Refused(ExerciseRefusal.EXERCISE_OVER, board=exercise.table.name)
     return _begun(person, after)
 
 
@@ -361,7 +354,7 @@ def _anew(person: Person, exercise: exercises.Exercise) -> Exercised:
 
 
 def _set(person: Person, puzzle: exercises.Puzzle) -> Exercised:
-    at = exercises.at_puzzle(person.name, puzzle, person.studies.version)
+    at = exercises.at_puzzle(person.name, puzzle, studies_of(person).version)
     return Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True)
 
 
@@ -373,9 +366,9 @@ def _fitting(person: Person, found: Found) -> int:
     one after the latest.
     """
     known, puzzles = _record(person, found), exercises.puzzles()
-    last, rating = person.studies.puzzle, known.rating
-    tried = {*known.tried, *person.studies.tried}
-    solved = {key for key, done in known.tried.items() if done} | person.studies.solved
+    last, rating = studies_of(person).puzzle, known.rating
+    tried = {*known.tried, *studies_of(person).tried}
+    solved = {key for key, done in known.tried.items() if done} | studies_of(person).solved
 
     def distance(puzzle: exercises.Puzzle) -> int:
         if rating is None or rating.is_provisional:
@@ -418,7 +411,7 @@ def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: flo
         return decision
     event: HallEvent = LessonDone(now, person.name, at.number)
     if isinstance(at, exercises.InLesson):
-        if at.number in person.studies.lessons | _record(person, found).lessons:
+        if at.number in studies_of(person).lessons | _record(person, found).lessons:
             return decision
     elif at.puzzle.key in _record(person, found).tried:
         return decision

@@ -6,22 +6,26 @@ from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from thudmud.english import capitalised, listed
-from thudmud.features.archive.commands import ViewScore
-from thudmud.features.exercises.commands import Lessons, Stop, TryPuzzle, Tutorial
+from thudmud.features.archive.commands import Stop, ViewScore
+from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
 from thudmud.features.exercises.model import (
     TUTORIAL,
     AtPuzzle,
     Exercise,
     Exercised,
     ExerciseLeft,
+    ExerciseRefusal,
     InLesson,
     Remark,
     attempt_of,
     lessons,
+    studies_of,
 )
 from thudmud.features.playing.moves import Play
 from thudmud.game.asides import BattleWaits
 from thudmud.game.evaluation import Variation
+from thudmud.game.hall import Hall
+from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
 from thudmud.rules import Game, Move, Piece
@@ -29,10 +33,33 @@ from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import moved, whole
 from thudmud.views.reasons import danger, shortest_attempt, some
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.standing import drawn, shown
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
+
+add_refusal_texts(
+    {
+        Refusal.NO_EXERCISE: (
+            'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
+            ' lesson, "puzzle" a puzzle.'
+        ),
+        ExerciseRefusal.IN_BATTLE: (
+            "Your clock is running at the {board}. Finish that battle first: the lessons and the"
+            " puzzles are here afterwards."
+        ),
+        ExerciseRefusal.NO_SUCH_LESSON: (
+            'There is no lesson {number}: they go from 1 to {most}. "lessons" lists them.'
+        ),
+        ExerciseRefusal.NO_SUCH_PUZZLE: "There is no puzzle {number}: they go from 1 to {most}.",
+        ExerciseRefusal.STEP_OPEN: (
+            'Do what the lesson asks first. "look" shows it again, "hint" helps.'
+        ),
+        ExerciseRefusal.STEP_DONE: 'You have done that. "next" goes on, "back" does it again.',
+        ExerciseRefusal.EXERCISE_OVER: ('You are done here. "first" starts again, "stop" leaves.'),
+    }
+)
 
 ABOVE = (Remark.BEGUN,)
 """The remarks above the board. All others are below it, next to where the player types."""
@@ -41,9 +68,9 @@ R = Remark
 
 
 @words.register
-def _exercised(told: Exercised, _: Occasion, view: View) -> list[str]:
+def _exercised(told: Exercised, occasion: Occasion, view: View) -> list[str]:
     """Return a step of an exercise: heading, plies, board and task."""
-    sentences_of = said(told, clicks=view.display.draws)
+    sentences_of = said(told, occasion.hall, clicks=view.display.draws)
     lines = wrapped_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
     for event, table in told.plies:
         if view.display.reader:
@@ -62,12 +89,13 @@ def _exercised(told: Exercised, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _exercised_facts(told: Exercised, _: Occasion) -> Iterator[Fact]:
+def _exercised_facts(told: Exercised, occasion: Occasion) -> Iterator[Fact]:
     player, exercise = told.player, told.exercise
     yield from (moved(each, after) for each, after in told.plies)
     if told.shows and not told.plies:
         yield from whole(exercise.table, player)
-    yield Fact("Thud.Exercise", _exercise(exercise, player, said(told, clicks=True)), player)
+    remarks = said(told, occasion.hall, clicks=True)
+    yield Fact("Thud.Exercise", _exercise(exercise, player, remarks), player)
 
 
 @words.register
@@ -92,7 +120,7 @@ def _waits(told: BattleWaits, _: Occasion, view: View) -> list[str]:
 @words.register
 def _lessons(_: Lessons, occasion: Occasion, view: View) -> list[str]:
     """Return the list of lessons, with those that are done."""
-    done = occasion.hall.people[occasion.player].studies.lessons | occasion.answer.lessons
+    done = studies_of(occasion.hall.people[occasion.player]).lessons | occasion.answer.lessons
     entries = [
         f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
         for each in lessons().values()
@@ -125,12 +153,14 @@ def _exercise(
     }
 
 
-def said(told: Exercised, *, clicks: bool) -> Mapping[Remark, str]:
+def said(told: Exercised, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
     """Return the sentence of each remark, for a player who types or who clicks."""
-    at = told.exercise
+    at, ways = told.exercise, '"stop" leaves.'
+    if hall.has_verb("hint"):
+        ways = f'"hint" helps, {ways}'
     if isinstance(at, InLesson):
-        return {each: _in_lesson(each, at, told, clicks=clicks) for each in told.remarks}
-    return {each: _at_puzzle(each, at, told) for each in told.remarks}
+        return {each: _in_lesson(each, at, told, ways, clicks=clicks) for each in told.remarks}
+    return {each: _at_puzzle(each, at, told, ways) for each in told.remarks}
 
 
 def _task(exercise: Exercise) -> str | None:
@@ -155,7 +185,7 @@ def left(exercise: Exercise) -> str:
 def _waited_for(_: Telling, occasion: Occasion, view: View) -> list[str]:
     """Return how a player at an exercise gets back to a battle where it is their turn."""
     person = occasion.hall.people.get(view.me or "")
-    if person is None or person.exercise is None:
+    if person is None or person.private is None:
         return []
     if not occasion.known_table.is_turn_of(person.name):
         return []
@@ -165,11 +195,11 @@ def _waited_for(_: Telling, occasion: Occasion, view: View) -> list[str]:
 # The tutorial.
 
 
-def _in_lesson(remark: Remark, at: InLesson, told: Exercised, *, clicks: bool) -> str:
+def _in_lesson(remark: Remark, at: InLesson, told: Exercised, ways: str, *, clicks: bool) -> str:
     match remark:
         case R.BEGUN:
             of = f"Lesson {at.lesson.number} of {len(lessons())}"
-            return f'{of}: {at.lesson.title}. "hint" helps, "stop" leaves.'
+            return f"{of}: {at.lesson.title}. {ways}"
         case R.TASK:
             return at.current.task(clicks=clicks)
         case R.DONE:
@@ -209,12 +239,12 @@ def _over(at: InLesson) -> str:
 # Puzzles.
 
 
-def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
+def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised, ways: str) -> str:
     puzzle = at.puzzle
     match remark:
         case R.BEGUN:
             rules = puzzle.game.ruleset.name
-            return f'Puzzle {puzzle.number}, by the {rules} rules. "hint" helps, "stop" leaves.'
+            return f"Puzzle {puzzle.number}, by the {rules} rules. {ways}"
         case R.TASK:
             return _to_find(at)
         case R.DONE:

@@ -41,6 +41,7 @@ from thudmud.game.asides import Aside, aside
 from thudmud.game.evaluation import Variation
 from thudmud.game.events import BattleId, Moved
 from thudmud.game.match import Match
+from thudmud.game.people import Person, PersonPart, PrivateBoard
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.telling import Telling
 from thudmud.rules import (
@@ -68,6 +69,17 @@ these names."""
 
 SERVER = "the server"
 """The name of the player of the other side."""
+
+
+class ExerciseRefusal(Enum):
+    """Reasons for refusing a command in an exercise. The values are stable, for programs."""
+
+    IN_BATTLE = "in_battle"
+    NO_SUCH_LESSON = "no_such_lesson"
+    NO_SUCH_PUZZLE = "no_such_puzzle"
+    STEP_OPEN = "step_open"
+    STEP_DONE = "step_done"
+    EXERCISE_OVER = "exercise_over"
 
 
 # The tutorial.
@@ -476,6 +488,24 @@ class Studies:
 NOTHING_DONE = Studies()
 
 
+@value
+class ExerciseState(PersonPart):
+    """The exercise that a player is at, if any, and what they have done."""
+
+    exercise: Exercise | None = None
+    studies: Studies = NOTHING_DONE
+
+
+def exercise_of(person: Person) -> Exercise | None:
+    """Return the lesson or puzzle that a player is at."""
+    return person.part(ExerciseState).exercise
+
+
+def studies_of(person: Person) -> Studies:
+    """Return which lessons and puzzles a player has done."""
+    return person.part(ExerciseState).studies
+
+
 def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Table:
     """Return the board of an exercise, with the player at one side and the server at the other."""
     seats = {side: player, side.other: SERVER}
@@ -547,11 +577,12 @@ class Exercised(Aside):
 
     def happen(self, hall: Hall) -> Telling:
         person = hall.people[self.player]
-        if person.exercise is None:
+        if person.private is None:
             hall.rooms.changed(person)
-        person.exercise = self.exercise
+        left = ExerciseLeft(self.player, self.exercise)
+        person.private = PrivateBoard(self.exercise.table, left)
         person.interrupt()
-        person.studies = person.studies.after(self.exercise)
+        person.keep(ExerciseState(self.exercise, studies_of(person).after(self.exercise)))
         return Telling(self, (self.player,), self.exercise.table)
 
 
@@ -563,6 +594,7 @@ class ExerciseLeft(Aside):
 
     def happen(self, hall: Hall) -> Telling:
         person = hall.people[self.player]
-        person.exercise = None
+        person.private = None
+        person.keep(ExerciseState(None, studies_of(person)))
         hall.rooms.changed(person)
         return Telling(self, (self.player,))

@@ -104,7 +104,7 @@ class Teacher:
         if player not in self.newcomers or player not in self._service.local_players():
             return None
         person = self._service.hall.people.get(player)
-        return None if person is None or person.exercise else player
+        return None if person is None or person.private else player
 
     def _teach(self, player: str, table: Table, *, again: bool) -> None:
         hall = self._service.hall

@@ -51,6 +51,7 @@ export class LobbyView {
       this.look("play");
     });
     byId("seek").addEventListener("click", () => this.look("seek"));
+    byId("learning").hidden = !hasFeature("exercises");
     byId("learn").addEventListener("click", () => send("tutorial"));
     byId("puzzle").addEventListener("click", () => send("puzzle"));
     byId("tv").hidden = !hasFeature("tv");
