@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.deeds import NOON, Clock
-from thudmud.game.archive import StudiesLookup, StudyRecord
+from thudmud.features.exercises.model import StudiesLookup, StudyRecord
 from thudmud.game.events import HallEvent, LessonDone, PuzzleTried
 from thudmud.game.projections import HALL
 from thudmud.store import Store

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
-from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
@@ -274,22 +273,6 @@ class RatingChange(NamedTuple):
     with_bot: bool = False
 
 
-class StudyRecord(NamedTuple):
-    """What a player has done of the lessons and puzzles, and how hard the puzzles are.
-
-    Attributes:
-        lessons: the numbers of the lessons that they have done.
-        tried: by the key of each puzzle tried, whether the first try solved it.
-        rating: their rating at puzzles; None if they have tried none.
-        difficulties: the ratings of the puzzles that anybody has tried, by their keys.
-    """
-
-    lessons: frozenset[int] = frozenset()
-    tried: Mapping[int, bool] = MappingProxyType({})
-    rating: Rating | None = None
-    difficulties: Mapping[int, Rating] = MappingProxyType({})
-
-
 PAGE = 20
 """Battles on a page of the history, and players in the standings."""
 
@@ -470,13 +453,6 @@ class StandingsLookup(Lookup[Ranking]):
     player: str
     rules: str | None = None
     time: TimeClass | None = None
-
-
-@value
-class StudiesLookup(Lookup[StudyRecord]):
-    """What a player, named in any case, has done of the lessons and puzzles."""
-
-    player: str
 
 
 @value

@@ -432,17 +432,6 @@ class ObserveChosen(AtBoard):
 
 
 @aside
-class BattleWaits(ToAnother):
-    """A player opened an exercise during a battle, which waits. ``to`` is the opponent.
-
-    ``to`` is "" in practice. ``exercise`` is the name of the exercise's board.
-    """
-
-    board: str
-    exercise: str
-
-
-@aside
 class TimeShort(AtBoard):
     """A player whose turn it is has fewer than ``seconds`` seconds left."""
 

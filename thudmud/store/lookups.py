@@ -25,7 +25,6 @@ from thudmud.game.archive import (
     ScoresLookup,
     SeenMember,
     StandingsLookup,
-    StudiesLookup,
 )
 from thudmud.game.events import BattleId, Event, Imported
 from thudmud.game.match import game_of, imported_in_steps
@@ -76,8 +75,6 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
             return scores.score(database, player, curves=curves, realm=realm)
         case ScoresLookup(players):
             return {each: scores.score(database, each, realm=realm) for each in players}
-        case StudiesLookup(player):
-            return scores.studies(database, player, realm=realm)
         case StandingsLookup():
             return scores.ranking(database, lookup, realm)
         case MemberLookup(name):

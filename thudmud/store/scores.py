@@ -17,12 +17,11 @@ from thudmud.game.archive import (
     Ranking,
     Rating,
     StandingsLookup,
-    StudyRecord,
     Tally,
     TournamentPlace,
 )
 from thudmud.game.clocks import TimeClass
-from thudmud.game.projections import ALL_PUZZLES, BOTS, MATCH, PEOPLE, PUZZLES, Strength
+from thudmud.game.projections import ALL_PUZZLES, BOTS, MATCH, PEOPLE, PUZZLES
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.store.database import Database
 from thudmud.store.projected import strength_of
@@ -154,20 +153,3 @@ def _places(database: Database, player: int) -> tuple[TournamentPlace, ...]:
             title, entrants = cast("str", row[1]), cast("int", row[7])
             found.append(TournamentPlace(number, title, place, entrants))
     return tuple(found)
-
-
-def studies(database: Database, player: str, *, realm: str = "") -> StudyRecord:
-    """Return which lessons and puzzles a player has done."""
-    number, _ = database.players.find(player, realm) or (0, "")
-    done = database.table.rows("lesson", "where player = ?", number)
-    lessons = frozenset(cast("int", row[1]) for row in done)
-    tried: dict[int, bool] = {}
-    for row in database.table.rows("puzzle_try", "where player = ?", number):
-        _, puzzle, solved = cast("tuple[int, int, int]", row)
-        tried[puzzle] = bool(solved)
-    known = database.projected.strength(str(number), PUZZLES, ALL_PUZZLES)
-    hard: dict[int, Rating] = {}
-    for row in database.table.rows("puzzle"):
-        number, *strength = cast("tuple[int, float, float, int]", row)
-        hard[number] = Strength(*cast("tuple[float, float, int]", strength)).rating
-    return StudyRecord(lessons, tried, known and known.rating, hard)

@@ -514,7 +514,6 @@ class Store:
     adjourned = _reading(battle_rows.adjourned)
     standings = _reading(scores.standings)
     score = _reading(scores.score)
-    studies = _reading(scores.studies)
 
     # Accounts; names are not case-sensitive.
 

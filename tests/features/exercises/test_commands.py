@@ -17,6 +17,7 @@ from thudmud.features.archive.model import replay_of
 from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
 from thudmud.features.exercises.model import (
     AtPuzzle,
+    BattleWaits,
     Exercise,
     Exercised,
     ExerciseLeft,
@@ -25,6 +26,8 @@ from thudmud.features.exercises.model import (
     LessonStep,
     Puzzle,
     Remark,
+    StudiesLookup,
+    StudyRecord,
     attempt_of,
     exercise_of,
     lessons,
@@ -37,8 +40,8 @@ from thudmud.features.playing.moves import Play, Start, Undo
 from thudmud.features.playing.queries import SetBoard, ViewGame, Where
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.rooms.commands import Go, Look
-from thudmud.game.archive import PROVISIONAL, StudiesLookup, StudyRecord
-from thudmud.game.asides import Asked, BattleWaits
+from thudmud.game.archive import PROVISIONAL
+from thudmud.game.asides import Asked
 from thudmud.game.events import PuzzleTried
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style

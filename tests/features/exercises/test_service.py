@@ -6,9 +6,14 @@ import pytest
 
 from tests.service.place import Place, Screen, finished
 from tests.service.stores import SlowStore
-from thudmud.features.exercises.model import exercise_of, lessons, puzzles
+from thudmud.features.exercises.model import (
+    StudiesLookup,
+    StudyRecord,
+    exercise_of,
+    lessons,
+    puzzles,
+)
 from thudmud.features.playing.moves import Play
-from thudmud.game.archive import StudiesLookup, StudyRecord
 from thudmud.game.events import PuzzleTried
 from thudmud.game.options import Style
 from thudmud.game.projections import HALL

@@ -15,9 +15,12 @@ from thudmud.errors import Refused
 from thudmud.features.archive.commands import Step, Stop, Way
 from thudmud.features.exercises import model as exercises
 from thudmud.features.exercises.model import (
+    BattleWaits,
     Exercised,
     ExerciseRefusal,
     Remark,
+    StudiesLookup,
+    StudyRecord,
     exercise_of,
     studies_of,
 )
@@ -26,8 +29,8 @@ from thudmud.features.playing.queries import LastMove, Query
 from thudmud.features.playing.seats import Leave
 from thudmud.features.rooms.commands import Look
 from thudmud.game.advice import Advice, Merit, advice
-from thudmud.game.archive import MIDDLE, Found, StudiesLookup, StudyRecord
-from thudmud.game.asides import Asked, BattleWaits
+from thudmud.game.archive import MIDDLE, Found
+from thudmud.game.asides import Asked
 from thudmud.game.command import Command, PrivateCommand, verb
 from thudmud.game.decisions import private_deciders
 from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried

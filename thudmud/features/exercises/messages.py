@@ -11,6 +11,7 @@ from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
 from thudmud.features.exercises.model import (
     TUTORIAL,
     AtPuzzle,
+    BattleWaits,
     Exercise,
     Exercised,
     ExerciseLeft,
@@ -22,7 +23,6 @@ from thudmud.features.exercises.model import (
     studies_of,
 )
 from thudmud.features.playing.moves import Play
-from thudmud.game.asides import BattleWaits
 from thudmud.game.evaluation import Variation
 from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal

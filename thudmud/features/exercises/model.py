@@ -32,12 +32,13 @@ from functools import cache
 from heapq import nlargest
 from importlib import resources
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.game.advice import MOST_TRAMPLES, Advice
-from thudmud.game.asides import Aside, aside
+from thudmud.game.archive import Lookup, Rating
+from thudmud.game.asides import Aside, ToAnother, aside
 from thudmud.game.evaluation import Variation
 from thudmud.game.events import BattleId, Moved
 from thudmud.game.match import Match
@@ -529,6 +530,29 @@ def at_puzzle(player: str, puzzle: Puzzle, version: int) -> AtPuzzle:
     return AtPuzzle(set_up(PUZZLE, player, puzzle.game.turn, puzzle.game, version), puzzle)
 
 
+class StudyRecord(NamedTuple):
+    """What a player has done of the lessons and puzzles, and how hard the puzzles are.
+
+    Attributes:
+        lessons: the numbers of the lessons that they have done.
+        tried: by the key of each puzzle tried, whether the first try solved it.
+        rating: their rating at puzzles; None if they have tried none.
+        difficulties: the ratings of the puzzles that anybody has tried, by their keys.
+    """
+
+    lessons: frozenset[int] = frozenset()
+    tried: Mapping[int, bool] = MappingProxyType({})
+    rating: Rating | None = None
+    difficulties: Mapping[int, Rating] = MappingProxyType({})
+
+
+@value
+class StudiesLookup(Lookup[StudyRecord]):
+    """What a player, named in any case, has done of the lessons and puzzles."""
+
+    player: str
+
+
 class Remark(Enum):
     """A kind of sentence in an exercise. The values are stable, for programs."""
 
@@ -598,3 +622,14 @@ class ExerciseLeft(Aside):
         person.keep(ExerciseState(None, studies_of(person)))
         hall.rooms.changed(person)
         return Telling(self, (self.player,))
+
+
+@aside
+class BattleWaits(ToAnother):
+    """A player opened an exercise during a battle, which waits. ``to`` is the opponent.
+
+    ``to`` is "" in practice. ``exercise`` is the name of the exercise's board.
+    """
+
+    board: str
+    exercise: str
