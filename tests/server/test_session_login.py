@@ -16,11 +16,11 @@ from tests.telnet.commands import DO, DONT, ECHO, IAC, WILL, WONT
 from thudmud.accounts import last_seen
 from thudmud.accounts.login import TOLD_WORD
 from thudmud.features.options.commands import SetCharset, SetReader, SetWidth
+from thudmud.features.options.preferences import options_of
 from thudmud.game.archive import Lookup
 from thudmud.game.options import Charset, Switch
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
-from thudmud.language.parsing import options_of
 from thudmud.server.session import CUT_OFF, ELSEWHERE
 from thudmud.service import Elsewhere, Result, Visit
 from thudmud.store import NotWritten

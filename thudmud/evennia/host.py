@@ -18,6 +18,7 @@ from evennia.utils.ansi import strip_ansi
 from thudmud.errors import Refused
 from thudmud.evennia.thinking import FoundAdvice
 from thudmud.features.matchmaking.commands import No, Yes
+from thudmud.features.options.preferences import options_of, preferences_of, styles_of
 from thudmud.game.archive import Found, Unread
 from thudmud.game.command import Command
 from thudmud.game.decisions import decide
@@ -27,7 +28,6 @@ from thudmud.game.options import WIDTHS, Options, Profile, Style
 from thudmud.game.people import Person
 from thudmud.game.table import Table
 from thudmud.house import House
-from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.language.words import WORDS, openings
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB

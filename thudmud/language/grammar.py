@@ -22,7 +22,6 @@ from thudmud.english import length_of
 from thudmud.errors import InvalidValueError
 from thudmud.features.notifications.commands import NotifyWay, Published
 from thudmud.features.notifications.model import Kind, Quiet
-from thudmud.features.playing.setup import Pieces
 from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.command import Command
 from thudmud.game.days import day_begins
@@ -115,7 +114,7 @@ class _Builder(Transformer[Token, Command]):
         return ()
 
     # Parts of some commands.
-    def setup_squares(self, *words: Token | Square) -> Pieces:
+    def setup_squares(self, *words: Token | Square) -> list[tuple[Piece, Square]]:
         standing: list[tuple[Piece, Square]] = []
         piece = Piece.DWARF
         for word in words:
@@ -123,14 +122,14 @@ class _Builder(Transformer[Token, Command]):
                 standing.append((piece, word))
             else:
                 piece = Piece[word.type]
-        return Pieces.of(standing)
+        return standing
 
-    def setup_text(self, *words: Token) -> Pieces:
+    def setup_text(self, *words: Token) -> list[tuple[Piece, Square]]:
         """Return the pieces of a setup in record notation, where R may stand for the Thudstone."""
         marks = {piece.mark.lower(): piece for piece in (Piece.DWARF, Piece.TROLL, Piece.ROCK)}
-        return Pieces.of(
+        return [
             (marks[word[0].lower()], Square.from_record(word[1:].strip().upper())) for word in words
-        )
+        ]
 
     def setup_removed(self, *squares: Square) -> tuple[Square, ...]:
         return squares

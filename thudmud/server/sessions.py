@@ -30,6 +30,7 @@ from thudmud.features.moderation.model import (
     Sanctioned,
     ShutdownTold,
 )
+from thudmud.features.options.preferences import preferences_of, profile_of
 from thudmud.features.rooms.messages import greeting
 from thudmud.game.command import Command
 from thudmud.game.hall import Hall
@@ -38,7 +39,7 @@ from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.options import UNKNOWN, SetOption
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
-from thudmud.language.parsing import parse, preferences_of, profile_of
+from thudmud.language.parsing import parse
 from thudmud.language.vocabulary import Vocabulary
 from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
 from thudmud.store import Account, Nobody, Store, StoreError

@@ -35,11 +35,11 @@ from thudmud.features.notifications.model import (
     share_of_codes,
 )
 from thudmud.game.archive import LetterCountLookup
+from thudmud.features.options.preferences import options_of
 from thudmud.game.clocks import DAY
 from thudmud.game.hall import Hall
 from thudmud.game.options import Options
 from thudmud.language import clean
-from thudmud.language.parsing import options_of
 from thudmud.server.config import Settings
 from thudmud.store import Holder, Store, StoreError
 

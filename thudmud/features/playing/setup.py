@@ -75,6 +75,10 @@ class SetClock(TableCommand):
         return (*lapsed(table, player, context.now), TimeSet(context.now, player, time))
 
 
+PlacedPieces = Iterable[tuple[Piece, Square]]
+"""Pieces with the squares on which they are to stand."""
+
+
 class Pieces(NamedTuple):
     """The squares of pieces to set up, as typed.
 
@@ -89,7 +93,7 @@ class Pieces(NamedTuple):
     middle: tuple[Square, ...] = ()
 
     @classmethod
-    def of(cls, standing: Iterable[tuple[Piece, Square]]) -> Pieces:
+    def of(cls, standing: PlacedPieces) -> Pieces:
         """Return pieces by their squares."""
         pairs = list(standing)
         middle = {Piece.STONE, Piece.ROCK}
@@ -145,13 +149,17 @@ class SetUpCommand(TableCommand):
         return (*lapsed(table, player, context.now), set_up)
 
 
-@verb("set_up")
+@verb(set_up="of")
 class SetUp(SetUpCommand):
     """Set up the opening of the next match: these pieces and no others."""
 
     pieces: Pieces
     turn: Side | None = None
     on: str | None = None
+
+    @classmethod
+    def of(cls, standing: PlacedPieces, turn: Side | None, on: str | None) -> SetUp:
+        return cls(Pieces.of(standing), turn, on)
 
     def __str__(self) -> str:
         return f"setup {self.pieces}{self._typed('turn', 'on')}"
@@ -160,13 +168,17 @@ class SetUp(SetUpCommand):
         return _with(self.pieces, replace(rules.opening, dwarfs=0, trolls=0), rules, self.turn)
 
 
-@verb("set_up_more", set_up_turn="of_turn")
+@verb(set_up_more="of", set_up_turn="of_turn")
 class SetUpMore(SetUpCommand):
     """Add pieces to the opening of the next match, or change the side to move."""
 
     pieces: Pieces = NO_PIECES
     turn: Side | None = None
     on: str | None = None
+
+    @classmethod
+    def of(cls, standing: PlacedPieces, turn: Side | None, on: str | None) -> SetUpMore:
+        return cls(Pieces.of(standing), turn, on)
 
     @classmethod
     def of_turn(cls, turn: Side, on: str | None) -> SetUpMore:

@@ -8,6 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thudmud.features.options.commands import SetToggle
+from thudmud.features.options.preferences import (
+    ignored_of,
+    options_of,
+    preferences_of,
+    profile_of,
+    styles_of,
+)
 from thudmud.game.hall import Hall
 from thudmud.game.options import (
     WIDTHS,
@@ -23,7 +30,6 @@ from thudmud.game.options import (
 )
 from thudmud.game.people import LONGEST_PLAN, MOST_IGNORED
 from thudmud.game.table import BoardSpec
-from thudmud.language.parsing import ignored_of, options_of, preferences_of, profile_of, styles_of
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.service import Arrival
 from thudmud.store import Store
