@@ -91,6 +91,10 @@ class Command:
         """
         return scene.answer(self)
 
+    def is_spoken(self) -> bool:
+        """Whether others read the player's own words by it; see `speaks`."""
+        return self.speaks
+
     def chosen(self, hall: Hall, person: Person) -> Person:
         """Return the player, who is a member, with the preferences that hold after the answer."""
         return person

@@ -53,7 +53,7 @@ def decide(
     """
     if isinstance(command, Quit):
         return part(hall, player, events.Parting.QUIT, now)
-    if command.speaks and hall.order:
+    if hall.order and command.is_spoken():
         require_heard(hall, player, now)
     scene = Scene(hall, hall.people[player], now, found, player)
     if scene.person.private:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.features.moderation.commands import require_heard
 from thudmud.game.archive import Fingered, MemberLookup, ScoreLookup
 from thudmud.game.asides import Aside, aside
 from thudmud.game.command import Command, verb
@@ -64,11 +63,13 @@ class Plan(Command):
 
     text: str | None = None
 
+    def is_spoken(self) -> bool:
+        return self.text is not None
+
     def decide(self, scene: Scene) -> Decision:
         text, me = self.text, scene.me
         if text is None:
             return scene.answer(self, answer=fingered(scene, me))
-        require_heard(scene.hall, me, scene.now)
         if not scene.person.member:
             raise Refused(Refusal.PLANS_FOR_MEMBERS)
         if len(text) > LONGEST_PLAN:
