@@ -30,6 +30,7 @@ from tests.store.clusters import FAST, Cluster, empty, sessions
 from tests.waits import told_of
 from tests.warm import cold as started_cold
 from tests.warm import warm
+from thudmud import features
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, ServerSettings, Settings, WebSettings
 from thudmud.server.sessions import Sessions
@@ -42,6 +43,8 @@ EVERY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", EVERY, derandomize=True)
 settings.register_profile("explore", EVERY, max_examples=1000)
 settings.load_profile("same")
+
+features.load()  # registers their words, facts and refusal texts, as a service does
 
 # Where we run in the background, or by nohup, signals are ignored that programs that we start would
 # then ignore as well: what is handled here is not handed down to them.

@@ -28,12 +28,11 @@ from thudmud.features.people.commands import Ignore, Plan
 from thudmud.features.playing.queries import Query
 from thudmud.features.rooms.commands import Observe, ViewNews
 from thudmud.game.asides import Active, Aside, Asked
-from thudmud.game.command import COMMANDS, Command
+from thudmud.game.command import COMMANDS, VERBS, Command
 from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Register, Syntax
 from thudmud.language import ParseError, parse
 from thudmud.script import Transcript
 from thudmud.script.transcript import Act, TranscriptStep
-from thudmud.verbs import VERBS
 from thudmud.views.help import PAGES
 from thudmud.views.registry import facts, words
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from thudmud.cli.common import CommandError, refuse
 from thudmud.cli.records import read, rules_option
-from thudmud.features.archive.messages import summary
+from thudmud.views.standing import summary
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

@@ -1,11 +1,13 @@
 """The features, each a package of its own.
 
-The rest of the program knows features only by this list. Delete a package and its entry here, and
-the program works without the feature: its lines in ``grammar/thud.lark`` are skipped.
+Every server needs some of them. The rest of the program knows the others only by the list `NAMES`.
+Delete a package and its entry there, and the program works without the feature: its lines in
+``grammar/thud.lark`` are skipped.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +18,17 @@ import thudmud.game  # noqa: F401  (first, as long as tests/ties.txt has lines o
 if TYPE_CHECKING:
     from thudmud.game.feature import Feature
 
+NEEDED: tuple[str, ...] = (
+    "talk",
+    "options",
+    "playing",
+    "archive",
+    "matchmaking",
+    "people",
+    "rooms",
+)
+"""The names of the features that every server needs. Each may import those before it."""
+
 NAMES: tuple[str, ...] = (
     "analysis",
     "exercises",
@@ -25,13 +38,19 @@ NAMES: tuple[str, ...] = (
     "teaching",
     "tv",
 )
-"""The names of the packages, in the order in which they are set up."""
+"""The names of the features that may be left out, in the order in which they are set up."""
 
 
 @cache
 def load() -> tuple[Feature, ...]:
     """Import all features, which registers their commands and messages; return them in order."""
-    return tuple(import_module(f"thudmud.features.{name}").FEATURE for name in NAMES)
+    names = (*NEEDED, *NAMES)
+    return tuple(import_module(f"thudmud.features.{name}").FEATURE for name in names)
+
+
+def left_out(without: Collection[str]) -> tuple[Feature, ...]:
+    """Return the features that are left out by some names, which may be those of verbs as well."""
+    return tuple(each for each in load() if each.name in NAMES and each.name in without)
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from thudmud.errors import Refused
 from thudmud.game.archive import NOTHING_FOUND, Found, FoundBattle, Lookup
 from thudmud.game.asides import Aside, AsideT
-from thudmud.game.command import Command
+from thudmud.game.command import COMMANDS, Command
 from thudmud.game.evaluation import Adviser
 from thudmud.game.events import HallEvent, TableEvent
 from thudmud.game.hall import Decision, Hall
@@ -211,15 +211,21 @@ class FeatureContext(Protocol):
         """Have a function called when the service stops."""
 
 
+def commands_in(package: str) -> tuple[type[Command], ...]:
+    """Return the commands that a package, which has been imported, defines."""
+    return tuple(each for each in COMMANDS if each.__module__.startswith(f"{package}."))
+
+
 @value
 class Feature:
     """A feature.
 
     Attributes:
-        name: the name of its package, its help page, and its entry in ``[features] off``.
+        name: the name of its package and, if it may be left out, of its help page and its entry in
+            ``[features] off``.
         commands: the commands that players can type.
         setup: registers event handlers and timers with a service; None if there are none.
-        needs: the features that this one imports.
+        needs: the features that this one imports, of those that may be left out.
         synonyms: pairs of a keyword and the space-separated words that players try instead of it.
     """
 

@@ -17,19 +17,20 @@ from typing import Any, cast, get_args, get_type_hints
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
+import thudmud.verbs  # noqa: F401  (as long as tests/ties.txt has it)
 from thudmud import features
 from thudmud.english import length_of
 from thudmud.errors import InvalidValueError
 from thudmud.features.notifications.commands import NotifyWay, Published
 from thudmud.features.notifications.model import Kind, Quiet
+from thudmud.game import more  # noqa: F401  (registers its verbs)
 from thudmud.game.clocks import TimeClass, TimeControl
-from thudmud.game.command import Command
+from thudmud.game.command import VERBS, Command
 from thudmud.game.days import day_begins
 from thudmud.game.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.language.slips import SYNONYMS
 from thudmud.language.words import END_OF_LINE, FLAGS, STOPS, TABLES, WORDS, Stumbled, spoken
 from thudmud.rules import EVERY, RULESETS, Every, Piece, Side, Square, ruleset_called
-from thudmud.verbs import VERBS
 
 
 def _square(position: Token) -> Square:

@@ -132,7 +132,7 @@ class Vocabulary:
     """
 
     def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
-        gone = [each for each in features.load() if each.name in without]
+        gone = features.left_out(without)
         of_gone = {terminal for each in gone for terminal in feature_terminals().get(each.name, ())}
         self._left = frozenset(
             name

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 from thudmud.errors import Refused
 from thudmud.features.moderation.model import OfOperators
-from thudmud.features.options.preferences import followed_of, ignored_of
 from thudmud.game.archive import Lookup
 from thudmud.game.command import Command
 from thudmud.game.hall import Hall

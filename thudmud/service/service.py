@@ -177,8 +177,9 @@ class Service:
         ReportNews(base, broadcaster.tell_here)
         self._answerers: dict[str, PositionAnswerer] = {}
         self._at_stop: list[Callable[[], None]] = []
+        gone = features.left_out(without)
         for feature in features.load():
-            if feature.setup and feature.name not in without:
+            if feature.setup and feature not in gone:
                 feature.setup(self)
 
     # Players come, type and go.

@@ -33,7 +33,7 @@ from itertools import chain
 from typing import cast
 
 from thudmud.english import shortened
-from thudmud.features import NAMES
+from thudmud.features import NAMES, NEEDED
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help, Syntax
 from thudmud.language import VERBS
@@ -159,7 +159,7 @@ def _pages_in(package: str) -> Iterable[Traversable]:
 
 
 def _read() -> dict[str, Page]:
-    packages = ["thudmud.views", *(f"thudmud.features.{name}" for name in NAMES)]
+    packages = ["thudmud.views", *(f"thudmud.features.{name}" for name in (*NEEDED, *NAMES))]
     texts = {
         file.name.removesuffix(".txt").replace("-", " "): file.read_text(encoding="utf-8")
         for file in chain.from_iterable(map(_pages_in, packages))

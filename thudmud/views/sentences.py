@@ -65,6 +65,22 @@ ENDINGS = {
 }
 """How battles end that neither player ended alone."""
 
+UNKNOWN = "somebody"
+"""A player of an imported battle whose name is not known."""
+
+PAST_ENDINGS = {
+    Ending.AGREEMENT: "ended by agreement",
+    Ending.QUIET: "ended for lack of captures",
+    Ending.NO_MOVE: "one side had no move left",
+    Ending.RESIGNATION: "{loser} resigned",
+    Ending.ROCK_ESCAPED: "the Rock came home",
+    Ending.ROCK_CAPTURED: "the Rock was surrounded",
+    Ending.DESERTION: "ended by one player alone",
+    Ending.CLAIM: "{loser} did not play on",
+    Ending.TIME: "{loser} ran out of time",
+    Ending.LENGTH: f"ended after {MOST_PLIES:,} moves",
+}
+"""How past battles ended, as parts of sentences."""
 
 MOVES_LEFT = frozenset({100, 50, 10})
 """How many moves a battle has left when both players are told so."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from thudmud.english import counted
+from thudmud.english import capitalised, counted
 from thudmud.game.events import Offered
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.table import Table
-from thudmud.rules import Side
+from thudmud.rules import Game, Side
 from thudmud.views import boards, reader, sentences
-from thudmud.views.view import View
+from thudmud.views.sentences import PAST_ENDINGS, UNKNOWN
+from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped, wrapped_each
 
 
@@ -123,3 +124,25 @@ def _progress(table: Table) -> str:
     plies = counted(len(match.game.moves), "ply")
     which = "practice" if match.is_practice else f"battle {match.battle}"
     return f"{which}, {plies} played, {match.game.position.turn.plural} to move"
+
+
+def summary(game: Game) -> list[str]:
+    """Return the board of a battle, the score, and how it ended or whose turn it is."""
+    last = game.moves[-1] if game.moves else None
+    lead, outcome = game.score.dwarf - game.score.troll, game.outcome
+    ahead = "even"
+    if lead:
+        side = Side.DWARF if lead > 0 else Side.TROLL
+        ahead = f"the {side.plural} {'win' if outcome else 'lead'} by {abs(lead)}"
+    state = f"The {game.position.turn.plural} are to move."
+    if outcome:
+        loser = f"the {outcome.winner.other.plural}" if outcome.winner else UNKNOWN
+        ending = PAST_ENDINGS[outcome.ending].format(loser=loser)
+        state = f"The battle is over: {ending}."
+    grid = boards.grid(game.position, last, Display(), boards.GridLayout.SPACED)
+    return [
+        *map(str.rstrip, grid),
+        f"{capitalised(game.ruleset.name)} rules, {counted(len(game.moves), 'ply')}",
+        f"{sentences.score(game.score)}; {ahead}.",
+        state,
+    ]

@@ -2,7 +2,7 @@
 
 Events of tables are told here: the reader's style, and whether they are at the board, decide on
 sentences, board and status line. Everything else is told by functions registered for its type, see
-`thudmud.views.registry`, in the modules imported here.
+`thudmud.views.registry`, in the messages of its feature.
 """
 
 from __future__ import annotations
@@ -11,16 +11,8 @@ from collections.abc import Callable
 from functools import partial
 
 from thudmud.english import lasting
-from thudmud.features.archive import messages as archive
-from thudmud.features.archive import ratings, replays
-from thudmud.features.matchmaking import messages as matchmaking
 from thudmud.features.moderation import messages as order
 from thudmud.features.notifications import messages as notifications
-from thudmud.features.options import messages as options
-from thudmud.features.people import messages as people
-from thudmud.features.playing import messages as queries
-from thudmud.features.rooms import messages as rooms
-from thudmud.features.talk import messages as talk
 from thudmud.features.tournaments import messages as tournaments
 from thudmud.game import events
 from thudmud.game.asides import Aside, Asked, TimeShort
@@ -38,8 +30,7 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
-    archive, help_pages, matchmaking, notifications,
-    options, order, people, queries, ratings, replays, rooms, talk, tournaments,
+    help_pages, notifications, order, tournaments,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry
 """The functions by type. Faster than calling `singledispatch`; base classes do not count."""

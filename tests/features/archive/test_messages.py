@@ -10,11 +10,12 @@ import pytest
 from tests.game.annals import CAPTURE, DAY, DRAW, NOON, RECORD, TROLLS, Annals, saved
 from thudmud.features.archive import messages as archive
 from thudmud.features.archive.commands import History
-from thudmud.features.archive.messages import ENDINGS, STATES, entry
+from thudmud.features.archive.messages import STATES, entry
 from thudmud.game.archive import PAGE, AdjournedLookup, BattleLookup, HistoryLookup, State
 from thudmud.game.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
+from thudmud.views.sentences import PAST_ENDINGS
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 """Names of 20 letters."""
@@ -79,7 +80,7 @@ class TestEntries:
     def test_every_ending_has_words(self, annals: Annals, ending: Ending) -> None:
         annals.begin()
         annals.end(Outcome(ending, Side.TROLL, Score(0, 1)))
-        said = SAID_BY_STATE.get(ending, ENDINGS[ending])
+        said = SAID_BY_STATE.get(ending, PAST_ENDINGS[ending])
         assert entry(annals.battle(1)).endswith(f", {said}")
         assert "Anna (dwarfs) 0, Bert (trolls) 1;" in entry(annals.battle(1))
 

@@ -25,6 +25,7 @@ from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_lines_to, facts, words
+from thudmud.views.sentences import UNKNOWN
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrapped, wrapped_each
 
@@ -207,7 +208,7 @@ def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
     battle, game, analysis = found
     move, mark = game.moves[ply - 1], analysis.mark(ply)
     side = _side(game, ply)
-    player = battle.player(side) or archive.UNKNOWN
+    player = battle.player(side) or UNKNOWN
     what = f"Ply {ply} {mark.value if mark else ''} {player} ({side.plural}), {in_few_words(move)}."
     if mark and display.reader:
         noun = with_article(_NOUNS[mark])

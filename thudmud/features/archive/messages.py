@@ -32,11 +32,12 @@ from thudmud.game.match import Match
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
-from thudmud.rules import MOST_PLIES, Comment, Ending, Game, Side, write_record
+from thudmud.rules import Comment, Game, Side, write_record
 from thudmud.views import boards, data, reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.sentences import PAST_ENDINGS, UNKNOWN
 from thudmud.views.standing import battles
 from thudmud.views.view import Display, View
 from thudmud.views.words import day, pages_of, wrapped, wrapped_each
@@ -160,20 +161,6 @@ def _table(battle: Battle, game: Game) -> Table:
 
 # Lists.
 
-UNKNOWN = "somebody"
-
-ENDINGS = {
-    Ending.AGREEMENT: "ended by agreement",
-    Ending.QUIET: "ended for lack of captures",
-    Ending.NO_MOVE: "one side had no move left",
-    Ending.RESIGNATION: "{loser} resigned",
-    Ending.ROCK_ESCAPED: "the Rock came home",
-    Ending.ROCK_CAPTURED: "the Rock was surrounded",
-    Ending.DESERTION: "ended by one player alone",
-    Ending.CLAIM: "{loser} did not play on",
-    Ending.TIME: "{loser} ran out of time",
-    Ending.LENGTH: f"ended after {MOST_PLIES:,} moves",
-}
 
 STATES = {
     State.RUNNING: "still running",
@@ -223,7 +210,7 @@ def _state(battle: Battle) -> str:
     loser = battle.player(outcome.winner.other) if outcome.winner else ""
     if battle.is_practice and outcome.winner:
         loser = f"the {outcome.winner.other.plural}"
-    return ENDINGS[outcome.ending].format(loser=loser or UNKNOWN)
+    return PAST_ENDINGS[outcome.ending].format(loser=loser or UNKNOWN)
 
 
 INDENT = "    "
@@ -432,25 +419,3 @@ def _plies(game: Game, comments: tuple[Comment, ...], spent: tuple[float, ...]) 
 def count(tally: Tally) -> str:
     """Return a tally as part of a sentence."""
     return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"
-
-
-def summary(game: Game) -> list[str]:
-    """Return the board of a battle, the score, and how it ended or whose turn it is."""
-    last = game.moves[-1] if game.moves else None
-    lead, outcome = game.score.dwarf - game.score.troll, game.outcome
-    ahead = "even"
-    if lead:
-        side = Side.DWARF if lead > 0 else Side.TROLL
-        ahead = f"the {side.plural} {'win' if outcome else 'lead'} by {abs(lead)}"
-    state = f"The {game.position.turn.plural} are to move."
-    if outcome:
-        loser = f"the {outcome.winner.other.plural}" if outcome.winner else UNKNOWN
-        ending = ENDINGS[outcome.ending].format(loser=loser)
-        state = f"The battle is over: {ending}."
-    grid = boards.grid(game.position, last, Display(), boards.GridLayout.SPACED)
-    return [
-        *map(str.rstrip, grid),
-        f"{capitalised(game.ruleset.name)} rules, {counted(len(game.moves), 'ply')}",
-        f"{sentences.score(game.score)}; {ahead}.",
-        state,
-    ]

@@ -12,8 +12,8 @@ from typing import cast
 
 from thudmud.features.letters.commands import SendLetter
 from thudmud.features.letters.model import Letter, LettersLookup, Postbox, PostboxLookup
+from thudmud.features.options.preferences import followed_of, ignored_of
 from thudmud.game.archive import LetterCount, LetterCountLookup
-from thudmud.language.parsing import followed_of, ignored_of
 from thudmud.store import accounts, hooks
 from thudmud.store.battles import have_played
 from thudmud.store.database import Database

@@ -34,8 +34,8 @@ from thudmud.features.notifications.model import (
     Ways,
     share_of_codes,
 )
-from thudmud.game.archive import LetterCountLookup
 from thudmud.features.options.preferences import options_of
+from thudmud.game.archive import LetterCountLookup
 from thudmud.game.clocks import DAY
 from thudmud.game.hall import Hall
 from thudmud.game.options import Options

@@ -1,1 +1,8 @@
-"""Who is here, who is ignored or followed, and what is told of a player."""
+"""People: who is here, what is known about them, and following and ignoring them."""
+
+from thudmud.features.people import commands, messages
+from thudmud.game.feature import Feature, commands_in
+
+__all__ = ["FEATURE", "commands", "messages"]
+
+FEATURE = Feature("people", commands_in(__name__))

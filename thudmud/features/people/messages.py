@@ -20,7 +20,6 @@ from thudmud.features.people.commands import (
     Unignore,
     Who,
 )
-from thudmud.features.rooms.commands import Observe
 from thudmud.features.talk.messages import own_words
 from thudmud.game.archive import PAGE, Fingered, Performance, PlayerScore, Pool, Rating
 from thudmud.game.asides import FollowedBegan, FollowedCame
@@ -274,7 +273,7 @@ def _followed_came_facts(came: FollowedCame, _: Occasion) -> Iterator[Fact]:
 def _followed_began(began: FollowedBegan, _: Occasion, view: View) -> list[str]:
     begin = "go on with a match" if began.resumed else "begin a match"
     who = f"{began.dwarf} and {began.troll}"
-    return wrapped(f'{who} {begin}: "{Observe(began.board)}" shows it.', view.width)
+    return wrapped(f'{who} {begin}: "observe {began.board}" shows it.', view.width)
 
 
 @facts.register
