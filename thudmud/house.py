@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 from thudmud.bots.opponent import Opponent, Task
 from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.features.archive.reactors import is_replaying, play_on, stop_playing
 from thudmud.features.playing.queries import ViewGame
 from thudmud.features.playing.seats import Join
 from thudmud.game.archive import Lookup
@@ -153,7 +154,7 @@ class House:
             self._store,
             clock=lambda: self._now,
             told=lambda message, _: self._told.append(message),
-            pause=0 if replays_at_once else None,
+            replay_pause=0 if replays_at_once else None,
             adviser=adviser,
             policy=Policy(
                 read=vocabulary.parse if verbs or without else parse,
@@ -400,16 +401,16 @@ class House:
 
     def play_on(self, name: str) -> list[Message]:
         """Return the messages with the next ply of a player's replay, if it goes on by itself."""
-        self._service.play_on(name)
+        play_on(self._service, name)
         return self._taken()
 
     def is_replaying(self, name: str) -> bool:
         """Whether a player's replay goes on by itself."""
-        return self._service.is_replaying(name)
+        return is_replaying(self.hall, name)
 
     def stop_playing(self, name: str) -> None:
         """Stop a player's replay at the ply that is shown."""
-        self._service.stop_playing(name)
+        stop_playing(self.hall, name)
 
     def __contains__(self, name: object) -> bool:
         """Whether a player of that name is here."""

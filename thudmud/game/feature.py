@@ -30,12 +30,14 @@ class AppliedEvent(NamedTuple):
             renamed; None if the event concerns no table.
         before: the table right before an event of a table.
         is_ours: whether this service decided it, as opposed to another node.
+        cause: what caused it, as the front end calls the line.
     """
 
     event: TableEvent | HallEvent | Aside
     table: Table | None
     before: Table | None
     is_ours: bool
+    cause: object = None
 
 
 Handler = Callable[[AppliedEvent], None]
@@ -131,6 +133,13 @@ class FeatureContext(Protocol):
     def scheduler(self) -> Scheduler:
         """The timers; they never fire in a service without an event loop."""
 
+    @property
+    def replay_pause(self) -> float | None:
+        """Seconds between two plies of a replay that goes on by itself.
+
+        0 shows several at once; with None the front end shows the next.
+        """
+
     def clock(self) -> float:
         """Return the current time, in seconds since the epoch."""
 
@@ -164,6 +173,9 @@ class FeatureContext(Protocol):
     def tell(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside, and deliver it to players on this node."""
 
+    def say(self, player: str, sentence: str, cause: object = None) -> None:
+        """Tell a player on this node a sentence."""
+
     def refuse(self, player: str, refusal: Refused) -> None:
         """Tell a player on this node that something was refused."""
 
@@ -178,6 +190,9 @@ class FeatureContext(Protocol):
 
         ``make`` gets the name, and returns the lookup; None if nothing need be known of them.
         """
+
+    def at_blank_line(self, call: Callable[[str], None]) -> None:
+        """Have a function called with the name of each player who enters a blank line."""
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
         """Return the answer to a lookup, of the type that the lookup declares.

@@ -431,7 +431,7 @@ def make_service(
             quota=quota,
         ),
         adviser=adviser,
-        pause=replay_pause,
+        replay_pause=replay_pause,
         without=without,
     )
 

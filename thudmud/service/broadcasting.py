@@ -94,7 +94,7 @@ class Broadcaster:
                     self._spread(telling.told_at(at), cause)
             finally:
                 if handlers := self._bus.handlers.get(type(telling.event)):
-                    applied = AppliedEvent(telling.event, telling.table, before, is_ours)
+                    applied = AppliedEvent(telling.event, telling.table, before, is_ours, cause)
                     for handler in handlers:  # not by `defer`, which would be a call for each
                         self._bus.pending.append(partial(handler, applied))
         if told and crosses and self._node:

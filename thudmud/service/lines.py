@@ -12,9 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from thudmud.errors import Refused
-from thudmud.features.archive.commands import Replay, Step
-from thudmud.features.archive.reactors import Replays
-from thudmud.features.matchmaking.commands import PlayNow, offered_to, require_share
+from thudmud.features.matchmaking.commands import offered_to, require_share
 from thudmud.features.moderation.model import OfOperators, ReportMade, ShutdownTold
 from thudmud.features.notifications.model import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
 from thudmud.features.tournaments.commands import require_places
@@ -62,10 +60,11 @@ ANSWERS = {"yes": True, "y": True, "no": False, "n": False}
 _SHORT = {"y": "yes", "n": "no", "Y": "yes", "N": "no"}
 """What answers an offer as well, while there is one."""
 
-QUESTIONS = tuple(sorted({each.words for each in COMMANDS if each.is_question}))
-"""How what a program may ask begins."""
 
-_ReplayCommand = Replay | Step | PlayNow
+def _questions() -> tuple[str, ...]:
+    """Return how what a program may ask begins."""
+    return tuple(sorted({each.words for each in COMMANDS if each.is_question}))
+
 
 _log = logging.getLogger(__name__)
 
@@ -107,13 +106,13 @@ class PlayerLines:
         broadcaster: tells what happens.
         following: stores the events.
         presence: has the locks of the players' names.
-        replays: shows battles again.
         countdown: counts down to a shutdown.
         is_alone: whether there is only one board.
 
     Attributes:
         answers: by type, how lookups are answered that are not for the store.
         storers: by type of aside, what stores it before it is told.
+        at_blank_line: called with the name of a player who enters a blank line.
     """
 
     def __init__(
@@ -124,16 +123,16 @@ class PlayerLines:
         broadcaster: Broadcaster,
         following: Following,
         presence: Presence,
-        replays: Replays,
         countdown: Countdown,
         is_alone: bool,
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._look_up, self._node, self._policy = base.look_up, base.node, policy
         self._broadcaster, self._following, self._presence = broadcaster, following, presence
-        self._replays, self._countdown, self._is_alone = replays, countdown, is_alone
+        self._countdown, self._is_alone = countdown, is_alone
         self.answers: dict[type[Lookup[Any]], LookUp] = {}
         self.storers: dict[type[asides.Aside], AsideStorer[Any]] = {}
+        self.at_blank_line: list[Callable[[str], None]] = []
 
     async def submit(
         self,
@@ -202,7 +201,8 @@ class PlayerLines:
                     visit, command, cause, now, at=at, key=key, typed=True, confirmed=unsure.asks
                 )
             elif not line.strip():
-                self._replays.pause(name)
+                for call in self.at_blank_line:
+                    call(name)
                 return Result()
             else:
                 if line in _SHORT and offered_to(self._hall, name, now):
@@ -290,7 +290,7 @@ class PlayerLines:
             try:
                 command = self._policy.read(line)
                 if not command.is_question:
-                    raise Refused(Refusal.NO_QUESTION, questions=QUESTIONS)  # noqa: TRY301
+                    raise Refused(Refusal.NO_QUESTION, questions=_questions())  # noqa: TRY301
                 [decision] = decide(self._hall, name, command, self._clock(), found)
             except Refused as refusal:
                 return [refusal_fact(refusal, name)]
@@ -371,7 +371,7 @@ class PlayerLines:
                     now = self._clock()
                 continue
             else:
-                return self._done(name, command, cause)
+                return Result(command, done=True)
             found = Found() if found is NOTHING_FOUND else found
             request = LookupRequest(name, visit.origin, cause, is_late)
             if ended := await self._answer(request, command, asked, found):
@@ -415,12 +415,6 @@ class PlayerLines:
             return Result(command, done=True, seconds=answer.seconds, is_awaited=answer.is_awaited)
         found.take(asked, answer)
         return None
-
-    def _done(self, name: str, command: Command, cause: object) -> Result:
-        """Return the result of a command, and start what goes on by itself after it."""
-        if isinstance(command, _ReplayCommand):
-            self._replays.go_on(name, cause)
-        return Result(command, done=True)
 
     async def _store_aside(self, aside: asides.Aside) -> None:
         """Store an aside that has to be kept, before it is told.

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any, cast
 
 from thudmud.errors import Refused
-from thudmud.features.archive.reactors import Replays
 from thudmud.features.moderation.model import Measure, Sanctioned
 from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Found, Lookup
 from thudmud.game.asides import CaughtUp, Gone, TookOver
@@ -55,7 +54,6 @@ class Presence:
         base: what the parts of a service share.
         broadcaster: tells that they come and go, and has their visits.
         following: stores it.
-        replays: shows battles again to players.
         allow: called before others are told that somebody comes in; raises Refused if it is too
             much.
 
@@ -71,14 +69,12 @@ class Presence:
         *,
         broadcaster: Broadcaster,
         following: Following,
-        replays: Replays,
         allow: Limit | None,
     ) -> None:
         self._hall, self._clock, self._look_up = base.hall, base.clock, base.look_up
         self._store = base.store
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
-        self._replays = replays
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
         self._screens = broadcaster.screens
         self._bus, self._scheduler, self.names = base.bus, base.scheduler, base.bus.names
@@ -291,7 +287,6 @@ class Presence:
     async def see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
         """Store and tell that a player leaves. If it must be stored and cannot be, they stay."""
         name = visit.name
-        self._replays.end(name)
         active = math.inf if parting is Parting.QUIT else self._hall.people[name].active
         terminal = self._screens.terminals.get(name)
         if parting is Parting.LOST:
@@ -345,7 +340,6 @@ class Presence:
     def _dismiss(self, visit: Visit, why: Dismissal) -> None:
         """End a visit without the player leaving, and tell the front end why."""
         outbox = visit.outbox
-        self._replays.end(visit.name)
         self._forget(visit)
         if outbox:
             outbox.dismissed(why)

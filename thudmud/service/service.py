@@ -41,7 +41,6 @@ from typing import Any, cast
 from thudmud import features
 from thudmud.errors import Refused
 from thudmud.features.archive.messages import recorded
-from thudmud.features.archive.reactors import Replays
 from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.features.matchmaking.reactors import Seeking
 from thudmud.features.moderation.reactors import ReportNews
@@ -106,8 +105,8 @@ class Service:
             again.
         policy: how lines are handled.
         adviser: asked for hints and analyses; None if there are none.
-        pause: seconds between two plies of a replay. With 0 several are shown at once; with None
-            the front end calls `play_on`.
+        replay_pause: seconds between two plies of a replay. With 0 several are shown at once; with
+            None the front end shows the next.
         is_alone: whether the hall never has other boards than its first ones.
         without: features whose handlers and timers aren't set up.
 
@@ -130,14 +129,14 @@ class Service:
         later: Later | None = None,
         policy: Policy | None = None,
         adviser: Adviser | None = None,
-        pause: float | None = 0,
+        replay_pause: float | None = 0,
         is_alone: bool = False,
         without: Collection[str] = (),
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
         self._is_alone, self._node = is_alone, node
-        self.adviser = adviser
+        self.adviser, self.replay_pause = adviser, replay_pause
         self._to_list: set[str] = set()
         """The keys of boards whose entries are about to be told, where there are no timers."""
         self.bus, self.scheduler = EventBus(), TimerScheduler(clock, later)
@@ -153,12 +152,10 @@ class Service:
         visits = broadcaster.visits
         self._tidying = Tidying(base, self.following)
         self._timing = Timing(base, self.following, broadcaster.tell_here)
-        self.replays = Replays(base, pause, broadcaster)
         self.presence = Presence(
             base,
             broadcaster=broadcaster,
             following=self.following,
-            replays=self.replays,
             allow=policy.allow,
         )
         self.lines = PlayerLines(
@@ -167,7 +164,6 @@ class Service:
             broadcaster=broadcaster,
             following=self.following,
             presence=self.presence,
-            replays=self.replays,
             countdown=self.countdown,
             is_alone=is_alone,
         )
@@ -265,18 +261,6 @@ class Service:
     def unwatch(self, onlooker: Onlooker) -> None:
         """Let an onlooker go."""
         self.broadcaster.onlookers.remove(onlooker)
-
-    def is_replaying(self, name: str) -> bool:
-        """Whether a player's replay goes on by itself."""
-        return self.replays.is_replaying(name)
-
-    def play_on(self, name: str, cause: object = None) -> None:
-        """Show the next ply of such a replay."""
-        self.replays.play_on(name, cause)
-
-    def stop_playing(self, name: str) -> None:
-        """Stop such a replay at the ply that is shown."""
-        self.replays.stop_playing(name)
 
     # The store.
 
@@ -483,6 +467,10 @@ class Service:
             StoreError: it cannot be stored, or something that it needs cannot be read.
         """
         await self.lines.run_command(player, command, found, cause)
+
+    def at_blank_line(self, call: Callable[[str], None]) -> None:
+        """Have a function called with the name of each player who enters a blank line."""
+        self.lines.at_blank_line.append(call)
 
     def at_stop(self, call: Callable[[], None]) -> None:
         """Have a function called when the service stops."""
