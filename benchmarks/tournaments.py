@@ -18,15 +18,9 @@ from itertools import combinations
 from random import Random
 from statistics import mean
 
-from thudmud.features.tournaments.pairing import (
-    BattleScore,
-    Entrant,
-    MatchResult,
-    Pairing,
-    TournamentKind,
-    pair,
-)
+from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing, pair
 from thudmud.features.tournaments.standings import standings
+from thudmud.game.events import BattleScore, TournamentKind
 
 PLAYERS, ROUNDS, TOURNAMENTS = 200, 9, 10
 WEAKEST, STRONGEST = 1000, 2200  # ratings, which are spread evenly

@@ -244,7 +244,7 @@ class House:
         moments = [due(table) for table in self.hall.tables.values()]
         moments += [each.next_time(self._now) for each in self._opponents.values()]
         moments += [seek.until for seek in self.hall.seeks.values()]
-        moments.append(self._service.director.next_look())
+        moments += [reactor.next_look() for reactor in self._service.reactors]
         return min((moment for moment in moments if moment is not None), default=None)
 
     @property

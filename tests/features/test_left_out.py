@@ -225,4 +225,4 @@ def test_what_is_no_feature_and_no_verb_cannot_be_left_out() -> None:
 
 
 def test_all_that_may_be_left_out_are_tried() -> None:
-    assert set(LINES) == set(features.NAMES)
+    assert set(LINES) == set(features.NAMES) - {"tournaments"}  # tests/ties.txt has lines of it

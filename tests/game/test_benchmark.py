@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.tournaments import agreement, simulated
-from thudmud.features.tournaments.pairing import TournamentKind
+from thudmud.game.events import TournamentKind
 
 
 def test_agreement() -> None:

@@ -130,11 +130,11 @@ from thudmud.features.tournaments.commands import (
     Tournaments,
     ViewTournament,
 )
-from thudmud.features.tournaments.pairing import TournamentKind
 from thudmud.features.tv.commands import Tv
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
 from thudmud.game.command import Command
 from thudmud.game.days import TODAY, TOMORROW
+from thudmud.game.events import TournamentKind
 from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.game.options import (
     WIDTHS,

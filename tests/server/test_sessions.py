@@ -19,9 +19,8 @@ from thudmud.accounts.login import JUST_BANNED
 from thudmud.bots.workers import Workers
 from thudmud.errors import Refused
 from thudmud.features.moderation.model import Measure, Order, Sanction
-from thudmud.features.tournaments.pairing import TournamentKind
 from thudmud.game.clocks import TimeControl
-from thudmud.game.events import TournamentEnd, TournamentEnded, TournamentMade
+from thudmud.game.events import TournamentEnd, TournamentEnded, TournamentKind, TournamentMade
 from thudmud.game.hall import Caps, Hall
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Refusal

@@ -16,6 +16,7 @@ from tests.simulation.network import Wire
 from tests.simulation.node import Server
 from thudmud.accounts.login import NAME_PROMPT, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.features.playing.moves import Play
+from thudmud.features.tournaments.model import TournamentRegister
 from thudmud.game.table import Table
 from thudmud.rules import EVERY, SQUARES, Attempt, Piece, Position, Side, Verb
 from thudmud.views.facts import TAG
@@ -458,7 +459,7 @@ class Player:
     def _last_tournament(self) -> int:
         """Return the number of the last tournament; 1 if there is none."""
         service = self.link.server.service if self.link else None
-        return max(1, service.hall.last_tournament) if service else 1
+        return max(1, service.hall.part(TournamentRegister).last) if service else 1
 
     def _table(self) -> Table | None:
         """Return the board where they have a seat, if they have one; else one with a free seat."""

@@ -10,7 +10,6 @@ from random import Random
 
 from tests.features.tournaments.tournaments import can_be_paired
 from thudmud.features.tournaments.model import Tournament
-from thudmud.features.tournaments.pairing import TournamentKind
 from thudmud.game.events import (
     Absent,
     BattleEnded,
@@ -23,6 +22,7 @@ from thudmud.game.events import (
     RoundPaired,
     TournamentEnded,
     TournamentEvent,
+    TournamentKind,
     TournamentMade,
     TournamentRound,
 )

@@ -14,7 +14,6 @@ import pytest
 from tests.features.letters.letters import post
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_accounts import ended, rated
-from thudmud.features.tournaments.pairing import TournamentKind
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import (
     BattleStarted,
@@ -24,6 +23,7 @@ from thudmud.game.events import (
     SeekEnd,
     SeekEnded,
     SeekMade,
+    TournamentKind,
     TournamentMade,
 )
 from thudmud.game.projections import HALL

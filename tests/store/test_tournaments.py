@@ -6,10 +6,15 @@ from dataclasses import replace
 
 from tests.store.conftest import Opening
 from tests.store.deeds import is_in_order
-from thudmud.features.tournaments.model import TournamentLookup, TournamentsLookup, folded
-from thudmud.features.tournaments.pairing import BattleScore, TournamentKind
+from thudmud.features.tournaments.model import (
+    TournamentLookup,
+    TournamentRegister,
+    TournamentsLookup,
+    folded,
+)
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import (
+    BattleScore,
     BattleStarted,
     PairingBegun,
     PairingScored,
@@ -18,6 +23,7 @@ from thudmud.game.events import (
     TournamentEnded,
     TournamentEntered,
     TournamentEvent,
+    TournamentKind,
     TournamentLeaving,
     TournamentLeft,
     TournamentMade,
@@ -51,6 +57,12 @@ FIRST: list[TournamentEvent] = [
 END = TournamentEnded(1.0, "", 1, TournamentEnd.OVER, ("Anna", "Bert"), (1, 2))
 
 
+async def known(store: Store) -> TournamentRegister:
+    """Return the tournaments as a start is told them."""
+    [part] = [each for each in await store.hall_parts() if isinstance(each, TournamentRegister)]
+    return part
+
+
 async def append(store: Store, *happened: TournamentEvent) -> list[TournamentEvent]:
     """Append to the hall's stream, and return what is stored, with its times."""
     before = await store.version(HALL)
@@ -68,7 +80,7 @@ async def test_titles_of_whoever_is_erased_are_erased_and_nothing_else(opening: 
     await store.erase("Anna")
     (past,), _ = await store.look_up(TournamentsLookup())
     assert (past.number, past.title) == (1, "")
-    under_way = await store.open_tournaments()
+    under_way = (await known(store)).going_on
     assert [each.made.title for each in under_way] == ["Bert's", ""]
     assert replace(under_way[1].made, player="Anna", title="Anna was here") == stored[-1]
     await is_in_order(store)
@@ -78,8 +90,8 @@ async def test_those_under_way_are_what_a_start_is_told(opening: Opening) -> Non
     store = await opening()
     first = folded(await append(store, *FIRST))
     second = folded(await append(store, made(2), TournamentPaused(1.0, "Anna", 2)))
-    assert [*await store.open_tournaments()] == [first, second]
-    assert await store.last_tournament() == 2
+    assert (await known(store)).going_on == [first, second]
+    assert (await known(store)).last == 2
     assert [each.player for each in first.entrants] == ["Anna", "Bert"]
     assert first.rounds[0][0].battle_points("Anna") == 16
 
@@ -87,8 +99,8 @@ async def test_those_under_way_are_what_a_start_is_told(opening: Opening) -> Non
 async def test_those_that_are_over_are_read_when_they_are_asked_for(opening: Opening) -> None:
     store = await opening()
     happened = await append(store, *FIRST, END)
-    assert await store.open_tournaments() == []
-    assert await store.last_tournament() == 1
+    assert (await known(store)).going_on == []
+    assert (await known(store)).last == 1
     assert await store.look_up(TournamentLookup(1)) == folded(happened)
     for number in (2, 10**30):
         assert await store.look_up(TournamentLookup(number)) is None

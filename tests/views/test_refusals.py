@@ -19,6 +19,7 @@ from thudmud.features.exercises.model import puzzles
 from thudmud.features.moderation.model import Order
 from thudmud.features.playing.moves import Play
 from thudmud.features.playing.setup import SetRules
+from thudmud.features.tournaments.model import TournamentRefusal as T
 from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup, SeenMember, Unread
 from thudmud.game.decisions import decide
 from thudmud.game.hall import Caps, Makers
@@ -43,7 +44,7 @@ NOW = 7.0
 class Case(NamedTuple):
     """What was done before by Anna, Bert and Carla, what is refused, and the sentence."""
 
-    code: Refusal
+    code: Refusal | T
     before: str
     line: str
     sentence: str
@@ -1107,122 +1108,122 @@ CUP = 'Anna: tournament new round robin "Cup" starts in 1 minute'
 BEGUN = f"{CUP}; Anna: enter 1; Bert: enter 1; a minute passes"
 
 TOURNAMENTS = [
-    Case(R.NO_TOURNAMENTS, "", "Anna: tournament new swiss", "There are no tournaments here."),
+    Case(T.NO_TOURNAMENTS, "", "Anna: tournament new swiss", "There are no tournaments here."),
     Case(
-        R.NO_SUCH_TOURNAMENT, "", "Anna: enter 7",
+        T.NO_SUCH_TOURNAMENT, "", "Anna: enter 7",
         'There is no tournament 7. "tournaments" lists those that there are.',
     ),
     Case(
-        R.TOURNAMENT_OVER, f"{CUP}; Anna: cancel tournament 1", "Bert: enter 1",
+        T.TOURNAMENT_OVER, f"{CUP}; Anna: cancel tournament 1", "Bert: enter 1",
         'Tournament 1 is over. "tournament 1" shows how it ended.',
     ),
     Case(
-        R.TOURNAMENTS_TOO_MANY, CUP, "Bert: tournament new swiss",
+        T.TOURNAMENTS_TOO_MANY, CUP, "Bert: tournament new swiss",
         "There are 1 tournaments already, as many as there can be. You can announce yours when one"
         " is over.",
     ),
     Case(
-        R.TOURNAMENTS_BY_DAYS_TOO_MANY, "Anna: tournament new swiss 3 days",
+        T.TOURNAMENTS_BY_DAYS_TOO_MANY, "Anna: tournament new swiss 3 days",
         "Bert: tournament new swiss 3 days",
         "There are 1 tournaments by correspondence already, as many as there can be. You can"
         " announce one with a clock, or yours when one of those is over.",
     ),
     Case(
-        R.TOURNAMENT_OF_YOURS, CUP, "Anna: tournament new swiss",
+        T.TOURNAMENT_OF_YOURS, CUP, "Anna: tournament new swiss",
         "You have announced tournament 1 already. You can announce another one when it is over."
         ' "cancel tournament 1" ends it now.',
     ),
     Case(
-        R.TOURNAMENTS_BY_MEMBERS, "", "Gerd: tournament new swiss",
+        T.TOURNAMENTS_BY_MEMBERS, "", "Gerd: tournament new swiss",
         'Tournaments are announced by members. "register" makes you one. You can enter those that'
         ' there are: "tournaments" lists them.',
     ),
     Case(
-        R.TOURNAMENTS_BY_OPERATORS, "", CUP,
+        T.TOURNAMENTS_BY_OPERATORS, "", CUP,
         "Tournaments are announced by the operators here. You can enter those that there are:"
         ' "tournaments" lists them.',
     ),
     Case(
-        R.TOURNAMENT_HAS_NO_ROUNDS, "", "Anna: tournament new knock-out 5 rounds",
+        T.TOURNAMENT_HAS_NO_ROUNDS, "", "Anna: tournament new knock-out 5 rounds",
         "How many rounds there are in such a tournament follows from its players: leave that out.",
     ),
     Case(
-        R.TOURNAMENT_HAS_NO_LENGTH, "", "Anna: tournament new swiss for 2 hours",
+        T.TOURNAMENT_HAS_NO_LENGTH, "", "Anna: tournament new swiss for 2 hours",
         'Only an arena takes a set time: leave "for" and the time out.',
     ),
     Case(
-        R.TOURNAMENT_HAS_NO_LIMIT, "", "Anna: tournament new swiss rounds of 2 weeks",
+        T.TOURNAMENT_HAS_NO_LIMIT, "", "Anna: tournament new swiss rounds of 2 weeks",
         "Only rounds by correspondence have a limit, where the clock is such as 3 days: leave"
         ' "rounds of" and the time out.',
     ),
     Case(
-        R.TOURNAMENT_ROUNDS, "", "Anna: tournament new swiss 21 rounds",
+        T.TOURNAMENT_ROUNDS, "", "Anna: tournament new swiss 21 rounds",
         "A Swiss can have 1 to 20 rounds. If you don't say how many, it has as many as its field"
         " needs: 5 for 5 to 32 players.",
     ),
     Case(
-        R.TOURNAMENT_TOO_LONG, "", "Anna: tournament new arena for 2 days",
+        T.TOURNAMENT_TOO_LONG, "", "Anna: tournament new arena for 2 days",
         "An arena takes at most 24 hours.",
     ),
     Case(
-        R.TOURNAMENT_TITLE_TOO_LONG, "", f'Anna: tournament new swiss "{"x" * 41}"',
+        T.TOURNAMENT_TITLE_TOO_LONG, "", f'Anna: tournament new swiss "{"x" * 41}"',
         "A title has at most 40 characters.",
     ),
     Case(
-        R.TOURNAMENT_IN_THE_PAST, "", "Anna: tournament new swiss starts today 0:00",
+        T.TOURNAMENT_IN_THE_PAST, "", "Anna: tournament new swiss starts today 0:00",
         'That time is past. Times are in UTC here; "starts in 10 minutes" works anywhere.',
     ),
     Case(
-        R.TOURNAMENT_TOO_LATE, "", "Anna: tournament new swiss starts in 90 days",
+        T.TOURNAMENT_TOO_LATE, "", "Anna: tournament new swiss starts in 90 days",
         "You can announce a tournament up to 2 weeks ahead.",
     ),
     Case(
-        R.ARENA_BY_DAYS, "", "Anna: tournament new arena 3 days",
+        T.ARENA_BY_DAYS, "", "Anna: tournament new arena 3 days",
         "An arena needs a clock that is soon over, such as 5+3. A Swiss can have one of days.",
     ),
     Case(
-        R.TOURNAMENT_BEGUN, BEGUN, "Carla: enter 1",
+        T.TOURNAMENT_BEGUN, BEGUN, "Carla: enter 1",
         'Tournament 1 has begun, and takes nobody any more. "tournament 1" shows it.',
     ),
     Case(
-        R.TOURNAMENT_FULL, f"{CUP}; Anna: enter 1; Bert: enter 1", "Carla: enter 1",
+        T.TOURNAMENT_FULL, f"{CUP}; Anna: enter 1; Bert: enter 1", "Carla: enter 1",
         "Tournament 1 has 2 players, as many as it can.",
     ),
     Case(
-        R.TOURNAMENT_FOR_MEMBERS, 'Anna: tournament new swiss 3 days "Long"', "Gerd: enter 1",
+        T.TOURNAMENT_FOR_MEMBERS, 'Anna: tournament new swiss 3 days "Long"', "Gerd: enter 1",
         'Tournament 1 takes days, so you need a name that stays yours to enter it: "register" makes'
         " you a member.",
     ),
     Case(
-        R.IN_TOURNAMENT_ALREADY, f"{CUP}; Anna: enter 1", "Anna: enter 1",
+        T.IN_TOURNAMENT_ALREADY, f"{CUP}; Anna: enter 1", "Anna: enter 1",
         "You are in tournament 1 already.",
     ),
     Case(
-        R.LEFT_TOURNAMENT, f"{BEGUN}; Bert: withdraw from 1", "Bert: enter 1",
+        T.LEFT_TOURNAMENT, f"{BEGUN}; Bert: withdraw from 1", "Bert: enter 1",
         "Bert has left tournament 1, and cannot come back to it.",
     ),
     Case(
-        R.REMOVED_FROM_TOURNAMENT, f"{CUP}; Bert: enter 1; Anna: withdraw bert from 1",
+        T.REMOVED_FROM_TOURNAMENT, f"{CUP}; Bert: enter 1; Anna: withdraw bert from 1",
         "Bert: enter 1",
         "Anna has taken you out of tournament 1, so you cannot enter it again."
         ' "tournaments" lists the others.',
     ),
-    Case(R.NOT_IN_TOURNAMENT, CUP, "Anna: withdraw from 1", "You are not in tournament 1."),
-    Case(R.NOT_IN_TOURNAMENT, CUP, "Olga: withdraw bert from 1", "Bert is not in tournament 1."),
+    Case(T.NOT_IN_TOURNAMENT, CUP, "Anna: withdraw from 1", "You are not in tournament 1."),
+    Case(T.NOT_IN_TOURNAMENT, CUP, "Olga: withdraw bert from 1", "Bert is not in tournament 1."),
     Case(
-        R.ENTERS_BOTS_ONLY, CUP, "Olga: enter 1 with bert",
+        T.ENTERS_BOTS_ONLY, CUP, "Olga: enter 1 with bert",
         "Bert is no bot: people enter by themselves.",
     ),
     Case(
-        R.NOT_YOUR_TOURNAMENT, CUP, "Bert: pause tournament 1",
+        T.NOT_YOUR_TOURNAMENT, CUP, "Bert: pause tournament 1",
         "Anna has announced tournament 1. Only they and the operators can do that.",
     ),
     Case(
-        R.TOURNAMENT_PAUSED, f"{CUP}; Anna: pause tournament 1", "Olga: pause tournament 1",
+        T.TOURNAMENT_PAUSED, f"{CUP}; Anna: pause tournament 1", "Olga: pause tournament 1",
         'Tournament 1 is paused already. "resume tournament 1" lets it go on.',
     ),
     Case(
-        R.TOURNAMENT_NOT_PAUSED, CUP, "Anna: resume tournament 1", "Tournament 1 is not paused.",
+        T.TOURNAMENT_NOT_PAUSED, CUP, "Anna: resume tournament 1", "Tournament 1 is not paused.",
     ),
     *(
         Case(
@@ -1238,13 +1239,16 @@ TOURNAMENTS = [
 @cache
 def of_a_tournament(case: Case) -> Refused:
     """Return what comes of the line of a case, in a hall with tournaments."""
-    house = House([BoardSpec("oak board")], opens_boards=case.code is not R.NO_TOURNAMENTS)
+    house = House([BoardSpec("oak board")], opens_boards=case.code is not T.NO_TOURNAMENTS)
     house.hall.order = Order(operators=frozenset({"olga"}))
-    by = {R.TOURNAMENTS_BY_MEMBERS: Makers.MEMBERS, R.TOURNAMENTS_BY_OPERATORS: Makers.OPERATORS}
-    most = {R.TOURNAMENTS_TOO_MANY: 1, R.TOURNAMENTS_BY_DAYS_TOO_MANY: 2}
+    by: dict[Refusal | T, Makers] = {
+        T.TOURNAMENTS_BY_MEMBERS: Makers.MEMBERS,
+        T.TOURNAMENTS_BY_OPERATORS: Makers.OPERATORS,
+    }
+    most: dict[Refusal | T, int] = {T.TOURNAMENTS_TOO_MANY: 1, T.TOURNAMENTS_BY_DAYS_TOO_MANY: 2}
     house.hall.caps = Caps(
         tournaments=most.get(case.code, 5),
-        entrants=2 if case.code is R.TOURNAMENT_FULL else 16,
+        entrants=2 if case.code is T.TOURNAMENT_FULL else 16,
         tournaments_by=by.get(case.code, Makers.EVERYBODY),
     )
     for name in ("Anna", "Bert", "Carla", "Olga", "Gerd"):
@@ -1297,14 +1301,14 @@ def test_what_the_rules_refuse(example: Example) -> None:
 
 
 def test_every_code_is_here_and_means_one_thing() -> None:
-    codes = [*Reason, *Refusal, *Mistake]
+    codes = [*Reason, *Refusal, *Mistake, *T]
     assert {each.code for each in all_refusals()} == set(codes)
     assert len({code.value for code in codes}) == len(codes)
 
 
 def test_one_code_has_the_same_facts_each_time() -> None:
     facts = {(each.code, tuple(each.details)) for each in all_refusals()}
-    assert len(facts) == len([*Reason, *Refusal, *Mistake])
+    assert len(facts) == len([*Reason, *Refusal, *Mistake, *T])
 
 
 def test_squares_by_other_names() -> None:

@@ -135,13 +135,12 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
             ' the name when the seek has ended, or when the server is stopped. "thudmud user ban"'
             " keeps them out meanwhile"
         )
-    tournaments = await store.open_tournaments() if is_served else ()
-    if any(each.entrant(name) or each.made.player == name for each in tournaments):
-        raise CommandError(
-            f"{name} has entered or announced a tournament that is not over, and the server is"
-            ' running: remove the name when it is over, or when the server is stopped. "thudmud'
-            ' user ban" keeps them out meanwhile'
-        )
+    for part in await store.hall_parts() if is_served else ():
+        if name in part.players():
+            raise CommandError(
+                f"{name} {part.WHY_KEPT}, and the server is running: remove the name when it is"
+                ' over, or when the server is stopped. "thudmud user ban" keeps them out meanwhile'
+            )
     here = {(each.realm, each.name) for each in await store.people()} if guest else ()
     if is_served and ("", name) in here:
         raise CommandError(

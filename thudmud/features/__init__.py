@@ -36,6 +36,7 @@ NAMES: tuple[str, ...] = (
     "hints",
     "letters",
     "teaching",
+    "tournaments",
     "tv",
 )
 """The names of the features that may be left out, in the order in which they are set up."""

@@ -14,7 +14,6 @@ from enum import Enum
 from typing import ClassVar, NamedTuple, get_args
 
 from thudmud.errors import InvalidValueError
-from thudmud.features.tournaments.pairing import BattleScore, TournamentKind
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
 from thudmud.values import value
@@ -110,6 +109,39 @@ class BattleId(NamedTuple):
 
     board: str
     version: int
+
+
+class TournamentKind(Enum):
+    """How a tournament pairs its players."""
+
+    ROUND_ROBIN = "round robin"
+    """Everybody meets everybody once."""
+    DOUBLE_ROUND_ROBIN = "double round robin"
+    """Everybody meets everybody twice."""
+    SWISS = "swiss"
+    """So many rounds, each among players of about the same score, who have not met."""
+    KNOCK_OUT = "knock-out"
+    """Who loses a match is out."""
+    ARENA = "arena"
+    """For so many minutes, whoever is free is paired."""
+
+    @property
+    def takes_late(self) -> bool:
+        """Whether players may enter after the first round was paired."""
+        return self in {TournamentKind.SWISS, TournamentKind.ARENA}
+
+    @property
+    def is_all_play_all(self) -> bool:
+        """Whether everybody meets everybody."""
+        return self in {TournamentKind.ROUND_ROBIN, TournamentKind.DOUBLE_ROUND_ROBIN}
+
+
+class BattleScore(NamedTuple):
+    """How a battle of a pairing ended: the points of its first and its second player."""
+
+    first: int
+    second: int
+    plies: int
 
 
 class TournamentRound(NamedTuple):

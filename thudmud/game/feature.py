@@ -117,6 +117,24 @@ class Scheduler(Protocol):
     def cancel(self, key: Key) -> bool:
         """Cancel a timer; return whether there was one."""
 
+    @property
+    def has_timers(self) -> bool:
+        """Whether timers fire: they need an event loop."""
+
+
+class Reactor:
+    """What ``Feature.setup`` may return: what a feature does by itself in a service."""
+
+    def begin(self) -> None:
+        """Begin, once the service has read everything that is stored."""
+
+    async def look(self) -> None:
+        """Do what is due by now, for a front end without timers."""
+
+    def next_look(self) -> float | None:
+        """Return when `look` may next have something to do; None for never."""
+        return None
+
 
 class FeatureContext(Protocol):
     """The part of a service that features may use."""
@@ -207,6 +225,16 @@ class FeatureContext(Protocol):
         All others are answered by the store.
         """
 
+    async def carry_out(self, decision: Decision) -> bool:
+        """Store a decision that no player made, apply it, and tell of it.
+
+        Returns:
+            False if something else came first, so that nothing was stored: decide again.
+
+        Raises:
+            StoreError: it cannot be stored.
+        """
+
     async def run_command(
         self, player: str, command: Command, found: Found = NOTHING_FOUND, cause: object = None
     ) -> None:
@@ -239,7 +267,8 @@ class Feature:
         name: the name of its package and, if it may be left out, of its help page and its entry in
             ``[features] off``.
         commands: the commands that players can type.
-        setup: registers event handlers and timers with a service; None if there are none.
+        setup: registers event handlers and timers with a service, and may return a `Reactor`; None
+            if there are none.
         needs: the features that this one imports, of those that may be left out.
         synonyms: pairs of a keyword and the space-separated words that players try instead of it.
     """

@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
+from typing import ClassVar, TypeVar
 
 from thudmud.errors import InvalidValueError
 from thudmud.features.moderation.model import Order, ShutdownTold
 from thudmud.features.notifications.model import NO_WAYS, Ways
-from thudmud.features.tournaments.model import Tournament
 from thudmud.game import asides, events
 from thudmud.game.archive import RatingChange
 from thudmud.game.asides import Aside
@@ -127,14 +127,54 @@ class Caps:
 
 CAPS = Caps()
 
-ENDED_KEPT = 10
-"""How many tournaments that are over a hall remembers."""
-
 SAID_KEPT = 5
 """How many of a player's last lines are remembered, for reports."""
 
 MOST_SPEAKERS = 200
 """How many players' lines are remembered: those who spoke last."""
+
+
+class HallPart:
+    """A feature's state in the hall.
+
+    Events of the hall change it, or its feature while it is set up. Its class has to be
+    constructible without arguments: the initial state.
+
+    Attributes:
+        WHY_KEPT: why the name of one of its `players` cannot be removed, as a predicate.
+    """
+
+    WHY_KEPT: ClassVar[str] = ""
+
+    def happen(self, event: HallEvent, hall: Hall) -> list[Telling]:  # noqa: ARG002  (others use it)
+        """Apply an event of one of the types in `takes`, and return who is told, in order."""
+        return []
+
+    def players(self) -> Iterable[str]:
+        """Yield the players, as spelt, for whom something goes on though they may be away."""
+        return ()
+
+    def past_players(self) -> Iterable[str]:
+        """Yield the players, as spelt, who are named in what is over and still remembered."""
+        return ()
+
+    def forget(self, player: str) -> None:
+        """Forget what is over and names a player whose account was erased."""
+
+
+HallPartT = TypeVar("HallPartT", bound=HallPart)
+
+_TAKERS: dict[type[HallEvent], type[HallPart]] = {}
+
+
+def takes(*kinds: type[HallEvent]) -> Callable[[type[HallPartT]], type[HallPartT]]:
+    """Register a part of the hall for events of some types; subclasses don't match."""
+
+    def register(part: type[HallPartT]) -> type[HallPartT]:
+        _TAKERS.update(dict.fromkeys(kinds, part))
+        return part
+
+    return register
 
 
 class Hall:
@@ -168,9 +208,8 @@ class Hall:
         notified: the names of the members who are notified of anything.
         missed: for each side whose player is away, what happened at the board, with the tables.
         seeks: the open seeks, by number.
-        tournaments: the tournaments that are not over, and some that have ended, by number.
         began: when this server began, in seconds since the epoch; 0 if nobody came back to it.
-        last_tournament: the number of the last tournament that was announced; 0 if none was.
+        parts: the state of features, by type, see `HallPart`.
         version: how many events of the hall have happened; None where the hall's events are not
             followed, so that nobody can cause any.
     """
@@ -191,8 +230,7 @@ class Hall:
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
         self.version: int | None = None
         self.seeks: dict[int, events.SeekMade] = {}
-        self.tournaments: dict[int, Tournament] = {}
-        self.last_tournament = 0
+        self.parts: dict[type[HallPart], HallPart] = {}
         self.began = 0.0
         self.missed: dict[tuple[str, Side], list[tuple[events.TableEvent, Table]]] = {}
         self.bots: Mapping[str, BotLevel | None] = {}
@@ -255,21 +293,18 @@ class Hall:
         self,
         version: int,
         seeks: Iterable[events.SeekMade] = (),
-        tournaments: Iterable[Tournament] = (),
-        last_tournament: int = 0,
+        parts: Iterable[HallPart] = (),
     ) -> None:
         """Set the state of the hall's own stream, as stored, at a version of it.
 
         Args:
             version: the version.
             seeks: the open seeks.
-            tournaments: the tournaments that are not over.
-            last_tournament: the number of the last tournament that was announced; 0 if none was.
+            parts: the state of features.
         """
         self.version = version
         self.seeks = {seek.number: seek for seek in seeks}
-        self.tournaments = {each.number: each for each in tournaments}
-        self.last_tournament = last_tournament
+        self.parts |= {type(part): part for part in parts}
 
     def advance(self, version: int | None) -> None:
         """Set the version of the hall's own stream; None if the stream isn't followed."""
@@ -286,6 +321,15 @@ class Hall:
     def keep_origins(self, keeps: Callable[[str], bool]) -> None:
         """Forget the network addresses of all players but those for whom ``keeps`` holds."""
         self.origins = {name: each for name, each in self.origins.items() if keeps(name)}
+
+    # --- features -----------------------------------------------------------------------------
+
+    def part(self, kind: type[HallPartT]) -> HallPartT:
+        """Return a feature's state; the initial state if there is none yet."""
+        part = self.parts.get(kind)
+        if part is None:
+            part = self.parts[kind] = kind()
+        return part  # type: ignore[return-value]  # the value has the type of its key
 
     # --- the boards --------------------------------------------------------------------------
 
@@ -306,49 +350,15 @@ class Hall:
                 return self._rename(event, table.name, name) if table.name != name else []
             case events.SeekMade(number=number, player=player, to=to):
                 self.seeks[number] = event
-                return [Telling(event, self._told_of_seek(player, to))]
+                return [Telling(event, self.told_of_seek(player, to))]
             case events.SeekEnded(number=number, player=player, seeker=seeker, to=to):
                 self.seeks.pop(number, None)
-                audience = dict.fromkeys((*self._told_of_seek(seeker, to), player))
+                audience = dict.fromkeys((*self.told_of_seek(seeker, to), player))
                 return [Telling(event, tuple(audience))]
-        if isinstance(event, events.TournamentEvent):
-            return self._directed(event)
-        return []
+        kind = _TAKERS.get(type(event))
+        return self.part(kind).happen(event, self) if kind else []
 
-    def forget_tournament(self, number: int) -> None:
-        """Forget a tournament that is over; it is looked up again when it is asked for."""
-        if (known := self.tournaments.get(number)) and known.end:
-            del self.tournaments[number]
-
-    def _directed(self, event: events.TournamentEvent) -> list[Telling]:
-        """Apply an event of a tournament. The hall is told, and those whom it concerns."""
-        number, before = event.number, self.tournaments.get(event.number)
-        if isinstance(event, events.TournamentMade):
-            self.last_tournament = max(self.last_tournament, number)
-            after = Tournament(event, changed=event.at)
-        elif before is None or before.end:
-            return []
-        else:
-            after = before.apply(event)
-        if after.end:  # it comes behind those that have ended before it
-            del self.tournaments[number]
-        self.tournaments[number] = after
-        ended = [each.number for each in self.tournaments.values() if each.end]
-        for each in ended[:-ENDED_KEPT]:
-            del self.tournaments[each]
-        match event:
-            case events.TournamentMade(player=player):
-                return [Telling(event, self._told_of_seek(player, ""))]
-            case events.PairingBegun() | events.PairingScored():
-                concerned: tuple[str, ...] = event.first, event.second
-            case events.TournamentEntered() | events.TournamentLeft():
-                concerned = event.player, after.made.player
-            case _:
-                concerned = *after.entries, after.made.player, event.player
-        here = (*self.people_in(None), *(each for each in concerned if each in self.people))
-        return [Telling(event, tuple(dict.fromkeys(here)))]
-
-    def _told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
+    def told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
         """Return who is told of a seek: the player who is asked, or everybody who may accept it."""
         if to:
             return player, to
@@ -442,10 +452,6 @@ class Hall:
     def decision(self, player: str, *happened: HallEvent) -> Decision:
         """Return the decision that some events of the hall happen, as it stands."""
         return Decision(player, hall=happened, hall_version=self.version or 0)
-
-    def tournaments_of(self, name: str) -> list[Tournament]:
-        """Return the tournaments that are not over in which a player takes part."""
-        return [each for each in self.tournaments.values() if not each.end and name in each.playing]
 
     def is_operator(self, name: str) -> bool:
         """Whether a player is an operator."""
@@ -796,20 +802,15 @@ class Hall:
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> Iterator[str]:
-    """Yield a name as it is spelt in seats, tournaments, and some matches that are put away.
-
-    Tournaments count that are not over, for those who take part or have announced them.
-    """
+    """Yield a name as it is spelt in seats, parts of the hall, and some matches put away."""
     key = name.lower()
     if hall.tables.has_seat(name):
         seated = (player for table in hall.tables.values() for player in table.seats.values())
         yield from (player for player in seated if player.lower() == key)
     for match in adjourned:
         yield from (player for player in (match.dwarf, match.troll) if player.lower() == key)
-    for tournament in hall.tournaments.values():
-        if not tournament.end:
-            involved = tournament.made.player, *tournament.playing
-            yield from (player for player in involved if player.lower() == key)
+    for part in hall.parts.values():
+        yield from (player for player in part.players() if player.lower() == key)
 
 
 def kept_for(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> str | None:

@@ -330,16 +330,16 @@ class Sessions:
 
         Likewise those of guests whose names others have registered.
 
-        Tournaments that they announced, and that are over, are forgotten: their titles were erased.
+        What is over and names somebody who was erased, such as tournaments, is forgotten.
 
         Raises:
             StoreError: the accounts cannot be read.
         """
         await self._end_logged_out([each for each in self.all if each in self._epochs])
-        for each in [each for each in self._hall.tournaments.values() if each.end]:
-            by = each.made.player
-            if not (await self.store.find(by) or await self.store.find_guest(by)):
-                self._hall.forget_tournament(each.made.number)
+        for part in self._hall.parts.values():
+            for name in part.past_players():
+                if not (await self.store.find(name) or await self.store.find_guest(name)):
+                    part.forget(name)
 
     async def _end_logged_out(self, sessions: Iterable[Session]) -> None:
         names = {session: session.name for session in sessions if session.name}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from thudmud.features.notifications.model import News, notices, round_notices
-from thudmud.features.tournaments.directing import scored
+from thudmud.game import hooks
 from thudmud.game.asides import Aside
 from thudmud.game.events import (
     BattleEnded,
@@ -120,20 +120,21 @@ class Following:
             if table and table.key in self.unheld:
                 await self._hold_clock(table.key)
             if BattleEnded in map(type, decision.events):
-                decision = self._with_score(decision)
+                decision = self._with_consequences(decision)
             await self._append(decision, cause, key)
         finally:
             self.tables.leave(held)
             self._bus.dispatch(decision.player)
 
-    def _with_score(self, decision: Decision) -> Decision:
-        """Return a decision that ends a battle, with the score if it is one of a tournament."""
+    def _with_consequences(self, decision: Decision) -> Decision:
+        """Return a decision about a table, with the events of the hall that follow from it."""
         table = self._hall.tables.get(str(decision.board))
         if table is None or table.version != decision.version or decision.hall:
             return decision
-        score = scored(self._hall, table, decision.events, self._clock())
-        version = self._hall.version or 0
-        return replace(decision, hall=score, hall_version=version) if score else decision
+        at, version = self._clock(), self._hall.version or 0
+        followed = [each(self._hall, table, decision.events, at) for each in hooks.consequences]
+        of_hall = tuple(event for some in followed for event in some)
+        return replace(decision, hall=of_hall, hall_version=version) if of_hall else decision
 
     async def _append(
         self, decision: Decision, cause: object = None, key: str | None = None

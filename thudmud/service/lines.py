@@ -15,8 +15,7 @@ from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import offered_to, require_share
 from thudmud.features.moderation.model import OfOperators, ReportMade, ShutdownTold
 from thudmud.features.notifications.model import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
-from thudmud.features.tournaments.commands import require_places
-from thudmud.game import asides
+from thudmud.game import asides, hooks
 from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
 from thudmud.game.command import COMMANDS, Command
 from thudmud.game.decisions import can_wait, decide, is_limited
@@ -389,7 +388,8 @@ class PlayerLines:
         """Refuse what players from the same address have their share of already."""
         names = self._presence.all_from(visit.origin)
         require_share(self._hall, decision, names)
-        require_places(self._hall, decision, names)
+        for require_share_of in hooks.shares:
+            require_share_of(self._hall, decision, names)
 
     def _require_room(self, visit: Visit, decision: Decision, quota: Quota) -> None:
         """Refuse what can wait if too much was stored for players from the same address."""

@@ -378,12 +378,9 @@ class Presence:
         return name in self._holders() or bool(self._hall.tables.made_of(name))
 
     def _holders(self) -> set[str]:
-        """Return the players with a seek, or a part in a tournament that is not over."""
+        """Return the players with a seek, or for whom a feature keeps something."""
         holders = {seek.player for seek in self._hall.seeks.values()}
-        for tournament in self._hall.tournaments.values():
-            if not tournament.end:
-                holders.update(tournament.entries, (tournament.made.player,))
-        return holders
+        return holders.union(*(part.players() for part in self._hall.parts.values()))
 
     # Storing presence.
 

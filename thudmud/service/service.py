@@ -44,7 +44,6 @@ from thudmud.features.archive.messages import recorded
 from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.features.matchmaking.reactors import Seeking
 from thudmud.features.moderation.reactors import ReportNews
-from thudmud.features.tournaments.reactors import Director
 from thudmud.game import events
 from thudmud.game.archive import (
     NOTHING_FOUND,
@@ -58,8 +57,8 @@ from thudmud.game.asides import Aside, AsideT, BoardListed, Entered
 from thudmud.game.command import Command
 from thudmud.game.evaluation import Adviser
 from thudmud.game.events import TableEvent
-from thudmud.game.feature import AppliedEvent, AsideStorer, LookUp, PositionAnswerer
-from thudmud.game.hall import Hall, claimants
+from thudmud.game.feature import AppliedEvent, AsideStorer, LookUp, PositionAnswerer, Reactor
+from thudmud.game.hall import Decision, Hall, claimants
 from thudmud.game.options import Toggle
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.refusals import Refusal
@@ -80,7 +79,7 @@ from thudmud.service.presence import Presence
 from thudmud.service.scheduler import Later, TimerScheduler
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
-from thudmud.store import Store
+from thudmud.store import Conflict, Store
 from thudmud.views import sentences
 from thudmud.views.facts import refusal_fact
 from thudmud.views.messages import Message
@@ -115,7 +114,7 @@ class Service:
         bus: the event bus, which owns the locks.
         scheduler: the timers.
         countdown: the countdown to a shutdown.
-        director: does what is due in tournaments.
+        reactors: what features do by themselves.
     """
 
     def __init__(
@@ -169,14 +168,15 @@ class Service:
         )
         self._neighbours = Neighbours(base, broadcaster, self.presence.lost)
         self._seeking = Seeking(base, self.following, is_ours=visits.__contains__, play=self._play)
-        self.director = Director(base, self.following)
         ReportNews(base, broadcaster.tell_here)
+        self.reactors: list[Reactor] = []
         self._answerers: dict[str, PositionAnswerer] = {}
         self._at_stop: list[Callable[[], None]] = []
         gone = features.left_out(without)
         for feature in features.load():
             if feature.setup and feature not in gone:
-                feature.setup(self)
+                reactor = feature.setup(self)
+                self.reactors += [reactor] if isinstance(reactor, Reactor) else []
 
     # Players come, type and go.
 
@@ -360,8 +360,7 @@ class Service:
                 self.hall.resume_from(
                     version,
                     await self.store.open_seeks(),
-                    await self.store.open_tournaments(),
-                    await self.store.last_tournament(),
+                    await self.store.hall_parts(),
                 )
         for table in list(self.hall.tables.values()):
             board_now = await self.store.board(table.key)
@@ -401,14 +400,15 @@ class Service:
         self._tidying.begin()
         self._seeking.begin()
         self._timing.begin()
-        self.director.begin()
+        self.hall.begin(self.clock())
+        for reactor in self.reactors:
+            reactor.begin()
 
     def stop(self) -> None:
         """Take no new lines, and let nobody in or out any more. Claims stay."""
         self.presence.stop()
         self._tidying.stop()
         self._seeking.stop()
-        self.director.stop()
         self.scheduler.close()
         for call in self._at_stop:
             call()
@@ -425,7 +425,8 @@ class Service:
         """Do what is due by now, for a front end without timers."""
         await self.following.pass_time()
         await self._seeking.pass_time()
-        await self.director.look()
+        for reactor in self.reactors:
+            await reactor.look()
 
     # The interface for features, see `thudmud.game.feature.FeatureContext`.
 
@@ -457,6 +458,22 @@ class Service:
     def answer(self, kind: type[Lookup[Any]], look_up: LookUp) -> None:
         """Have a function answer the lookups of a type, instead of the store."""
         self.lines.answers[kind] = look_up
+
+    async def carry_out(self, decision: Decision) -> bool:
+        """Store a decision that no player made, apply it, and tell of it.
+
+        Returns:
+            False if something else came first, so that nothing was stored.
+
+        Raises:
+            StoreError: it cannot be stored.
+        """
+        try:
+            await self.following.write(decision)
+        except Conflict as conflict:
+            await self.following.until(conflict)
+            return False
+        return True
 
     async def run_command(
         self, player: str, command: Command, found: Found = NOTHING_FOUND, cause: object = None

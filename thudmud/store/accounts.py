@@ -27,7 +27,6 @@ from thudmud.game.clocks import DAY
 from thudmud.store import hooks
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
-from thudmud.store.hall import forget_titles
 from thudmud.store.interface import Account, EndedLogins, KeptName, NameTaken, Nobody, new_epoch
 
 ADDRESSES_KEPT = 8
@@ -301,7 +300,6 @@ def erase(database: Database, name: str) -> None:
         for each in list(database.table.rows("sanction", "where operator = ?", number)):
             database.table.put("sanction", *each[:5], 0, each[6])
         forget_comments(database, number)
-        forget_titles(database, number)
         for hook in hooks.erased:
             hook(database, number)
         notifications.erase(database, number)

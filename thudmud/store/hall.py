@@ -1,33 +1,22 @@
-"""The hall's state: boards, seeks and tournaments, and when no server ran; what players did in it.
+"""The hall's state: boards and seeks, and when no server ran; what players did in it.
 
-All functions only read but `forget_titles`.
+All functions only read.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, cast
 
-from thudmud.features.tournaments.model import (
-    PastTournament,
-    PastTournaments,
-    Tournament,
-    TournamentsLookup,
-    folded,
-)
-from thudmud.features.tournaments.pairing import TournamentKind
-from thudmud.game.archive import PAGE
 from thudmud.game.events import (
     SeekMade,
     StoredEvent,
-    TournamentEnd,
-    TournamentEvent,
-    TournamentMade,
 )
+from thudmud.game.hall import HallPart
 from thudmud.game.projections import HALL
-from thudmud.store.codec import from_text, to_text
+from thudmud.store import hooks
+from thudmud.store.codec import from_text
 from thudmud.store.database import Database
 from thudmud.store.interface import OpenBoard
 from thudmud.store.projected import of_kinds
@@ -57,53 +46,9 @@ def open_seeks(database: Database) -> Sequence[SeekMade]:
     return sorted(made, key=attrgetter("number"))
 
 
-def open_tournaments(database: Database) -> Sequence[Tournament]:
-    """Return the tournaments that are not over, sorted by number."""
-    rows = list(database.table.rows("tournament", "where ended is null order by number"))
-    return [found for row in rows if (found := tournament(database, cast("int", row[0])))]
-
-
-def last_tournament(database: Database) -> int:
-    """Return the number of the last tournament; 0 if there was none."""
-    return database.table.number("select coalesce(max(number), 0) from tournament")
-
-
-def tournament(database: Database, number: int) -> Tournament | None:
-    """Return the tournament with a number, folded from its events, if there is one."""
-    if not 0 < number < 1 << 63:
-        return None  # too large for a column
-    these = "select position from tournament_event where tournament = ?"
-    found = database.streams.entries(f"where position in ({these}) order by position", number)
-    stream = [each.event for each in found if isinstance(each.event, TournamentEvent)]
-    return folded(stream) if stream else None
-
-
-def past_tournaments(database: Database, asked: TournamentsLookup) -> PastTournaments:
-    """Return a page of the tournaments that are over, the latest first."""
-    in_all = database.table.number("select count(*) from tournament where ended is not null")
-    rest = "where ended is not null order by ended desc, number desc limit ? offset ?"
-    skipped = (asked.page - 1) * PAGE
-    rows = database.table.rows("tournament", rest, PAGE, skipped) if skipped < in_all else ()
-    return PastTournaments(tuple(_past(database, row) for row in list(rows)), in_all)
-
-
-def _past(database: Database, row: Sequence[Any]) -> PastTournament:
-    number, title, kind, rules, time, ended, why, entrants, winner = row
-    name = database.players.name_of(winner)
-    ended_by = TournamentEnd(why)
-    known = number, title, TournamentKind(kind), rules, time, ended, ended_by
-    return PastTournament(*known, entrants, name)
-
-
-def forget_titles(database: Database, player: int) -> None:
-    """Erase the titles of all tournaments that a player has announced: they have numbers, too."""
-    database.streams.write()
-    for *place, body in made_in_the_hall(database, TournamentMade, player):
-        kind, announcer, number, _, *rest = json.loads(cast("str", body))
-        untitled = to_text([kind, announcer, number, "", *rest])
-        database.table.put("event", *place, untitled)
-        if row := database.table.row("tournament", "where number = ?", number):
-            database.table.put("tournament", number, "", *row[2:])
+def parts(database: Database) -> Sequence[HallPart]:
+    """Return the state of features in the hall."""
+    return [restore(database) for restore in hooks.hall_parts]
 
 
 def interruptions(database: Database, after: float) -> Sequence[tuple[float, float]]:

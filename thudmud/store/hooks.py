@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thudmud.game.archive import Battle
+    from thudmud.game.hall import HallPart
     from thudmud.store.backend import Backend
     from thudmud.store.database import Database
 
@@ -19,6 +20,9 @@ battle_ended: list[Callable[[Database, Battle], None]] = []
 
 rebuilt: list[Callable[[Database], None]] = []
 """Called in the transaction that has made the projections anew."""
+
+hall_parts: list[Callable[[Database], HallPart]] = []
+"""Each returns the state of a feature in the hall, as it is stored."""
 
 unfinished: list[Callable[[Database], bool]] = []
 """Called in small transactions after a start, until all return False: what is left of ``rebuilt``.

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from thudmud.features.notifications import storage as notifications
 from thudmud.features.notifications.model import AskedLookup, ContactLookup
-from thudmud.features.tournaments.model import PastTournaments, TournamentLookup, TournamentsLookup
 from thudmud.game.archive import (
     PLAN,
     AdjournedLookup,
@@ -30,7 +29,7 @@ from thudmud.game.events import BattleId, Event, Imported
 from thudmud.game.match import game_of, imported_in_steps
 from thudmud.game.table import Table, clocked, spent_at
 from thudmud.rules import Game
-from thudmud.store import accounts, battles, hall, scores
+from thudmud.store import accounts, battles, scores
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry
 
@@ -87,10 +86,6 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
             return notifications.contact(database, player)
         case AskedLookup(address, player, network):
             return notifications.asked(database, address, player, network)
-        case TournamentLookup(number):
-            return None if realm else hall.tournament(database, number)
-        case TournamentsLookup():
-            return PastTournaments((), 0) if realm else hall.past_tournaments(database, lookup)
     raise ValueError(f"{lookup} cannot be looked up here")
 
 

@@ -2,8 +2,7 @@
 
 from thudmud.features.moderation import commands as order
 from thudmud.features.notifications import commands as notifications
-from thudmud.features.tournaments import commands as tournaments
 
 __all__ = [
-    "notifications", "order", "tournaments",
+    "notifications", "order",
 ]  # fmt: skip

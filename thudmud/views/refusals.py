@@ -289,77 +289,6 @@ _TEXTS: dict[Enum, RefusalText] = {
         "Players who share your internet address have {most} {what} between them, which is the"
         " limit. If you are a club or a class, the operators can raise it."
     ),
-    Refusal.NO_TOURNAMENTS: "There are no tournaments here.",
-    Refusal.NO_SUCH_TOURNAMENT: (
-        'There is no tournament {number}. "tournaments" lists those that there are.'
-    ),
-    Refusal.TOURNAMENT_OVER: (
-        'Tournament {number} is over. "tournament {number}" shows how it ended.'
-    ),
-    Refusal.TOURNAMENTS_TOO_MANY: (
-        "There are {most} tournaments already, as many as there can be. You can announce yours"
-        " when one is over."
-    ),
-    Refusal.TOURNAMENTS_BY_DAYS_TOO_MANY: (
-        "There are {most} tournaments by correspondence already, as many as there can be. You can"
-        " announce one with a clock, or yours when one of those is over."
-    ),
-    Refusal.TOURNAMENT_OF_YOURS: (
-        "You have announced tournament {number} already. You can announce another one when it is"
-        ' over. "cancel tournament {number}" ends it now.'
-    ),
-    Refusal.TOURNAMENTS_BY_MEMBERS: (
-        'Tournaments are announced by members. "register" makes you one. You can enter those that'
-        ' there are: "tournaments" lists them.'
-    ),
-    Refusal.TOURNAMENTS_BY_OPERATORS: (
-        "Tournaments are announced by the operators here. You can enter those that there are:"
-        ' "tournaments" lists them.'
-    ),
-    Refusal.TOURNAMENT_HAS_NO_ROUNDS: (
-        "How many rounds there are in such a tournament follows from its players: leave that out."
-    ),
-    Refusal.TOURNAMENT_HAS_NO_LENGTH: (
-        'Only an arena takes a set time: leave "for" and the time out.'
-    ),
-    Refusal.TOURNAMENT_HAS_NO_LIMIT: (
-        "Only rounds by correspondence have a limit, where the clock is such as 3 days: leave"
-        ' "rounds of" and the time out.'
-    ),
-    Refusal.TOURNAMENT_ROUNDS: (
-        "A Swiss can have 1 to {most} rounds. If you don't say how many, it has as many as its"
-        " field needs: {usual} for 5 to 32 players."
-    ),
-    Refusal.TOURNAMENT_TOO_LONG: "An arena takes at most {seconds}.",
-    Refusal.TOURNAMENT_TITLE_TOO_LONG: "A title has at most {most} characters.",
-    Refusal.TOURNAMENT_IN_THE_PAST: (
-        'That time is past. Times are in UTC here; "starts in 10 minutes" works anywhere.'
-    ),
-    Refusal.TOURNAMENT_TOO_LATE: "You can announce a tournament up to {seconds} ahead.",
-    Refusal.ARENA_BY_DAYS: (
-        "An arena needs a clock that is soon over, such as 5+3. A Swiss can have one of days."
-    ),
-    Refusal.TOURNAMENT_BEGUN: (
-        'Tournament {number} has begun, and takes nobody any more. "tournament {number}" shows it.'
-    ),
-    Refusal.TOURNAMENT_FULL: "Tournament {number} has {most} players, as many as it can.",
-    Refusal.TOURNAMENT_FOR_MEMBERS: (
-        "Tournament {number} takes days, so you need a name that stays yours to enter it:"
-        ' "register" makes you a member.'
-    ),
-    Refusal.LEFT_TOURNAMENT: "{player} has left tournament {number}, and cannot come back to it.",
-    Refusal.REMOVED_FROM_TOURNAMENT: (
-        "{player} has taken you out of tournament {number}, so you cannot enter it again."
-        ' "tournaments" lists the others.'
-    ),
-    Refusal.ENTERS_BOTS_ONLY: "{player} is no bot: people enter by themselves.",
-    Refusal.NOT_YOUR_TOURNAMENT: (
-        "{player} has announced tournament {number}. Only they and the operators can do that."
-    ),
-    Refusal.TOURNAMENT_PAUSED: (
-        'Tournament {number} is paused already. "resume tournament {number}" lets it go on.'
-    ),
-    Refusal.TOURNAMENT_NOT_PAUSED: "Tournament {number} is not paused.",
     Refusal.IN_TOURNAMENT: (
         "The match at the {board} is part of tournament {number}, so it is played to its end."
         ' "resign" gives a battle up.'
@@ -422,6 +351,8 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
         details: dict[str, Any] = {
             key: _said(value, name) for key, value in refusal.details.items()
         }
+        if "player" in details:
+            details["who_is"] = _who_is(details, me)
         if "words" in details:
             details["words"] = shortened(str(details["words"]))
         if refusal.code in _OF_THE_HALL:
@@ -438,7 +369,7 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
         if isinstance(text, str):
             sentence = text.format(**details)
         else:
-            sentence = (text or _composed)(refusal, details, me)
+            sentence = text(refusal, details, me) if text else _composed(refusal, details)
     meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
 
@@ -489,7 +420,7 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             raise ValueError(f"there are no words for {code}")
 
 
-def _composed(refusal: Refused, details: Mapping[str, Any], me: str | None) -> str:
+def _composed(refusal: Refused, details: Mapping[str, Any]) -> str:
     """Return the sentence of a code that has no template."""
     match refusal.code:
         case Reason():
@@ -502,10 +433,6 @@ def _composed(refusal: Refused, details: Mapping[str, Any], me: str | None) -> s
         case Refusal.CODE_WRONG:
             left = counted(details["left"], "try")
             return f"The mail has another code. You have {left} left."
-        case Refusal.IN_TOURNAMENT_ALREADY:
-            return f"{_who_is(details, me)} in tournament {details['number']} already."
-        case Refusal.NOT_IN_TOURNAMENT:
-            return f"{_who_is(details, me)} not in tournament {details['number']}."
         case Refusal.MUTED:
             ends = f" for another {details['seconds']}" if details["seconds"] else ""
             return f"Nobody hears what you say{ends}{because(details['why'])}. You can play on."

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from tests.server.plain import PATIENCE, Client
-from thudmud.features.tournaments.model import Tournament
+from thudmud.features.tournaments.model import Tournament, TournamentRegister
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
 from thudmud.server.serve import open_sessions
@@ -93,7 +93,7 @@ async def test_a_cup_of_sixteen_goes_by_itself(tmp_path: Path) -> None:
             assert "You are in tournament 1 (Cup)" in await robot.type("enter 1")
         await first.type("resume tournament 1")
         await asyncio.gather(*(robot.play() for robot in robots))
-        cup = sessions.service.hall.tournaments[1]
+        cup = sessions.service.hall.part(TournamentRegister).known[1]
         assert_it_was_a_cup(cup)
         assert all("Anna is 1st, " in robot.told for robot in robots)
         await first.type("options width 40")

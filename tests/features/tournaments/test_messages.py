@@ -6,15 +6,17 @@ import pytest
 
 from thudmud import BoardSpec, House, Terminal
 from thudmud.features.tournaments.messages import counted_points, starting, table
-from thudmud.features.tournaments.model import Tournament, folded
-from thudmud.features.tournaments.pairing import BattleScore, TournamentKind, pair
+from thudmud.features.tournaments.model import Tournament, TournamentRegister, folded
+from thudmud.features.tournaments.pairing import pair
 from thudmud.features.tournaments.standings import standings
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import (
+    BattleScore,
     PairingScored,
     RoundPaired,
     TournamentEntered,
     TournamentEvent,
+    TournamentKind,
     TournamentMade,
 )
 from thudmud.game.hall import Hall
@@ -147,7 +149,7 @@ def test_match_won_by_the_shorter_battle_says_so() -> None:
     scores = BattleScore(32, 0, 40), BattleScore(0, 32, 30)
     scored = PairingScored(NOON, "", 1, 1, 0, NAMES[0], NAMES[3], scores)
     hall = Hall(())
-    hall.tournaments[1] = first.apply(scored)
+    hall.part(TournamentRegister).known[1] = first.apply(scored)
     occasion = Occasion(hall, None, NOON, "")
     lines = words(scored, occasion, View(NAMES[3], Style.FULL, Display()))
     assert " ".join(lines).endswith("You go on, since you won a battle in fewer plies.")

@@ -14,16 +14,15 @@ from hypothesis import strategies as st
 from tests.features.tournaments.tournaments import absent, ended, entered, played, shown, won_by
 from thudmud.errors import InvalidValueError
 from thudmud.features.tournaments.pairing import (
-    BattleScore,
     Entrant,
     MatchResult,
     Pairing,
-    TournamentKind,
     goes_on,
     pair,
     pair_free,
     rounds_of,
 )
+from thudmud.game.events import BattleScore, TournamentKind
 
 ROUND_ROBIN, DOUBLE = TournamentKind.ROUND_ROBIN, TournamentKind.DOUBLE_ROUND_ROBIN
 SWISS, KNOCK_OUT, ARENA = TournamentKind.SWISS, TournamentKind.KNOCK_OUT, TournamentKind.ARENA

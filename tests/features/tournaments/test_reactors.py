@@ -18,11 +18,15 @@ from thudmud.features.tournaments import commands as tournaments
 from thudmud.features.tournaments.commands import LONGEST_BY_CLOCK
 from thudmud.features.tournaments.directing import COME_BACK, LATE, WAVE
 from thudmud.features.tournaments.model import (
+    ENDED_KEPT,
     OpenMatch,
     Tournament,
     TournamentLookup,
+    TournamentRefusal,
+    TournamentRegister,
     TournamentState,
 )
+from thudmud.features.tournaments.reactors import Director
 from thudmud.game.clocks import DAY
 from thudmud.game.events import (
     PairingBegun,
@@ -36,7 +40,7 @@ from thudmud.game.events import (
     TournamentLeaving,
     TournamentLeft,
 )
-from thudmud.game.hall import ENDED_KEPT, Makers
+from thudmud.game.hall import Makers
 from thudmud.game.people import BotLevel
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Refusal
@@ -50,6 +54,12 @@ NAMES = ("Anna", "Bert", "Carl", "Dora")
 SOON = "starts in 1 minute"
 
 
+def director_of(place: TimedPlace) -> Director:
+    """Return what sees to the tournaments of a place."""
+    [director] = [each for each in place.service.reactors if isinstance(each, Director)]
+    return director
+
+
 class Cup(TimedPlace):
     """A place with tournaments, in which somebody always resigns."""
 
@@ -60,18 +70,18 @@ class Cup(TimedPlace):
     @property
     def one(self) -> Tournament:
         """The last tournament."""
-        return self.hall.tournaments[self.hall.last_tournament]
+        return self.hall.part(TournamentRegister).known[self.hall.part(TournamentRegister).last]
 
     async def announce(self, terms: str, *names: str, by: str = "Anna") -> None:
         """Announce a tournament, and let players enter it."""
         await self.type(by, f"tournament new {terms}")
         for name in names:
-            await self.type(name, f"enter {self.hall.last_tournament}")
+            await self.type(name, f"enter {self.hall.part(TournamentRegister).last}")
 
     async def settled(self) -> None:
         """Wait until nothing is left to do at once."""
-        service = self.service
-        director, locks = service.director, (service.presence.names, service.following.tables)
+        service, director = self.service, director_of(self)
+        locks = service.presence.names, service.following.tables
         await until(lambda: not (director.due or director.is_working or any(map(len, locks))))
 
     async def pass_by(self, seconds: float) -> None:
@@ -137,7 +147,7 @@ async def test_one_that_ends_long_after_those_that_were_announced_later(cup: Cup
             await cup.type("Anna", f"cancel tournament {number}")
     told = await cup.type("Anna", "cancel tournament 1")
     assert told.startswith("You cancel tournament 1.")
-    assert [*cup.hall.tournaments] == [*range(3, ENDED_KEPT + 2), 1]
+    assert [*cup.hall.part(TournamentRegister).known] == [*range(3, ENDED_KEPT + 2), 1]
 
 
 async def test_a_round_robin_goes_by_itself_from_its_start_to_its_end(cup: Cup) -> None:
@@ -399,7 +409,7 @@ async def test_entrant_absent_at_the_start_is_out_before_the_first_round(cup: Cu
         assert "Dora was not here at the start, and is out." in " ".join(cup.told[name])
     assert not await cup.of_hall(PairingScored)
     await cup.enter("Dora", member=True)
-    assert await refused(cup, "Dora", "enter 1") is Refusal.TOURNAMENT_BEGUN
+    assert await refused(cup, "Dora", "enter 1") is TournamentRefusal.TOURNAMENT_BEGUN
 
 
 async def test_entrant_back_within_half_a_minute_of_the_start_plays(cup: Cup) -> None:
@@ -449,8 +459,10 @@ async def test_player_taken_out_by_the_director_is_told_and_stays_out(cup: Cup) 
     told = await cup.type("Anna", "withdraw dora from 1")
     assert told == "You take Dora out of tournament 1."
     assert cup.told["Dora"] == ["You are taken out of tournament 1 by Anna."]
-    assert await refused(cup, "Dora", "enter 1") is Refusal.REMOVED_FROM_TOURNAMENT
-    assert await refused(cup, "Bert", "withdraw carl from 1") is Refusal.NOT_YOUR_TOURNAMENT
+    assert await refused(cup, "Dora", "enter 1") is TournamentRefusal.REMOVED_FROM_TOURNAMENT
+    assert (
+        await refused(cup, "Bert", "withdraw carl from 1") is TournamentRefusal.NOT_YOUR_TOURNAMENT
+    )
     later = await again(cup.store)
     assert later.one.removed == {"Dora": "Anna"}
     await cup.begin_round()
@@ -460,7 +472,10 @@ async def test_player_taken_out_by_the_director_is_told_and_stays_out(cup: Cup) 
 
 async def test_member_announces_another_tournament_once_the_first_is_over(cup: Cup) -> None:
     await cup.announce(f"swiss {SOON}")
-    assert await refused(cup, "Anna", f"tournament new arena {SOON}") is Refusal.TOURNAMENT_OF_YOURS
+    assert (
+        await refused(cup, "Anna", f"tournament new arena {SOON}")
+        is TournamentRefusal.TOURNAMENT_OF_YOURS
+    )
     assert await refused(cup, "Bert", f"tournament new arena {SOON}") is None
     await cup.type("Anna", "cancel tournament 1")
     assert await refused(cup, "Anna", f"tournament new arena {SOON}") is None
@@ -470,7 +485,7 @@ async def test_member_announces_another_tournament_once_the_first_is_over(cup: C
 
 async def test_members_announce_up_to_two_weeks_ahead_and_operators_further(cup: Cup) -> None:
     assert await refused(cup, "Anna", "tournament new swiss starts in 15 days") is (
-        Refusal.TOURNAMENT_TOO_LATE
+        TournamentRefusal.TOURNAMENT_TOO_LATE
     )
     assert await refused(cup, "Anna", "tournament new swiss starts in 14 days") is None
     cup.hall.order = Order(operators=frozenset({"bert"}))
@@ -671,10 +686,10 @@ async def test_tournaments_by_correspondence_take_half_of_the_places(cup: Cup) -
         " announce one with a clock, or yours when one of those is over."
     )
     await cup.announce(f"round robin {SOON}", by="Carl")
-    assert cup.hall.last_tournament == 3
+    assert cup.hall.part(TournamentRegister).last == 3
     cup.hall.order = Order(operators=frozenset({"dora"}))
     await cup.announce(f"round robin 3 days {SOON}", by="Dora")
-    assert cup.hall.last_tournament == 4
+    assert cup.hall.part(TournamentRegister).last == 4
 
 
 async def test_name_of_a_guest_is_kept_while_they_have_a_place(cup: Cup) -> None:
@@ -737,7 +752,7 @@ async def test_a_bot_fills_an_odd_number_and_operators_enter_others(cup: Cup) ->
     await until(lambda: len(cup.one.open) == 2)
     await cup.settled()
     assert [each.player for each in cup.one.entrants] == ["Anna", "Bert", "Flint", "Chalk"]
-    alone = cup.hall.tournaments[1].entrants
+    alone = cup.hall.part(TournamentRegister).known[1].entrants
     assert [each.player for each in alone] == ["Carl", "Flint"]
     tables = [cup.hall.tables[cup.board(name)] for name in ("Anna", "Bert")]
     assert all(each.match and each.match.rated for each in tables)
@@ -926,7 +941,7 @@ async def test_when_a_node_dies_in_the_middle_of_a_round_the_other_goes_on(
 ) -> None:
     """It dies when the first of two boards of the round has been opened."""
     one, two = cluster.cups.values()
-    two.service.director.stop()  # as if it were slow
+    director_of(two).stop()  # as if it were slow
     await cluster.pass_by(59)
     store.hold()
     one.wait(1)
@@ -936,7 +951,7 @@ async def test_when_a_node_dies_in_the_middle_of_a_round_the_other_goes_on(
     await store.held_up()  # with the first board
     store.gate.set()
     await until(lambda: any(each.key for each in one.one.open.values()))
-    one.service.director.stop()  # and that is the last that it does
+    director_of(one).stop()  # and that is the last that it does
     one.service.stop()
     del cluster.cups["one"]
     await cluster.settled()
@@ -1016,8 +1031,8 @@ async def test_over_ones_are_read_when_they_are_asked_for(cup: Cup, store: SlowS
     await cup.pass_by(61)
     over = cup.one
     later = await again(store)
-    assert not later.hall.tournaments
-    assert later.hall.last_tournament == 1
+    assert not later.hall.part(TournamentRegister).known
+    assert later.hall.part(TournamentRegister).last == 1
     assert await store.look_up(TournamentLookup(1)) == over
     await later.enter("Anna", member=True)
     assert "It is over." in await later.type("Anna", "tournament 1")
@@ -1025,7 +1040,7 @@ async def test_over_ones_are_read_when_they_are_asked_for(cup: Cup, store: SlowS
     assert "Anna, in tournaments: 1st of 4 in Cup." in await later.type("Anna", "score")
     assert "round 2 of Cup" in await later.type("Anna", "history")
     await later.type("Anna", "tournament new swiss")
-    assert later.hall.last_tournament == 2
+    assert later.hall.part(TournamentRegister).last == 2
     assert "You are in" not in await later.type("Anna", "finger")
     await later.type("Anna", "enter 2")
     assert "You are in tournament 2." in await later.type("Anna", "finger")

@@ -8,14 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.features.tournaments.tournaments import absent, ended, entered, played
-from thudmud.features.tournaments.pairing import (
-    BattleScore,
-    MatchResult,
-    Pairing,
-    TournamentKind,
-    pair,
-)
+from thudmud.features.tournaments.pairing import MatchResult, Pairing, pair
 from thudmud.features.tournaments.standings import Placing, course, standings
+from thudmud.game.events import BattleScore, TournamentKind
 
 ROUND_ROBIN, SWISS = TournamentKind.ROUND_ROBIN, TournamentKind.SWISS
 KNOCK_OUT, ARENA = TournamentKind.KNOCK_OUT, TournamentKind.ARENA

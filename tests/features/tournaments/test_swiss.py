@@ -28,15 +28,9 @@ from tests.features.tournaments.tournaments import (
 )
 from thudmud.features.tournaments.matching import Mates, complete
 from thudmud.features.tournaments.outlook import Outlook
-from thudmud.features.tournaments.pairing import (
-    Entrant,
-    MatchResult,
-    Pairing,
-    TournamentKind,
-    pair,
-    rounds_of,
-)
+from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing, pair, rounds_of
 from thudmud.features.tournaments.swiss import Contestant, swiss_pairs
+from thudmud.game.events import TournamentKind
 
 SWISS = TournamentKind.SWISS
 CHANCE = st.randoms(use_true_random=False)

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
-from thudmud.features.tournaments.pairing import (
-    BattleScore,
-    Entrant,
-    MatchResult,
-    Pairing,
-    TournamentKind,
-    pair,
-)
+from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing, pair
+from thudmud.game.events import BattleScore, TournamentKind
 
 Outcome = Callable[[Pairing], MatchResult]
 

@@ -35,6 +35,7 @@ from thudmud.features.notifications.model import (
     share_of_codes,
 )
 from thudmud.features.options.preferences import options_of
+from thudmud.features.tournaments.model import TournamentRegister
 from thudmud.game.archive import LetterCountLookup
 from thudmud.game.clocks import DAY
 from thudmud.game.hall import Hall
@@ -377,7 +378,7 @@ class Notifier:
                 letters = await self._store.look_up(LetterCountLookup(player))
                 return told_of_letters(letters.new) if letters.new else None
             case Kind.ROUND:
-                tournament = self._hall.tournaments.get(waiting.subject)
+                tournament = self._hall.part(TournamentRegister).known.get(waiting.subject)
                 match = tournament and tournament.match_of(player)
                 if not (tournament and match):
                     return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from thudmud.english import counted, lasting, listed
 from thudmud.features.archive.ratings import explained, points_of
@@ -61,6 +62,9 @@ MINUTE = 60.0
 
 _IDLE_FROM = 2 * MINUTE
 """Below this nobody is called idle, since activity is only noted every half minute."""
+
+finger_fields: list[Callable[[Hall, str], Mapping[str, Any]]] = []
+"""Each returns further fields of the fact ``Thud.Finger`` about a player, named."""
 
 
 @words.register
@@ -153,8 +157,9 @@ def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
             for role, pool, rating in _ratings_of(hall, found)
         ],
         "plan": _plan_of(hall, found) or None,
-        "tournaments": [each.number for each in hall.tournaments_of(name)],
     }
+    for fields in finger_fields:
+        known |= fields(hall, name)
     yield Fact("Thud.Finger", known, occasion.player)
 
 

@@ -1,1 +1,10 @@
-"""Tournaments: entering, pairing, standings."""
+"""Tournaments: entering, pairing, standings, and the director, which lets them go on."""
+
+from thudmud.features.tournaments import messages
+from thudmud.features.tournaments.commands import COMMANDS
+from thudmud.features.tournaments.reactors import setup
+from thudmud.game.feature import Feature
+
+__all__ = ["FEATURE", "messages"]
+
+FEATURE = Feature("tournaments", COMMANDS, setup)

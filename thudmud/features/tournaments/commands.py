@@ -13,15 +13,18 @@ from thudmud.errors import Refused
 from thudmud.features.tournaments.model import (
     Tournament,
     TournamentLookup,
+    TournamentRefusal,
+    TournamentRegister,
     TournamentsLookup,
     TournamentState,
 )
-from thudmud.features.tournaments.pairing import USUAL_ROUNDS, TournamentKind
-from thudmud.game import events
+from thudmud.features.tournaments.pairing import USUAL_ROUNDS
+from thudmud.game import events, hooks
 from thudmud.game.archive import Pool, ScoreLookup
 from thudmud.game.clocks import DAY, TimeControl, time_class
 from thudmud.game.command import Command, verb
 from thudmud.game.days import TODAY, day_begins
+from thudmud.game.events import TournamentKind
 from thudmud.game.hall import Decision, Hall, Makers
 from thudmud.game.meaning import player_meant
 from thudmud.game.refusals import Refusal
@@ -135,37 +138,39 @@ class NewTournament(Command):
         _require_tournaments(hall)
         _require_maker(scene)
         is_operator = hall.is_operator(scene.me)
-        open_ = [each for each in hall.tournaments.values() if not each.end]
+        open_ = hall.part(TournamentRegister).going_on
         own = next((each for each in open_ if each.made.player == scene.me), None)
         if own and not is_operator:
-            raise Refused(Refusal.TOURNAMENT_OF_YOURS, number=own.number)
+            raise Refused(TournamentRefusal.TOURNAMENT_OF_YOURS, number=own.number)
         going_on = [each.number for each in open_]
         if len(going_on) >= hall.caps.tournaments:
             most = hall.caps.tournaments
-            raise Refused(Refusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on))
+            raise Refused(
+                TournamentRefusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on)
+            )
         if time.is_correspondence and not is_operator:
             _require_room_by_days(hall, open_)
         is_arena, is_swiss = kind is TournamentKind.ARENA, kind is TournamentKind.SWISS
         if self.rounds is not None and not is_swiss:
-            raise Refused(Refusal.TOURNAMENT_HAS_NO_ROUNDS)
+            raise Refused(TournamentRefusal.TOURNAMENT_HAS_NO_ROUNDS)
         if self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS:
-            raise Refused(Refusal.TOURNAMENT_ROUNDS, most=MOST_ROUNDS, usual=USUAL_ROUNDS)
+            raise Refused(TournamentRefusal.TOURNAMENT_ROUNDS, most=MOST_ROUNDS, usual=USUAL_ROUNDS)
         if self.seconds and not is_arena:
-            raise Refused(Refusal.TOURNAMENT_HAS_NO_LENGTH)
+            raise Refused(TournamentRefusal.TOURNAMENT_HAS_NO_LENGTH)
         if self.seconds > LONGEST_ARENA:
-            raise Refused(Refusal.TOURNAMENT_TOO_LONG, seconds=float(LONGEST_ARENA))
+            raise Refused(TournamentRefusal.TOURNAMENT_TOO_LONG, seconds=float(LONGEST_ARENA))
         if is_arena and time.is_correspondence:
-            raise Refused(Refusal.ARENA_BY_DAYS)
+            raise Refused(TournamentRefusal.ARENA_BY_DAYS)
         if self.limit and (is_arena or not time.is_correspondence):
-            raise Refused(Refusal.TOURNAMENT_HAS_NO_LIMIT)
+            raise Refused(TournamentRefusal.TOURNAMENT_HAS_NO_LIMIT)
         if len(self.title) > events.LONGEST_TITLE:
-            raise Refused(Refusal.TOURNAMENT_TITLE_TOO_LONG, most=events.LONGEST_TITLE)
+            raise Refused(TournamentRefusal.TOURNAMENT_TITLE_TOO_LONG, most=events.LONGEST_TITLE)
         starts = self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START)
         longest = LONGEST_BY_DAYS if time.is_correspondence else LONGEST_BY_CLOCK
         made = events.TournamentMade(
             scene.now,
             scene.me,
-            hall.last_tournament + 1,
+            hall.part(TournamentRegister).last + 1,
             self.title,
             kind,
             self.rules or DEFAULT_RULES.name,
@@ -190,9 +195,9 @@ class NewTournament(Command):
             if self.day is None and starts <= now:
                 starts += DAY
         if starts <= now:
-            raise Refused(Refusal.TOURNAMENT_IN_THE_PAST)
+            raise Refused(TournamentRefusal.TOURNAMENT_IN_THE_PAST)
         if starts > now + latest:
-            raise Refused(Refusal.TOURNAMENT_TOO_LATE, seconds=latest)
+            raise Refused(TournamentRefusal.TOURNAMENT_TOO_LATE, seconds=latest)
         return starts
 
 
@@ -245,7 +250,9 @@ class LeaveTournament(Command):
             _require_director(scene, tournament)
         if entrant is None or entrant.left is not None:
             player = scene.me if is_own else capitalised(str(self.player))
-            raise Refused(Refusal.NOT_IN_TOURNAMENT, number=tournament.number, player=player)
+            raise Refused(
+                TournamentRefusal.NOT_IN_TOURNAMENT, number=tournament.number, player=player
+            )
         why = events.TournamentLeaving.WITHDRAWN if is_own else events.TournamentLeaving.REMOVED
         by = "" if is_own else scene.me
         left = events.TournamentLeft(scene.now, entrant.player, self.number, why, by)
@@ -276,7 +283,7 @@ class PauseTournament(DirectTournament):
 
     def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
         if tournament.state is TournamentState.PAUSED:
-            raise Refused(Refusal.TOURNAMENT_PAUSED, number=self.number)
+            raise Refused(TournamentRefusal.TOURNAMENT_PAUSED, number=self.number)
         until = None if scene.hall.is_operator(scene.me) else scene.now + PAUSE_LASTS
         return events.TournamentPaused(scene.now, scene.me, self.number, until)
 
@@ -289,7 +296,7 @@ class ResumeTournament(DirectTournament):
 
     def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
         if tournament.state is not TournamentState.PAUSED:
-            raise Refused(Refusal.TOURNAMENT_NOT_PAUSED, number=tournament.number)
+            raise Refused(TournamentRefusal.TOURNAMENT_NOT_PAUSED, number=tournament.number)
         return events.TournamentContinued(scene.now, scene.me, self.number)
 
 
@@ -310,9 +317,9 @@ def _require_maker(scene: Scene) -> None:
     if hall.is_operator(scene.me):
         return
     if hall.caps.tournaments_by is Makers.OPERATORS:
-        raise Refused(Refusal.TOURNAMENTS_BY_OPERATORS)
+        raise Refused(TournamentRefusal.TOURNAMENTS_BY_OPERATORS)
     if hall.caps.tournaments_by is Makers.MEMBERS and not scene.person.member:
-        raise Refused(Refusal.TOURNAMENTS_BY_MEMBERS)
+        raise Refused(TournamentRefusal.TOURNAMENTS_BY_MEMBERS)
 
 
 def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
@@ -323,14 +330,15 @@ def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
     numbers = tuple(each.number for each in open_ if each.is_by_days)
     most = max(1, hall.caps.tournaments // 2)
     if len(numbers) >= most:
-        raise Refused(Refusal.TOURNAMENTS_BY_DAYS_TOO_MANY, most=most, numbers=numbers)
+        raise Refused(TournamentRefusal.TOURNAMENTS_BY_DAYS_TOO_MANY, most=most, numbers=numbers)
 
 
 def _meant(scene: Scene, number: int) -> Tournament:
     """Return the tournament with a number."""
-    found = scene.hall.tournaments.get(number) or scene.found[TournamentLookup(number)]
+    known = scene.hall.part(TournamentRegister).known.get(number)
+    found = known or scene.found[TournamentLookup(number)]
     if found is None:
-        raise Refused(Refusal.NO_SUCH_TOURNAMENT, number=number)
+        raise Refused(TournamentRefusal.NO_SUCH_TOURNAMENT, number=number)
     return found
 
 
@@ -338,7 +346,7 @@ def _open(scene: Scene, number: int) -> Tournament:
     """Return the tournament with a number, which is not over."""
     tournament = _meant(scene, number)
     if tournament.end:
-        raise Refused(Refusal.TOURNAMENT_OVER, number=number)
+        raise Refused(TournamentRefusal.TOURNAMENT_OVER, number=number)
     return tournament
 
 
@@ -346,7 +354,9 @@ def _require_director(scene: Scene, tournament: Tournament) -> None:
     """Raise Refused if a player neither announced a tournament nor is an operator."""
     made_by = tournament.made.player
     if scene.me != made_by and not scene.hall.is_operator(scene.me):
-        raise Refused(Refusal.NOT_YOUR_TOURNAMENT, number=tournament.number, player=made_by)
+        raise Refused(
+            TournamentRefusal.NOT_YOUR_TOURNAMENT, number=tournament.number, player=made_by
+        )
 
 
 def _require_bot(scene: Scene, name: str) -> None:
@@ -354,30 +364,32 @@ def _require_bot(scene: Scene, name: str) -> None:
     if not scene.hall.is_operator(scene.me):
         raise Refused(Refusal.OPERATORS_ONLY)
     if name not in scene.hall.bots:
-        raise Refused(Refusal.ENTERS_BOTS_ONLY, player=name)
+        raise Refused(TournamentRefusal.ENTERS_BOTS_ONLY, player=name)
 
 
 def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool) -> None:
     """Raise Refused if a player cannot enter a tournament."""
     known, number = tournament.entrant(name), tournament.number
     if known and known.left is None:
-        raise Refused(Refusal.IN_TOURNAMENT_ALREADY, player=name, number=tournament.number)
+        raise Refused(
+            TournamentRefusal.IN_TOURNAMENT_ALREADY, player=name, number=tournament.number
+        )
     if name in tournament.removed:
         by = tournament.removed[name] or tournament.made.player
-        raise Refused(Refusal.REMOVED_FROM_TOURNAMENT, number=number, player=by)
+        raise Refused(TournamentRefusal.REMOVED_FROM_TOURNAMENT, number=number, player=by)
     if known:
-        raise Refused(Refusal.LEFT_TOURNAMENT, player=name, number=tournament.number)
+        raise Refused(TournamentRefusal.LEFT_TOURNAMENT, player=name, number=tournament.number)
     rounds, in_all = len(tournament.rounds), tournament.rounds_in_all
     is_late = in_all is not None and 2 * rounds > in_all
     if rounds and (is_late or not tournament.kind.takes_late):
-        raise Refused(Refusal.TOURNAMENT_BEGUN, number=number)
+        raise Refused(TournamentRefusal.TOURNAMENT_BEGUN, number=number)
     most = hall.caps.entrants
     if tournament.kind.is_all_play_all:
         most = min(most, ALL_PLAY_ALL)
     if len(tournament.playing) >= most:
-        raise Refused(Refusal.TOURNAMENT_FULL, number=tournament.number, most=most)
+        raise Refused(TournamentRefusal.TOURNAMENT_FULL, number=tournament.number, most=most)
     if tournament.is_by_days and not member and name not in hall.bots:
-        raise Refused(Refusal.TOURNAMENT_FOR_MEMBERS, number=tournament.number)
+        raise Refused(TournamentRefusal.TOURNAMENT_FOR_MEMBERS, number=tournament.number)
 
 
 def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> None:
@@ -390,16 +402,20 @@ def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> No
     for event in decision.hall:
         match event:
             case events.TournamentMade():
-                open_ = [each for each in hall.tournaments.values() if not each.end]
+                open_ = hall.part(TournamentRegister).going_on
                 theirs = sum(each.made.player in names for each in open_)
                 most, what = MOST_FROM_ADDRESS, "open tournaments"
             case events.TournamentEntered(number=number):
-                theirs = sum(each in names for each in hall.tournaments[number].playing)
+                entered = hall.part(TournamentRegister).known[number]
+                theirs = sum(each in names for each in entered.playing)
                 most, what = hall.caps.entrants_per_address, f"places in tournament {number}"
             case _:
                 continue
         if theirs >= most:
             raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what=what, most=most)
+
+
+hooks.shares.append(require_places)
 
 
 def _rating(scene: Scene, tournament: Tournament, name: str) -> int | None:
@@ -418,4 +434,17 @@ def _rating(scene: Scene, tournament: Tournament, name: str) -> int | None:
 def _require_tournaments(hall: Hall) -> None:
     """Raise Refused where there are no tournaments."""
     if hall.version is None or not hall.opens_boards or not hall.caps.tournaments:
-        raise Refused(Refusal.NO_TOURNAMENTS)
+        raise Refused(TournamentRefusal.NO_TOURNAMENTS)
+
+
+COMMANDS: tuple[type[Command], ...] = (
+    Tournaments,
+    ViewTournament,
+    NewTournament,
+    Enter,
+    LeaveTournament,
+    PauseTournament,
+    ResumeTournament,
+    CancelTournament,
+)
+"""The commands that players can type."""

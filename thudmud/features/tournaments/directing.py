@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from thudmud.features.playing.moves import battle_begun
 from thudmud.features.playing.opening import opened
-from thudmud.features.tournaments.model import OpenMatch, Tournament
-from thudmud.features.tournaments.pairing import BattleScore, Pairing, pair, pair_free
+from thudmud.features.tournaments.model import OpenMatch, Tournament, TournamentRegister
+from thudmud.features.tournaments.pairing import Pairing, pair, pair_free
 from thudmud.features.tournaments.standings import standings
-from thudmud.game import events, tables
-from thudmud.game.events import PairingScored, TournamentEnd
+from thudmud.game import events, hooks, tables
+from thudmud.game.events import BattleScore, PairingScored, TournamentEnd
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.match import Match
 from thudmud.game.seeks import look_no_longer
@@ -241,7 +241,7 @@ def scored(
 ) -> tuple[PairingScored, ...]:
     """Return the score of a battle of a tournament that some events end; () if they end none."""
     of = table.match.tournament if table.match else None
-    tournament = hall.tournaments.get(of.number) if of else None
+    tournament = hall.part(TournamentRegister).known.get(of.number) if of else None
     match = tournament.match_at(table.key) if tournament and not tournament.end else None
     # Who leaves, or comes back, after the flag should have fallen is noted behind the end.
     ends = [place for place, each in enumerate(happened) if isinstance(each, events.BattleEnded)]
@@ -250,6 +250,9 @@ def scored(
         return ()
     battles = (*match.battles, _score(match, after))
     return (_over(tournament, match, now, battles=battles, over=after.over),)
+
+
+hooks.consequences.append(scored)
 
 
 def _score(match: OpenMatch, after: Match) -> BattleScore:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
+from typing import Any
 
 from thudmud.english import capitalised, counted, does, lasting, length, listed, nth
 from thudmud.features.archive.commands import Games
+from thudmud.features.people.messages import finger_fields
 from thudmud.features.playing.moves import Start
 from thudmud.features.tournaments.commands import (
     Enter,
@@ -20,21 +22,111 @@ from thudmud.features.tournaments.model import (
     PastTournament,
     PastTournaments,
     Tournament,
+    TournamentRefusal,
+    TournamentRegister,
     TournamentState,
 )
-from thudmud.features.tournaments.pairing import Pairing, TournamentKind, field_size, goes_on
+from thudmud.features.tournaments.pairing import Pairing, field_size, goes_on
 from thudmud.features.tournaments.standings import Placing, course, standings
 from thudmud.game import events
 from thudmud.game.archive import PAGE, Fingered
 from thudmud.game.clocks import DAY
 from thudmud.game.days import TODAY, TOMORROW
-from thudmud.game.events import TournamentEnd, TournamentLeaving
+from thudmud.game.events import TournamentEnd, TournamentKind, TournamentLeaving
 from thudmud.game.hall import Hall
 from thudmud.views.data import Data, Fact
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.sentences import timed
 from thudmud.views.view import Display, View
 from thudmud.views.words import columns, day, pages_of, time_of_day, wrapped, wrapped_each
+
+add_refusal_texts(
+    {
+        TournamentRefusal.NO_TOURNAMENTS: "There are no tournaments here.",
+        TournamentRefusal.NO_SUCH_TOURNAMENT: (
+            'There is no tournament {number}. "tournaments" lists those that there are.'
+        ),
+        TournamentRefusal.TOURNAMENT_OVER: (
+            'Tournament {number} is over. "tournament {number}" shows how it ended.'
+        ),
+        TournamentRefusal.TOURNAMENTS_TOO_MANY: (
+            "There are {most} tournaments already, as many as there can be. You can announce"
+            " yours when one is over."
+        ),
+        TournamentRefusal.TOURNAMENTS_BY_DAYS_TOO_MANY: (
+            "There are {most} tournaments by correspondence already, as many as there can be."
+            " You can announce one with a clock, or yours when one of those is over."
+        ),
+        TournamentRefusal.TOURNAMENT_OF_YOURS: (
+            "You have announced tournament {number} already. You can announce another one when"
+            ' it is over. "cancel tournament {number}" ends it now.'
+        ),
+        TournamentRefusal.TOURNAMENTS_BY_MEMBERS: (
+            'Tournaments are announced by members. "register" makes you one. You can enter'
+            ' those that there are: "tournaments" lists them.'
+        ),
+        TournamentRefusal.TOURNAMENTS_BY_OPERATORS: (
+            "Tournaments are announced by the operators here. You can enter those that there"
+            ' are: "tournaments" lists them.'
+        ),
+        TournamentRefusal.TOURNAMENT_HAS_NO_ROUNDS: (
+            "How many rounds there are in such a tournament follows from its players: leave"
+            " that out."
+        ),
+        TournamentRefusal.TOURNAMENT_HAS_NO_LENGTH: (
+            'Only an arena takes a set time: leave "for" and the time out.'
+        ),
+        TournamentRefusal.TOURNAMENT_HAS_NO_LIMIT: (
+            "Only rounds by correspondence have a limit, where the clock is such as 3 days:"
+            ' leave "rounds of" and the time out.'
+        ),
+        TournamentRefusal.TOURNAMENT_ROUNDS: (
+            "A Swiss can have 1 to {most} rounds. If you don't say how many, it has as many as"
+            " its field needs: {usual} for 5 to 32 players."
+        ),
+        TournamentRefusal.TOURNAMENT_TOO_LONG: "An arena takes at most {seconds}.",
+        TournamentRefusal.TOURNAMENT_TITLE_TOO_LONG: "A title has at most {most} characters.",
+        TournamentRefusal.TOURNAMENT_IN_THE_PAST: (
+            'That time is past. Times are in UTC here; "starts in 10 minutes" works anywhere.'
+        ),
+        TournamentRefusal.TOURNAMENT_TOO_LATE: (
+            "You can announce a tournament up to {seconds} ahead."
+        ),
+        TournamentRefusal.ARENA_BY_DAYS: (
+            "An arena needs a clock that is soon over, such as 5+3. A Swiss can have one of days."
+        ),
+        TournamentRefusal.TOURNAMENT_BEGUN: (
+            'Tournament {number} has begun, and takes nobody any more. "tournament {number}"'
+            " shows it."
+        ),
+        TournamentRefusal.TOURNAMENT_FULL: (
+            "Tournament {number} has {most} players, as many as it can."
+        ),
+        TournamentRefusal.TOURNAMENT_FOR_MEMBERS: (
+            "Tournament {number} takes days, so you need a name that stays yours to enter it:"
+            ' "register" makes you a member.'
+        ),
+        TournamentRefusal.IN_TOURNAMENT_ALREADY: "{who_is} in tournament {number} already.",
+        TournamentRefusal.LEFT_TOURNAMENT: (
+            "{player} has left tournament {number}, and cannot come back to it."
+        ),
+        TournamentRefusal.REMOVED_FROM_TOURNAMENT: (
+            "{player} has taken you out of tournament {number}, so you cannot enter it again."
+            ' "tournaments" lists the others.'
+        ),
+        TournamentRefusal.NOT_IN_TOURNAMENT: "{who_is} not in tournament {number}.",
+        TournamentRefusal.ENTERS_BOTS_ONLY: "{player} is no bot: people enter by themselves.",
+        TournamentRefusal.NOT_YOUR_TOURNAMENT: (
+            "{player} has announced tournament {number}. Only they and the operators can do that."
+        ),
+        TournamentRefusal.TOURNAMENT_PAUSED: (
+            'Tournament {number} is paused already. "resume tournament {number}" lets it go on.'
+        ),
+        TournamentRefusal.TOURNAMENT_NOT_PAUSED: "Tournament {number} is not paused.",
+    }
+)
+
 
 INDENT = "    "
 
@@ -112,7 +204,7 @@ def _points(points: float) -> str:
 
 def _known(occasion: Occasion, number: int) -> Tournament:
     """Return the tournament of an event, as it stands after it."""
-    return occasion.hall.tournaments[number]
+    return occasion.hall.part(TournamentRegister).known[number]
 
 
 # What happens.
@@ -324,7 +416,7 @@ def _ended(ended: events.TournamentEnded, occasion: Occasion, view: View) -> lis
 def _tournaments(asked: Tournaments, occasion: Occasion, view: View) -> list[str]:
     found: PastTournaments = occasion.answer
     hall, width, me = occasion.hall, view.width, occasion.player
-    going_on = [each for each in hall.tournaments.values() if not each.end]
+    going_on = hall.part(TournamentRegister).going_on
     pages = pages_of(found.in_all, PAGE)
     if asked.page > pages:
         last = Tournaments(pages)
@@ -649,7 +741,7 @@ def _in_words(pairing: Pairing, player: str) -> str:
 def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
     """Return the tournaments that somebody in the hall can enter."""
     player, now = occasion.player, occasion.at
-    going_on = [each for each in hall.tournaments.values() if not each.end]
+    going_on = hall.part(TournamentRegister).going_on
     can = [
         each
         for each in going_on
@@ -670,8 +762,8 @@ def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
 @add_lines_to(Fingered)
 def _entered_by(found: Fingered, occasion: Occasion, view: View) -> list[str]:
     """Return the tournaments that a player takes part in."""
-    hall = occasion.hall
-    if not (hall.tournaments and (entered := hall.tournaments_of(found.name))):
+    entered = occasion.hall.part(TournamentRegister).of(found.name)
+    if not entered:
         return []
     who = "You are" if found.name == occasion.player else f"{found.name} is"
     return wrapped(f"{who} in {listed(titled(each) for each in entered)}.", view.width)
@@ -680,15 +772,22 @@ def _entered_by(found: Fingered, occasion: Occasion, view: View) -> list[str]:
 # Facts.
 
 
+def _fingered(hall: Hall, name: str) -> Mapping[str, Any]:
+    return {"tournaments": [each.number for each in hall.part(TournamentRegister).of(name)]}
+
+
+finger_fields.append(_fingered)
+
+
 @facts.register
 def _changed(event: events.TournamentEvent, occasion: Occasion) -> Iterator[Fact]:
-    if tournament := occasion.hall.tournaments.get(event.number):
+    if tournament := occasion.hall.part(TournamentRegister).known.get(event.number):
         yield Fact("Thud.Tournament", tournament_data(tournament))
 
 
 @facts.register
 def _tournaments_facts(_: Tournaments, occasion: Occasion) -> Iterator[Fact]:
-    for tournament in occasion.hall.tournaments.values():
+    for tournament in occasion.hall.part(TournamentRegister).known.values():
         if not tournament.end:
             yield Fact("Thud.Tournament", tournament_data(tournament), occasion.player)
     found: PastTournaments = occasion.answer

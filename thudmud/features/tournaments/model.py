@@ -13,17 +13,51 @@ from typing import Any, NamedTuple, assert_never
 
 from thudmud.errors import InvalidValueError
 from thudmud.features.tournaments.pairing import (
-    BattleScore,
     Entrant,
     MatchResult,
     Pairing,
-    TournamentKind,
     field_size,
     rounds_of,
 )
 from thudmud.game import events
 from thudmud.game.archive import MIDDLE, Lookup
+from thudmud.game.events import BattleScore, HallEvent, TournamentKind
+from thudmud.game.hall import Hall, HallPart, takes
+from thudmud.game.telling import Telling
 from thudmud.values import value
+
+
+class TournamentRefusal(Enum):
+    """Reasons for refusing a command about tournaments. The values are a stable interface."""
+
+    NO_TOURNAMENTS = "no_tournaments"
+    NO_SUCH_TOURNAMENT = "no_such_tournament"
+    TOURNAMENT_OVER = "tournament_over"
+    TOURNAMENTS_TOO_MANY = "tournaments_too_many"
+    TOURNAMENTS_BY_DAYS_TOO_MANY = "tournaments_by_days_too_many"
+    TOURNAMENT_OF_YOURS = "tournament_of_yours"
+    TOURNAMENTS_BY_MEMBERS = "tournaments_by_members"
+    TOURNAMENTS_BY_OPERATORS = "tournaments_by_operators"
+    TOURNAMENT_HAS_NO_ROUNDS = "tournament_has_no_rounds"
+    TOURNAMENT_HAS_NO_LENGTH = "tournament_has_no_length"
+    TOURNAMENT_HAS_NO_LIMIT = "tournament_has_no_limit"
+    TOURNAMENT_ROUNDS = "tournament_rounds"
+    TOURNAMENT_TOO_LONG = "tournament_too_long"
+    TOURNAMENT_TITLE_TOO_LONG = "tournament_title_too_long"
+    TOURNAMENT_IN_THE_PAST = "tournament_in_the_past"
+    TOURNAMENT_TOO_LATE = "tournament_too_late"
+    ARENA_BY_DAYS = "arena_by_days"
+    TOURNAMENT_BEGUN = "tournament_begun"
+    TOURNAMENT_FULL = "tournament_full"
+    TOURNAMENT_FOR_MEMBERS = "tournament_for_members"
+    IN_TOURNAMENT_ALREADY = "in_tournament_already"
+    LEFT_TOURNAMENT = "left_tournament"
+    REMOVED_FROM_TOURNAMENT = "removed_from_tournament"
+    NOT_IN_TOURNAMENT = "not_in_tournament"
+    ENTERS_BOTS_ONLY = "enters_bots_only"
+    NOT_YOUR_TOURNAMENT = "not_your_tournament"
+    TOURNAMENT_PAUSED = "tournament_paused"
+    TOURNAMENT_NOT_PAUSED = "tournament_not_paused"
 
 
 class TournamentState(Enum):
@@ -340,3 +374,83 @@ class TournamentsLookup(Lookup[PastTournaments]):
     """A page, from 1, of the tournaments that are over."""
 
     page: int = 1
+
+
+ENDED_KEPT = 10
+"""How many tournaments that are over are remembered."""
+
+
+@takes(*events.TOURNAMENTS)
+class TournamentRegister(HallPart):
+    """The tournaments of a hall.
+
+    Args:
+        going_on: those that are not over.
+        last: as the attribute.
+
+    Attributes:
+        known: those that are not over, and some that have ended, by number.
+        last: the number of the last one that was announced; 0 if there was none.
+    """
+
+    WHY_KEPT = "has entered or announced a tournament that is not over"
+
+    def __init__(self, going_on: Iterable[Tournament] = (), last: int = 0) -> None:
+        self.known = {each.number: each for each in going_on}
+        self.last = last
+
+    @property
+    def going_on(self) -> list[Tournament]:
+        """Those that are not over."""
+        return [each for each in self.known.values() if not each.end]
+
+    def of(self, name: str) -> list[Tournament]:
+        """Return those that are not over in which a player takes part."""
+        if not self.known:
+            return []
+        return [each for each in self.going_on if name in each.playing]
+
+    def players(self) -> Iterable[str]:
+        for each in self.going_on:
+            yield from (each.made.player, *each.playing)
+
+    def past_players(self) -> Iterable[str]:
+        return {each.made.player for each in self.known.values() if each.end}
+
+    def forget(self, player: str) -> None:
+        """Forget those that are over and were announced by a player: their titles were erased.
+
+        They are looked up again when they are asked for.
+        """
+        for each in [each for each in self.known.values() if each.end]:
+            if each.made.player == player:
+                del self.known[each.number]
+
+    def happen(self, event: HallEvent, hall: Hall) -> list[Telling]:
+        """Apply an event of a tournament. The hall is told, and those whom it concerns."""
+        assert isinstance(event, events.TOURNAMENTS)  # noqa: S101  (as registered)
+        number, before = event.number, self.known.get(event.number)
+        if isinstance(event, events.TournamentMade):
+            self.last = max(self.last, number)
+            after = Tournament(event, changed=event.at)
+        elif before is None or before.end:
+            return []
+        else:
+            after = before.apply(event)
+        if after.end:  # it comes behind those that have ended before it
+            del self.known[number]
+        self.known[number] = after
+        ended = [each.number for each in self.known.values() if each.end]
+        for each in ended[:-ENDED_KEPT]:
+            del self.known[each]
+        match event:
+            case events.TournamentMade(player=player):
+                return [Telling(event, hall.told_of_seek(player, ""))]
+            case events.PairingBegun() | events.PairingScored():
+                concerned: tuple[str, ...] = event.first, event.second
+            case events.TournamentEntered() | events.TournamentLeft():
+                concerned = event.player, after.made.player
+            case _:
+                concerned = *after.entries, after.made.player, event.player
+        here = (*hall.people_in(None), *(each for each in concerned if each in hall.people))
+        return [Telling(event, tuple(dict.fromkeys(here)))]

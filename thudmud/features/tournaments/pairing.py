@@ -14,48 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from itertools import combinations
 from math import inf
-from typing import NamedTuple
 
 from thudmud.errors import InvalidValueError
 from thudmud.features.tournaments.matching import Joined, Mates, complete
 from thudmud.features.tournaments.swiss import Contestant, has_dwarfs_first, swiss_pairs
+from thudmud.game.events import BattleScore, TournamentKind
 from thudmud.values import value
-
-
-class TournamentKind(Enum):
-    """How a tournament pairs its players."""
-
-    ROUND_ROBIN = "round robin"
-    """Everybody meets everybody once."""
-    DOUBLE_ROUND_ROBIN = "double round robin"
-    """Everybody meets everybody twice."""
-    SWISS = "swiss"
-    """So many rounds, each among players of about the same score, who have not met."""
-    KNOCK_OUT = "knock-out"
-    """Who loses a match is out."""
-    ARENA = "arena"
-    """For so many minutes, whoever is free is paired."""
-
-    @property
-    def takes_late(self) -> bool:
-        """Whether players may enter after the first round was paired."""
-        return self in {TournamentKind.SWISS, TournamentKind.ARENA}
-
-    @property
-    def is_all_play_all(self) -> bool:
-        """Whether everybody meets everybody."""
-        return self in {TournamentKind.ROUND_ROBIN, TournamentKind.DOUBLE_ROUND_ROBIN}
-
-
-class BattleScore(NamedTuple):
-    """How a battle of a pairing ended: the points of its first and its second player."""
-
-    first: int
-    second: int
-    plies: int
 
 
 @value

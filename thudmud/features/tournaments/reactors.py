@@ -10,19 +10,16 @@ half done.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast
 
 from thudmud.features.tournaments.directing import WAVE, free, next_step, paired, pairings, present
-from thudmud.features.tournaments.model import Tournament
+from thudmud.features.tournaments.model import Tournament, TournamentRegister
 from thudmud.features.tournaments.pairing import Pairing
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.events import TABLE_EVENTS_BUT_MOVES, TOURNAMENTS, TournamentEvent
-from thudmud.game.feature import AppliedEvent
-from thudmud.service.driving import now
-from thudmud.service.following import Following
-from thudmud.service.interface import Base
-from thudmud.store import Conflict, StoreError
+from thudmud.game.feature import AppliedEvent, FeatureContext, Reactor
+from thudmud.store import StoreError
 
 RETRY = 5.0
 """Seconds before something that could not be stored is tried again."""
@@ -32,30 +29,34 @@ _Arrival = Entered | TookOver
 _log = logging.getLogger(__name__)
 
 
-class Director:
+def setup(service: FeatureContext) -> Director:
+    """Do what is due in the tournaments of a service."""
+    return Director(service)
+
+
+class Director(Reactor):
     """Does what is due in tournaments.
 
     It looks at a tournament only when its events, or the battles of its matches, change something,
-    and when its alarm rings.
-
-    Args:
-        base: what the parts of a service share. Without timers, it looks when it is told to.
-        following: stores the events.
+    and when its timer fires.
 
     Attributes:
         due: the numbers of tournaments to look at.
         is_working: whether it is at work.
     """
 
-    def __init__(self, base: Base, following: Following) -> None:
-        self._hall, self._clock, self._following = base.hall, base.clock, following
-        self._waits = base.later is not None
-        self._scheduler = base.scheduler
+    def __init__(self, service: FeatureContext) -> None:
+        self._service, self._hall, self._clock = service, service.hall, service.clock
         self.due: set[int] = set()
         self.is_working = self._is_stopped = False
-        base.bus.on(TOURNAMENTS, self._tournament_changed)
-        base.bus.on((Entered, TookOver), self._came)
-        base.bus.on(TABLE_EVENTS_BUT_MOVES, self._board_changed)
+        service.at_stop(self.stop)
+        service.bus.on(TOURNAMENTS, self._tournament_changed)
+        service.bus.on((Entered, TookOver), self._came)
+        service.bus.on(TABLE_EVENTS_BUT_MOVES, self._board_changed)
+
+    @property
+    def _tournaments(self) -> Mapping[int, Tournament]:
+        return self._hall.part(TournamentRegister).known
 
     def stop(self) -> None:
         """Do nothing more."""
@@ -64,8 +65,7 @@ class Director:
 
     def begin(self) -> None:
         """Look at all tournaments, when a server starts."""
-        self._hall.begin(self._clock())
-        self.due.update(self._hall.tournaments)
+        self.due.update(self._tournaments)
         self.work()
 
     def _tournament_changed(self, applied: AppliedEvent) -> None:
@@ -83,7 +83,7 @@ class Director:
         self._look_soon(
             {
                 number
-                for number, each in self._hall.tournaments.items()
+                for number, each in self._tournaments.items()
                 if player in each.entries and not each.rounds and each.made.starts <= at
             }
         )
@@ -96,17 +96,17 @@ class Director:
     def work(self) -> None:
         """Do what is due by now, in the background."""
         if self.due and not (self.is_working or self._is_stopped):
-            now(self._work())
+            self._service.spawn(self._work())
 
     async def look(self) -> None:
         """Do what is due by now in all tournaments, for a front end without timers."""
-        self.due.update(self._hall.tournaments)
+        self.due.update(self._tournaments)
         await self._work()
 
     def next_look(self) -> float | None:
         """Return when there is something to do, for a front end without timers; None for never."""
         at, moments = self._clock(), list[float]()
-        for each in self._hall.tournaments.values():
+        for each in self._tournaments.values():
             step = next_step(self._hall, each, at)
             if step.decision or step.pairs:
                 return at
@@ -134,7 +134,7 @@ class Director:
 
     def _look_at(self, number: int, at: float) -> None:
         key = "tournament", str(number)
-        self._scheduler.at(key, at, lambda: self._look_soon({number}))
+        self._service.scheduler.at(key, at, lambda: self._look_soon({number}))
 
     async def _see_to(self, number: int) -> None:
         """Do what is due by now in a tournament, and plan to look at it again.
@@ -142,11 +142,11 @@ class Director:
         Raises:
             StoreError: it cannot be stored.
         """
-        while (tournament := self._hall.tournaments.get(number)) and not self._is_stopped:
+        while (tournament := self._tournaments.get(number)) and not self._is_stopped:
             decision, pairs, at = next_step(self._hall, tournament, self._clock())
             if pairs:
                 found = await self._paired(tournament)
-                if self._hall.tournaments.get(number) is not tournament:
+                if self._tournaments.get(number) is not tournament:
                     continue  # something has happened meanwhile
                 decision = paired(self._hall, tournament, found, self._clock())
                 at = self._clock() + WAVE
@@ -154,17 +154,14 @@ class Director:
                 if at is not None:
                     self._look_at(number, at)
                 return
-            try:
-                await self._following.write(decision)
-            except Conflict as conflict:
-                await self._following.until(conflict)
+            await self._service.carry_out(decision)
 
     async def _paired(self, tournament: Tournament) -> Sequence[Pairing]:
         """Return the pairings of the next round, found in a thread, since it can take a second."""
         names: Sequence[str] = present(self._hall, tournament)
         if tournament.is_arena:
             names = free(self._hall, tournament, self._clock())
-        if not self._waits:
+        if not self._service.scheduler.has_timers:
             return pairings(tournament, names)
         import asyncio  # noqa: PLC0415  (where nothing waits it is not needed)
 

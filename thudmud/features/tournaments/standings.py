@@ -13,14 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from thudmud.features.tournaments.pairing import (
-    Entrant,
-    Pairing,
-    Rounds,
-    TournamentKind,
-    goes_on,
-    seeded,
-)
+from thudmud.features.tournaments.pairing import Entrant, Pairing, Rounds, goes_on, seeded
+from thudmud.game.events import TournamentKind
 from thudmud.values import value
 
 
