@@ -221,7 +221,7 @@ def parse(line: str) -> Command:
         return parse_afresh(cleaned)
 
 
-_PLAIN_SIGNS = (
+PLAIN_SIGNS = (
     dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032"), "'")
     | dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033"), '"')
     | dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
@@ -238,7 +238,7 @@ def parse_afresh(line: str) -> Command:
     try:
         return _parsed(line)
     except ParseError:
-        plain = line.translate(_PLAIN_SIGNS)
+        plain = line.translate(PLAIN_SIGNS)
         if plain == line:
             raise
     if (line[0], line[-1]) == ("\u2018", "\u2019"):  # the mark that says something, then closed
