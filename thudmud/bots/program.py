@@ -173,9 +173,12 @@ class Program:
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is None:
+            # Not by asyncio: its methods look first whether the process has ended. If they reap it
+            # before asyncio's own watcher does, that warns of an unknown process, and makes up a
+            # return code (python/cpython#87744).
             with suppress(ProcessLookupError):
-                process.terminate()
-                process.send_signal(signal.SIGCONT)  # it may be suspended
+                os.kill(process.pid, signal.SIGTERM)
+                os.kill(process.pid, signal.SIGCONT)  # it may be suspended
         # For asyncio it has only ended when its pipes have been closed: processes that it has left
         # behind may keep them open, and nobody reads any more from one that prints too much.
         transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
@@ -186,7 +189,8 @@ class Program:
                 await process.wait()
         except TimeoutError:
             _log.error("processes of the program of %s cannot be ended", self._name)
-            process.kill()
+            with suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
             await process.wait()
         transport.close()
 

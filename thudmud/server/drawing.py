@@ -198,7 +198,7 @@ class Studio:
         if process and process.returncode is None:
             self._killed = process
             with suppress(ProcessLookupError):
-                process.kill()
+                os.kill(process.pid, signal.SIGKILL)  # as in `thudmud.bots.program`, not by asyncio
             # For asyncio it ends only when its pipes do, and nobody reads the rest of a picture.
             process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
 

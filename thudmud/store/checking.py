@@ -9,11 +9,12 @@ checked, and whether any is missing; then the projections are made anew and comp
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import zip_longest
 from math import isclose
 from pathlib import Path
@@ -273,7 +274,8 @@ async def check_beside(path: str, dsn: str) -> str | None:
     finally:
         process = await making
         if process.returncode is None:
-            process.kill()
+            with suppress(ProcessLookupError):  # by asyncio's own method it would be reaped twice
+                os.kill(process.pid, signal.SIGKILL)
         await process.communicate()  # waits until its pipes are closed, too
     said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
     if process.returncode == IN_ORDER:

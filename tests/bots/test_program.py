@@ -1,0 +1,44 @@
+"""Programs that end by themselves at the moment at which they are ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.server.bots import program, until
+from thudmud.bots.program import Program
+
+
+async def test_program_that_has_just_ended_is_reaped_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its end is known to the kernel, and not to asyncio yet (python/cpython#87744)."""
+    reap, send, sent = os.waitpid, os.kill, threading.Event()
+
+    def reaped(pid: int, options: int) -> tuple[int, int]:
+        if threading.current_thread() is not threading.main_thread():  # asyncio's watcher
+            sent.wait(5)
+        return reap(pid, options)
+
+    def signalled(pid: int, number: int) -> None:
+        send(pid, number)
+        if number == signal.SIGCONT:
+            sent.set()
+
+    monkeypatch.setattr(os, "waitpid", reaped)
+    monkeypatch.setattr(os, "kill", signalled)
+    ending = Program("Grog", program("raise SystemExit(7)"), tmp_path, 60.0)
+    await ending.start()
+    process = ending._process
+    assert process is not None
+    assert process.stdin is not None
+    process.stdin.write(b"go 1\n")
+    stat = Path(f"/proc/{process.pid}/stat")
+    await until(lambda: stat.read_text("utf-8").rpartition(")")[2].split()[0] == "Z")
+    await ending.kill()
+    assert process.returncode == 7
+    assert "Unknown child process" not in caplog.text
