@@ -41,8 +41,6 @@ from typing import Any, cast
 from thudmud import features
 from thudmud.errors import Refused
 from thudmud.features.archive.messages import recorded
-from thudmud.features.matchmaking.commands import PlayNow
-from thudmud.features.matchmaking.reactors import Seeking
 from thudmud.features.moderation.reactors import ReportNews
 from thudmud.game import events
 from thudmud.game.archive import (
@@ -148,7 +146,6 @@ class Service:
         self.following = Following(base, broadcaster, is_alone=is_alone)
         self.countdown = Countdown(self.scheduler, broadcaster.tell_here)
         self.bus.on(events.TABLE_EVENTS_BUT_MOVES, self._list)
-        visits = broadcaster.visits
         self._tidying = Tidying(base, self.following)
         self._timing = Timing(base, self.following, broadcaster.tell_here)
         self.presence = Presence(
@@ -167,7 +164,6 @@ class Service:
             is_alone=is_alone,
         )
         self._neighbours = Neighbours(base, broadcaster, self.presence.lost)
-        self._seeking = Seeking(base, self.following, is_ours=visits.__contains__, play=self._play)
         ReportNews(base, broadcaster.tell_here)
         self.reactors: list[Reactor] = []
         self._answerers: dict[str, PositionAnswerer] = {}
@@ -398,7 +394,6 @@ class Service:
                 if side not in table.away and name not in self.hall.people:
                     await self.presence.note(name, events.Parting.RESTART, raises=must_store)
         self._tidying.begin()
-        self._seeking.begin()
         self._timing.begin()
         self.hall.begin(self.clock())
         for reactor in self.reactors:
@@ -408,7 +403,6 @@ class Service:
         """Take no new lines, and let nobody in or out any more. Claims stay."""
         self.presence.stop()
         self._tidying.stop()
-        self._seeking.stop()
         self.scheduler.close()
         for call in self._at_stop:
             call()
@@ -424,7 +418,6 @@ class Service:
     async def pass_time(self) -> None:
         """Do what is due by now, for a front end without timers."""
         await self.following.pass_time()
-        await self._seeking.pass_time()
         for reactor in self.reactors:
             await reactor.look()
 
@@ -520,13 +513,6 @@ class Service:
         self._to_list.discard(key)
         if table := self.hall.tables.with_key(key):
             self.broadcaster.tell_here(BoardListed("", table.name))
-
-    async def _play(self, name: str, command: PlayNow) -> None:
-        """Have a player on this node look for somebody to play with, unless they play by now."""
-        visit, now = self.visit(name), self.clock()
-        looks = any(each.player == name and not each.to for each in self.hall.seeks.values())
-        if visit and name in self.hall.people and not (looks or self.hall.is_busy(name, now)):
-            await self.lines.submit(visit, command)
 
     # Queries.
 

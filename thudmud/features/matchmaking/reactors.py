@@ -8,20 +8,15 @@ once.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.game.asides import Gone
 from thudmud.game.events import Parting, SeekEnd, SeekEnded, SeekMade
-from thudmud.game.feature import AppliedEvent
-from thudmud.game.hall import Decision
+from thudmud.game.feature import AppliedEvent, FeatureContext, Reactor
 from thudmud.game.seeks import gone, unanswered
-from thudmud.service.driving import now
-from thudmud.service.following import Following
-from thudmud.service.interface import Base
-from thudmud.store import Conflict, StoreError
+from thudmud.store import StoreError
 
 LEAST_GRACE = 60.0
 """The fewest seconds for which something is kept for absent players."""
@@ -32,33 +27,18 @@ RETRY = 5.0
 _log = logging.getLogger(__name__)
 
 
-class Seeking:
-    """Watches the seeks.
+class Seeking(Reactor):
+    """Watches the seeks. Without timers, no seek ends by itself."""
 
-    Args:
-        base: what the parts of a service share. Without timers, no seek ends by itself.
-        following: stores the events.
-        is_ours: returns whether a player is on this node.
-        play: has a player of this node look for somebody to play with.
-
-    """
-
-    def __init__(
-        self,
-        base: Base,
-        following: Following,
-        *,
-        is_ours: Callable[[str], bool],
-        play: Callable[[str, PlayNow], Coroutine[Any, Any, None]],
-    ) -> None:
-        self._hall, self._following, self._clock = base.hall, following, base.clock
-        self._is_ours, self._play = is_ours, play
-        self._scheduler, self._stopped = base.scheduler, False
+    def __init__(self, service: FeatureContext) -> None:
+        self._service, self._hall = service, service.hall
+        self._stopped = False
         self._look_on: dict[int, SeekMade] = {}
         """By number, the open seeks whose makers look for somebody else if they are declined."""
-        base.bus.on(Gone, self._gone)
-        base.bus.on(SeekMade, self._made)
-        base.bus.on(SeekEnded, self._ended)
+        service.bus.on(Gone, self._gone)
+        service.bus.on(SeekMade, self._made)
+        service.bus.on(SeekEnded, self._ended)
+        service.at_stop(self._stop)
 
     def begin(self) -> None:
         """Watch all seeks, when a server starts."""
@@ -67,7 +47,7 @@ class Seeking:
             for name in {seek.player, seek.to} - {"", *self._hall.people}:
                 self._wait_for(name)
 
-    def stop(self) -> None:
+    def _stop(self) -> None:
         """Ignore all further events."""
         self._stopped = True
 
@@ -77,13 +57,22 @@ class Seeking:
     def _ended(self, applied: AppliedEvent) -> None:
         """Look for somebody else if nobody has accepted, and the player looks on."""
         event = cast("SeekEnded", applied.event)
-        self._scheduler.cancel(("question", str(event.number)))
+        self._service.scheduler.cancel(("question", str(event.number)))
         seek = self._look_on.pop(event.number, None)
         if seek is None or event.why in {SeekEnd.ACCEPTED, SeekEnd.WITHDRAWN, SeekEnd.PLAYING}:
             return
-        if self._is_ours(seek.player) and not self._stopped:
+        if not self._stopped:
+            self._service.spawn(self._play(seek))
+
+    async def _play(self, seek: SeekMade) -> None:
+        """Have a player on this node look for somebody to play with, unless they play by now."""
+        hall, name = self._hall, seek.player
+        if name not in self._service.local_players() or name not in hall.people:
+            return
+        looks = any(each.player == name and not each.to for each in hall.seeks.values())
+        if not (looks or hall.is_busy(name, self._service.clock())):
             command = PlayNow(seek.rules, seek.side, seek.time, seek.rated)
-            now(self._play(seek.player, command))
+            await self._service.run_command(name, command)
 
     def _gone(self, applied: AppliedEvent) -> None:
         """End the seeks of a player who left, or wait for them."""
@@ -94,7 +83,7 @@ class Seeking:
         if parting.is_by_server:
             self._wait_for(name)
         elif applied.is_ours:
-            now(self._end(name, for_good=parting is not Parting.LOST))
+            self._service.spawn(self._end(name, for_good=parting is not Parting.LOST))
 
     def _concerns(self, name: str) -> bool:
         return any(name in {seek.player, seek.to} for seek in self._hall.seeks.values())
@@ -104,37 +93,39 @@ class Seeking:
             self._look_on[seek.number] = seek
         if seek.until is not None:
             key = "question", str(seek.number)
-            self._scheduler.at(key, seek.until, lambda: now(self._unanswered(seek)))
+            self._service.scheduler.at(
+                key, seek.until, lambda: self._service.spawn(self._unanswered(seek))
+            )
 
-    async def pass_time(self) -> None:
-        """End the seeks that nobody has answered by now, for a front end without timers."""
+    async def look(self) -> None:
+        """End the seeks that nobody has answered by now."""
         for seek in list(self._hall.seeks.values()):
-            if seek.until is not None and seek.until <= self._clock():
+            if seek.until is not None and seek.until <= self._service.clock():
                 await self._unanswered(seek)
 
     async def _unanswered(self, seek: SeekMade) -> None:
         """End a seek that nobody has answered in time."""
         try:
             while self._hall.seeks.get(seek.number) == seek:
-                await self._stored(unanswered(self._hall, seek, self._clock()))
+                await self._service.carry_out(unanswered(self._hall, seek, self._service.clock()))
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": seek.player})
-            key, at = ("question", str(seek.number)), self._clock() + RETRY
-            self._scheduler.at(key, at, lambda: now(self._unanswered(seek)))
+            key, at = ("question", str(seek.number)), self._service.clock() + RETRY
+            self._service.scheduler.at(key, at, lambda: self._service.spawn(self._unanswered(seek)))
 
     def _wait_for(self, name: str) -> None:
         """End the seeks by and to a player who is away, unless they come back in some minutes."""
-        self._scheduler.cancel(("absent seeker", name))  # from an earlier absence
-        at = self._clock() + max(self._hall.seat_grace, LEAST_GRACE)
+        self._service.scheduler.cancel(("absent seeker", name))  # from an earlier absence
+        at = self._service.clock() + max(self._hall.seat_grace, LEAST_GRACE)
         end = partial(self._end, name, for_good=True)
-        self._scheduler.at(("absent seeker", name), at, lambda: now(end()))
+        self._service.scheduler.at(("absent seeker", name), at, lambda: self._service.spawn(end()))
 
     async def _end(self, name: str, *, for_good: bool) -> None:
         """End the seeks by a player who left, and, if for good, those to them."""
         try:
             while name not in self._hall.people:
-                decision = gone(self._hall, name, self._clock(), for_good=for_good)
-                if not decision.hall or await self._stored(decision):
+                decision = gone(self._hall, name, self._service.clock(), for_good=for_good)
+                if not decision.hall or await self._service.carry_out(decision):
                     break
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": name})
@@ -142,12 +133,3 @@ class Seeking:
             return
         if not for_good and self._concerns(name):
             self._wait_for(name)
-
-    async def _stored(self, decision: Decision) -> bool:
-        """Store a decision; return False if it has to be made again, after a conflict."""
-        try:
-            await self._following.write(decision)
-        except Conflict as conflict:
-            await self._following.until(conflict)
-            return False
-        return True
