@@ -196,6 +196,54 @@ def test_imports_follow_the_arrows() -> None:
     assert [line for path in MODULES for line in against_the_arrows(path)] == []
 
 
+CIRCLES = {
+    # A command decides in a scene of the hall, and the hall applies asides that know how to happen.
+    frozenset(
+        f"thudmud.game.{name}"
+        for name in ("asides", "command", "hall", "people", "rooms", "scene", "telling")
+    ),
+    # Hooks are called with the database that calls them: types alone.
+    frozenset({"thudmud.store.database", "thudmud.store.hooks"}),
+    frozenset({"thudmud.language.grammar", "thudmud.language.slips"}),
+    frozenset(
+        f"thudmud.features.notifications.{name}" for name in ("mailing", "notifying", "pushing")
+    ),
+}
+"""The modules that import each other, for type checking or within functions at least. The first is
+to be opened; no other one may come."""
+
+
+def test_no_other_modules_import_each_other() -> None:
+    """Imports for type checking, and within functions and packages, are read like all others."""
+    modules = {module_of(path).removesuffix(".__init__"): path for path in MODULES}
+    graph: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        graph[module] = set()
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("thudmud"):
+                names = (f"{node.module}.{alias.name}" for alias in node.names)
+                found = (name if name in modules else str(node.module) for name in names)
+                graph[module] |= {each for each in found if (module, each) not in TIES} - {module}
+    reached = {module: reachable(graph, module) for module in graph}
+    circles = {
+        frozenset({module, *(each for each in reached[module] if module in reached[each])})
+        for module in graph
+        if module in reached[module]
+    }
+    assert circles == {each for each in CIRCLES if each <= modules.keys()}
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Return what can be reached from a node of a graph, which it is itself only by a circle."""
+    reached: set[str] = set()
+    left = list(graph[start])
+    while left:
+        if (node := left.pop()) not in reached:
+            reached.add(node)
+            left += graph.get(node, ())
+    return reached
+
+
 def test_every_tie_is_there() -> None:
     there = {(module_of(path), name) for path in MODULES for name in imports(path)}
     assert TIES - there == set(), "cut: take them out of ties.txt"

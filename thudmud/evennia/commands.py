@@ -32,12 +32,12 @@ from thudmud.evennia.host import LEFT_OUT, escaped, first_session, options, send
 from thudmud.features.archive.commands import ArchiveCommand, Step
 from thudmud.features.archive.model import replay_of
 from thudmud.features.matchmaking.commands import Agree, Decline, Invite, No, PlayNow
+from thudmud.features.options.commands import OptionCommand
 from thudmud.features.playing.queries import SetBoard, ViewGame
 from thudmud.features.rooms.commands import Look, ViewBots
 from thudmud.game.command import Command, PrivateCommand
 from thudmud.game.meaning import Phrase
 from thudmud.game.more import Help, Syntax
-from thudmud.game.options import OptionCommand
 from thudmud.game.refusals import Mistake, Refusal
 from thudmud.game.tables import GameCommand, TableCommand
 from thudmud.language import VERBS, ParseError, second_words

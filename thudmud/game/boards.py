@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from thudmud.game.events import MADE
 from thudmud.game.options import Style
-from thudmud.game.people import ByPlayer
 from thudmud.game.table import BoardSpec, Table
 
 _NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
@@ -136,3 +136,24 @@ class TableRegister(dict[str, Table]):
     def in_use_by(self, player: str) -> list[str]:
         """Return those of `made_of` that count towards the limits on boards."""
         return [board for board in self.made_of(player) if self[board].is_in_use]
+
+
+class ByPlayer:
+    """An index by player: the boards, or the people, that have a player in their list."""
+
+    def __init__(self) -> None:
+        self._known: defaultdict[str, set[str]] = defaultdict(set)
+
+    def of(self, player: str) -> Collection[str]:
+        """Return the holders of a player's name, in any case."""
+        return self._known.get(player.lower(), ())
+
+    def change(self, holder: str, before: Iterable[str], after: Iterable[str]) -> None:
+        """Note how the list of a holder changed."""
+        for player in before:
+            holders = self._known[player.lower()]
+            holders.discard(holder)
+            if not holders:
+                del self._known[player.lower()]
+        for player in after:
+            self._known[player.lower()].add(holder)

@@ -11,7 +11,6 @@ from enum import Enum
 from typing import Any
 
 from thudmud.errors import InvalidValueError
-from thudmud.game.command import Command
 from thudmud.values import value
 
 WIDTHS = range(20, 501)
@@ -245,13 +244,7 @@ UNKNOWN = Profile()
 """The profile of a player of whom nothing is known."""
 
 
-class OptionCommand(Command):
-    """A command about options."""
-
-    __slots__ = ()
-
-
-class SetOption(OptionCommand):
+class SetOption:
     """A choice of an option."""
 
     __slots__ = ()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypeVar, cast
 
 from thudmud.game.asides import Aside, Entered, Invited, ObserveChosen
+from thudmud.game.boards import ByPlayer
 from thudmud.game.options import Options, Profile, SetOption, Style
 from thudmud.game.table import Table
 from thudmud.values import value
@@ -161,27 +161,6 @@ class Members(Container[str]):
     def __contains__(self, name: object) -> bool:
         person = self._people.get(name) if isinstance(name, str) else None
         return person is not None and person.member
-
-
-class ByPlayer:
-    """An index by player: the boards, or the people, that have a player in their list."""
-
-    def __init__(self) -> None:
-        self._known: defaultdict[str, set[str]] = defaultdict(set)
-
-    def of(self, player: str) -> Collection[str]:
-        """Return the holders of a player's name, in any case."""
-        return self._known.get(player.lower(), ())
-
-    def change(self, holder: str, before: Iterable[str], after: Iterable[str]) -> None:
-        """Note how the list of a holder changed."""
-        for player in before:
-            holders = self._known[player.lower()]
-            holders.discard(holder)
-            if not holders:
-                del self._known[player.lower()]
-        for player in after:
-            self._known[player.lower()].add(holder)
 
 
 class People(dict[str, Person]):

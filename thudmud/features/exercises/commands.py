@@ -24,6 +24,7 @@ from thudmud.features.exercises.model import (
     exercise_of,
     studies_of,
 )
+from thudmud.features.options.commands import OptionCommand
 from thudmud.features.playing.moves import End, Play, PlayRecorded, Resign, Undo
 from thudmud.features.playing.queries import LastMove, Query
 from thudmud.features.playing.seats import Leave
@@ -37,7 +38,6 @@ from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import is_private_meant
 from thudmud.game.more import Help
-from thudmud.game.options import OptionCommand
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene, put_aside

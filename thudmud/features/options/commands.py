@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.game.asides import OptionChosen
-from thudmud.game.command import verb
+from thudmud.game.command import Command, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import (
     Charset,
     Colour,
     Element,
-    OptionCommand,
     Options,
     Orient,
     Scheme,
@@ -21,6 +20,12 @@ from thudmud.game.options import (
     Toggle,
 )
 from thudmud.game.scene import Scene
+
+
+class OptionCommand(Command):
+    """A command about options."""
+
+    __slots__ = ()
 
 
 @verb("show_options")
@@ -37,7 +42,7 @@ class ShowScheme(OptionCommand):
     words = "options colour special thud"
 
 
-class Choice(SetOption):
+class Choice(SetOption, OptionCommand):
     """A choice of one option: the field of `Options` named by the last of its ``words``."""
 
     __slots__ = ()
