@@ -18,7 +18,8 @@ from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished
 from tests.service.stores import SlowStore
 from thudmud.features.moderation.model import Order, ReportMade
 from thudmud.features.options.commands import SetWidth
-from thudmud.game.asides import Aside, CameIn, Entered, Gone, ObserveChosen, StyleChosen
+from thudmud.features.options.model import StyleChosen
+from thudmud.game.asides import Aside, CameIn, Entered, Gone, ObserveChosen
 from thudmud.game.events import Parting
 from thudmud.game.options import Options, Profile, Style, Switch, Toggle
 from thudmud.game.table import BoardSpec

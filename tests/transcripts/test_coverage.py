@@ -41,9 +41,10 @@ from thudmud.features.options.commands import (
     ShowOptions,
     ShowScheme,
 )
+from thudmud.features.options.model import OptionChosen
 from thudmud.features.people.commands import PlanChosen
 from thudmud.features.playing.queries import PieceQuery
-from thudmud.game.asides import Active, Aside, Asked, OptionChosen, ResultTold, TimeShort, TookOver
+from thudmud.game.asides import Active, Aside, Asked, ResultTold, TimeShort, TookOver
 from thudmud.game.command import COMMANDS, Command
 from thudmud.game.events import (
     Absent,

@@ -7,13 +7,13 @@ the hall.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from thudmud.game.archive import NOTHING_FOUND, Found, RatingChange
 from thudmud.game.command import Command
 from thudmud.game.events import BattleEnded, Parting, TableEvent
-from thudmud.game.options import Options, SetOption, Style, Toggle
+from thudmud.game.options import Options, Style, Toggle
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
 from thudmud.rules import Side
@@ -256,15 +256,6 @@ class Emoted(Aloud):
     verb: ClassVar[str] = "emote"
 
 
-@aside
-class PlayersDeaf(AtBoard):
-    """An observer is told, once, that the players at the board do not hear them."""
-
-    def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].knows_deaf = True
-        return Telling(self, (self.player,))
-
-
 @value
 class ToAnother(Aside):
     """Something a player does that concerns one other player."""
@@ -310,61 +301,6 @@ class Invited(ToAnother):
         if asked := hall.people.get(self.to):
             asked.invitations[self.player] = self
         return ToAnother.happen(self, hall)  # super() fails: with slots, @aside makes a new class
-
-
-@aside
-class TurnedDown(ToAnother):
-    """A player declined an invitation to a seat at a board.
-
-    Attributes:
-        board: its name.
-        battle: the number of the battle that was to go on there; None if it was about a seat.
-    """
-
-    board: str
-    battle: int | None = None
-
-    def happen(self, hall: Hall) -> Telling:
-        if asked := hall.people.get(self.player):
-            asked.invitations.pop(self.to, None)
-        return ToAnother.happen(self, hall)  # super() fails: with slots, @aside makes a new class
-
-
-@aside
-class StyleChosen(AtBoard):
-    """A player chose the style in which they see a board."""
-
-    crosses = True
-
-    style: Style
-
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return replace(person, styles={**person.styles, self.board: self.style})
-
-    def happen(self, hall: Hall) -> Telling:
-        person = hall.people[self.player]
-        person.styles[self.board] = self.style
-        hall.rooms.changed(person)
-        return Telling(self, (self.player,), hall.board_seen(self.player, self.board))
-
-
-@aside
-class OptionChosen(Aside):
-    """A player chose an option. ``options`` are all their options after that."""
-
-    crosses = True
-
-    choice: SetOption
-    options: Options
-
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return replace(person, options=self.options)
-
-    def happen(self, hall: Hall) -> Telling:
-        person = hall.people[self.player]
-        person.options = self.options
-        hall.rooms.changed(person)
-        return Telling(self, (self.player,))
 
 
 @aside

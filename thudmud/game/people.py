@@ -85,7 +85,6 @@ class Person:
         active: roughly when they last typed something, in seconds since the epoch.
         observed: the boards they observe.
         parts: the state of features about them, by type, see `PersonPart`.
-        knows_deaf: whether they were told that players do not hear observers.
         news: the edition of the news they last saw.
         invitations: the latest invitation from each player.
         private: a board of their own that they are at, such as that of a lesson. Going there ends a
@@ -106,7 +105,6 @@ class Person:
     active: float = 0.0
     observed: tuple[str, ...] = ()
     parts: dict[type[PersonPart], PersonPart] = field(default_factory=dict)
-    knows_deaf: bool = False
     news: str = ""
     invitations: dict[str, Invited] = field(default_factory=dict)
     private: PrivateBoard | None = None

@@ -11,18 +11,8 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from thudmud.game.asides import (
-    Aside,
-    CameIn,
-    Emoted,
-    Entered,
-    Gone,
-    ObserveChosen,
-    OptionChosen,
-    Spoke,
-    StyleChosen,
-    WentOut,
-)
+from thudmud.features.options.model import OptionChosen, StyleChosen
+from thudmud.game.asides import Aside, CameIn, Emoted, Entered, Gone, ObserveChosen, Spoke, WentOut
 from thudmud.game.events import BoardOpened
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision

@@ -17,8 +17,9 @@ from thudmud.features.options.commands import (
     SetToggle,
     SetWidth,
 )
+from thudmud.features.options.model import OptionChosen
 from thudmud.features.playing.queries import LastMove
-from thudmud.game.asides import Asked, OptionChosen
+from thudmud.game.asides import Asked
 from thudmud.game.decisions import arrive, decide
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import (

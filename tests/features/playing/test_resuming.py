@@ -10,6 +10,7 @@ from tests.game.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, w
 from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import Accept, Decline, Invite, No, Yes
+from thudmud.features.matchmaking.model import TurnedDown
 from thudmud.features.people.commands import Ignore
 from thudmud.features.playing.moves import Adjourn, End, Resign, Start
 from thudmud.features.playing.resuming import Resume
@@ -17,7 +18,7 @@ from thudmud.features.playing.seats import Join, Leave, Practice
 from thudmud.features.playing.setup import SetRules
 from thudmud.features.rooms.commands import Go
 from thudmud.game.archive import State
-from thudmud.game.asides import Invited, TurnedDown
+from thudmud.game.asides import Invited
 from thudmud.game.command import Command
 from thudmud.game.events import (
     Adjourned,

@@ -12,7 +12,8 @@ from thudmud.features.playing.moves import Resign, Start
 from thudmud.features.playing.seats import Join, Practice
 from thudmud.features.rooms.commands import Go, Observe, Unobserve
 from thudmud.features.talk.commands import Emote, Kibitz, Say, Whisper
-from thudmud.game.asides import CameIn, ObserveChosen, PlayersDeaf, Spoke
+from thudmud.features.talk.model import PlayersDeaf
+from thudmud.game.asides import CameIn, ObserveChosen, Spoke
 from thudmud.game.command import Command
 from thudmud.game.decisions import is_limited
 from thudmud.game.events import BoardClosed, BoardRenamed, Parting

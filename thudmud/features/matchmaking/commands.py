@@ -15,13 +15,14 @@ from typing import Any, ClassVar, Self
 from thudmud.errors import Refused
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.archive.model import replay_of
+from thudmud.features.matchmaking.model import TurnedDown
 from thudmud.features.playing.moves import OFFERING
 from thudmud.features.playing.opening import at_own_board, in_hall, opened
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, require_boards
 from thudmud.features.talk.commands import require_listening
 from thudmud.game import archive, events
-from thudmud.game.asides import Asked, Invited, TurnedDown
+from thudmud.game.asides import Asked, Invited
 from thudmud.game.clocks import TimeClass, TimeControl, time_class
 from thudmud.game.command import Command, verb
 from thudmud.game.hall import Decision, Hall

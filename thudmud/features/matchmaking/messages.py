@@ -9,8 +9,9 @@ from typing import Any
 from thudmud.english import capitalised, does, lasting, listed
 from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
+from thudmud.features.matchmaking.model import TurnedDown
 from thudmud.features.playing.seats import Join
-from thudmud.game.asides import Invited, TurnedDown
+from thudmud.game.asides import Invited
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact

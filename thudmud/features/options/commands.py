@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from thudmud.game.asides import OptionChosen
+from thudmud.features.options.model import OptionChosen
 from thudmud.game.command import Command, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import (

@@ -20,7 +20,7 @@ from thudmud.features.options.commands import (
     ShowOptions,
     ShowScheme,
 )
-from thudmud.game.asides import OptionChosen, StyleChosen
+from thudmud.features.options.model import OptionChosen, StyleChosen
 from thudmud.game.options import (
     WIDTHS,
     Charset,

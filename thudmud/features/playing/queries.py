@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.game.asides import StyleChosen
+from thudmud.features.options.model import StyleChosen
 from thudmud.game.command import verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_asked_about, board_meant

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from thudmud.errors import Refused
-from thudmud.game.asides import Emoted, PlayersDeaf, Spoke, Told
+from thudmud.features.talk.model import KnowsDeaf, PlayersDeaf
+from thudmud.game.asides import Emoted, Spoke, Told
 from thudmud.game.command import Command, verb
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import player_here, split_board, watched_meant
@@ -44,7 +45,7 @@ def _aloud(scene: Scene, kind: type[Spoke | Emoted], text: str) -> Decision:
     if table is None or not table.running or me in table.seats.values():
         return scene.tell(kind(me, person.room, text))
     aside = kind(me, person.room, text, Toggle.WATCHERS)
-    if not person.knows_deaf:
+    if KnowsDeaf not in person.parts:
         for player in table.seats.values():
             if player in hall.people and not hall.hears(player, Toggle.WATCHERS, table):
                 return scene.tell(aside, PlayersDeaf(me, table.name))

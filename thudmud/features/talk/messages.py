@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thudmud.english import capitalised, does
-from thudmud.game.asides import Emoted, PlayersDeaf, Spoke, Told
+from thudmud.features.talk.model import PlayersDeaf
+from thudmud.game.asides import Emoted, Spoke, Told
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
