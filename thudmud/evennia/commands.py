@@ -220,7 +220,7 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
     at = next((each for each, person in people if person and person.private), None)
     if at and isinstance(command, PrivateCommand) and words is None:
         return at
-    # A line without a board is about the exercise, unless that could harm a battle elsewhere.
+    # A line without a board is about the private one, unless that could harm a battle elsewhere.
     is_unsaid = isinstance(command, GameCommand) and command.on is None
     if at and is_unsaid and all(each is at for each in _with_seat(character, boards)):
         return at

@@ -1,7 +1,7 @@
 """Exercises: the lessons of the tutorial, and puzzles, each at a board that only one player sees.
 
-An exercise is a value on a person. Its board is an ordinary table that is in no hall: so it is
-drawn and asked about as any board is, and nobody else can sit there.
+An exercise is a part of a person, and its board is their private board, an ordinary table that is
+in no hall: so it is drawn and asked about as any board is, and nobody else can sit there.
 `thudmud.features.exercises.commands` decides commands in an exercise, and
 `thudmud.features.exercises.messages` has the words.
 
