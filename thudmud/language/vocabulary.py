@@ -141,7 +141,7 @@ class Vocabulary:
         )
         self.without = frozenset(word for name in self._left for word in WORDS[name])
         self._of_gone = tuple(kind for each in gone for kind in each.commands)
-        self._gone_words = frozenset(word for name in of_gone for word in WORDS[name])
+        self._gone_words = frozenset(word for name in of_gone for word in WORDS.get(name, ()))
         if unknown := set(without) - self.without - {each.name for each in gone}:
             raise InvalidValueError(f"no verb is called {', '.join(sorted(unknown))}")
         ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}
