@@ -19,6 +19,10 @@ WRONG = 0.03
 """How many of all answers are none, or wrong."""
 
 
+LARGEST_PID = 1 << 22
+"""Linux gives no process a larger number, so what is sent to those here can reach no real one."""
+
+
 class _Dialogue(Dialogue):
     """Our own side of the protocol, but for the thinking."""
 
@@ -39,8 +43,9 @@ class _Dialogue(Dialogue):
 class Engine(asyncio.SubprocessTransport):
     """A program, as the process has it that has started it."""
 
-    def __init__(self, world: World, parent: Process, protocol: Any) -> None:
+    def __init__(self, world: World, pid: int, parent: Process, protocol: Any) -> None:
         super().__init__()
+        self._pid = pid
         self._world, self._parent, self._protocol = world, parent, protocol
         self._dialogue = _Dialogue(world, self._say)
         self._asked, self._free = b"", 0.0
@@ -49,9 +54,12 @@ class Engine(asyncio.SubprocessTransport):
         self._pipes = {number: _Pipe(self, number) for number in range(3)}
 
     @classmethod
-    def started(cls, world: World, parent: Process, protocol: Any) -> Engine:
-        """Start one."""
-        engine = cls(world, parent, protocol)
+    def started(
+        cls, world: World, engines: dict[int, Engine], parent: Process, protocol: Any
+    ) -> Engine:
+        """Start one, and keep it with all others by its process id."""
+        pid = LARGEST_PID + 1 + len(engines)
+        engine = engines[pid] = cls(world, pid, parent, protocol)
         protocol.connection_made(engine)
         return engine
 
@@ -115,7 +123,7 @@ class Engine(asyncio.SubprocessTransport):
     # What its parent does.
 
     def get_pid(self) -> int:
-        return 1
+        return self._pid
 
     def get_returncode(self) -> int | None:
         return self._status

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,6 +31,7 @@ from tests.simulation.engines import Engine
 from tests.simulation.network import Wire
 from tests.simulation.versions import by_version, explored
 from thudmud.accounts import passwords
+from thudmud.bots import program
 from thudmud.server import serve
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import (
@@ -213,7 +214,20 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
     def lock(dsn: str, key: Lock, told: Any, *, shared: bool = False) -> AdvisoryLock:
         return AdvisoryLock(base, key, told, shared=shared)
 
+    engines: dict[int, Engine] = {}
+
+    def send_signal(pid: int, number: int) -> None:
+        with suppress(ProcessLookupError):
+            match number:
+                case signal.SIGTERM:
+                    engines[pid].terminate()
+                case signal.SIGKILL:
+                    engines[pid].kill()
+                case _:
+                    engines[pid].send_signal(number)
+
     changes: dict[Any, dict[str, Any]] = {
+        program: {"send_signal": send_signal},
         running: {"Thread": Thread, "SimpleQueue": Queue, "monotonic": world.monotonic},
         store: {"monotonic": world.monotonic, "OnDisk": SlowDisk},
         streams: {"monotonic": world.monotonic},
@@ -248,5 +262,5 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
                 stack.enter_context(mock.patch.object(module, name, value))
         defaults = Node.__init__.__kwdefaults__
         stack.enter_context(mock.patch.dict(defaults, clock=world.monotonic))
-        world.start_program = partial(Engine.started, world)
+        world.start_program = partial(Engine.started, world, engines)
         yield

@@ -40,6 +40,17 @@ _SESSION, _TIMES = 3, slice(11, 15)  # fields of /proc/PID/stat after the name, 
 _log = logging.getLogger(__name__)
 
 
+def send_signal(pid: int, number: int) -> None:
+    """Send a signal to a process, if it has not ended.
+
+    Not by asyncio: its methods look first whether the process has ended. If they reap it before
+    asyncio's own watcher does, that warns of an unknown process, and makes up a return code
+    (python/cpython#87744).
+    """
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
 class ProgramError(ThudmudError):
     """The program cannot be used any longer; the message says why."""
 
@@ -173,12 +184,8 @@ class Program:
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is None:
-            # Not by asyncio: its methods look first whether the process has ended. If they reap it
-            # before asyncio's own watcher does, that warns of an unknown process, and makes up a
-            # return code (python/cpython#87744).
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGTERM)
-                os.kill(process.pid, signal.SIGCONT)  # it may be suspended
+            send_signal(process.pid, signal.SIGTERM)
+            send_signal(process.pid, signal.SIGCONT)  # it may be suspended
         # For asyncio it has only ended when its pipes have been closed: processes that it has left
         # behind may keep them open, and nobody reads any more from one that prints too much.
         transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
@@ -189,8 +196,7 @@ class Program:
                 await process.wait()
         except TimeoutError:
             _log.error("processes of the program of %s cannot be ended", self._name)
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)
+            send_signal(process.pid, signal.SIGKILL)
             await process.wait()
         transport.close()
 
