@@ -518,8 +518,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 TOURNAMENTS,
-                "if self._hall.part(TournamentRegister).known.get(number) is not tournament:",
-                "if self._hall.part(TournamentRegister).known.get(number) is None:",
+                "if self._tournaments.get(number) is not tournament:",
+                "if self._tournaments.get(number) is None:",
             ),
         ],
     ),
