@@ -21,6 +21,7 @@ ARROWS: dict[str, set[str]] = {
     "version": set(),
     "english": set(),
     "values": set(),
+    "settings": set(),
     "": {"game", "views", "house"},
     "rules": set(),
     "pictures": {"rules"},
@@ -28,7 +29,7 @@ ARROWS: dict[str, set[str]] = {
     "game": {"rules"},
     # The list alone, which anybody may ask what there is: nobody imports what is on it.
     LIST: {"game"},
-    "features": {"rules", "game", "language", "views", "store", LIST},
+    "features": {"rules", "game", "language", "views", "store", "settings", LIST},
     "verbs": {"rules", "game", "features"},
     "language": {"rules", "game", LIST},
     "views": {"rules", "game", "language", LIST},
@@ -42,7 +43,17 @@ ARROWS: dict[str, set[str]] = {
     "gateway": {*BELOW_SKINS, "accounts"},
     "evennia": {*BELOW_SKINS, "search", "bots", "house"},
     "script": {"views", "house"},
-    "server": {*BELOW_SKINS, LIST, "pictures", "search", "bots", "telnet", "web", "accounts"},
+    "server": {
+        *BELOW_SKINS,
+        LIST,
+        "settings",
+        "pictures",
+        "search",
+        "bots",
+        "telnet",
+        "web",
+        "accounts",
+    },
     "cli": {
         *BELOW_SKINS,
         "pictures",
@@ -61,7 +72,7 @@ OWNERS = {
     "lark": {"language"},
     "telnetlib3": {"telnet", "cli"},
     "websockets": {"web"},
-    "pydantic": {"server", "gateway"},
+    "pydantic": {"settings", "features", "server", "gateway"},
     "argon2": {"accounts"},
     "openskill": {"game"},
     "wcwidth": {"language", "views"},
@@ -99,7 +110,7 @@ PURE = {
 }
 REACHING = {
     *("reactors.py", "storage.py"),
-    *("mailing.py", "notifying.py", "publishing.py", "pushing.py"),
+    *("mailing.py", "notifying.py", "pages.py", "pushing.py", "serving.py"),
 }
 """The modules of features that are not pure."""
 
@@ -205,9 +216,6 @@ CIRCLES = {
     # Hooks are called with the database that calls them: types alone.
     frozenset({"thudmud.store.database", "thudmud.store.hooks"}),
     frozenset({"thudmud.language.grammar", "thudmud.language.slips"}),
-    frozenset(
-        f"thudmud.features.notifications.{name}" for name in ("mailing", "notifying", "pushing")
-    ),
 }
 """The modules that import each other, for type checking or within functions at least. The first is
 to be opened; no other one may come."""

@@ -27,7 +27,7 @@ from tests.cases import cases
 from tests.growth import exponent
 from thudmud.accounts.passwords import is_same, word_hash
 from thudmud.errors import ThudmudError
-from thudmud.features.notifications.pages import published_by
+from thudmud.features.notifications.pages import asked_for
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import split_board
 from thudmud.game.table import BoardSpec
@@ -317,7 +317,7 @@ def asked(text: str) -> None:
     if request is None:
         return
     wanted_by(request)
-    published_by(request)
+    asked_for(request.method, request.path)
     battle_asked(request)
     shared_at(request.path, lambda *_: None)
     base_of(request, "", is_secure=True)

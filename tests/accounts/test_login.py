@@ -21,6 +21,7 @@ from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.login import Epochs
 from thudmud.accounts.passwords import Passwords
 from thudmud.features.moderation.model import Measure, Sanction
+from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import ANOTHER, Browser, Contact
 from thudmud.features.options.commands import SetReader, SetWidth
 from thudmud.game.options import Options, Switch
@@ -705,14 +706,16 @@ class TestWordsOfMembers:
 
     async def test_calendar_and_browsers_that_end_are_told(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
-        await setup.store.keep_contact("Anna", Contact(calendar=ANOTHER))
+        await storage.keep_contact(setup.store, "Anna", Contact(calendar=ANOTHER))
         told = []
         for _ in range(2):
-            await setup.store.add_browser("Anna", Browser("https://push.example", "k", "a"))
+            await storage.add_browser(
+                setup.store, "Anna", Browser("https://push.example", "k", "a")
+            )
             answers = Answers()
             await setup.logins.log_out_everywhere(answers, "Anna", await setup.epochs("Anna"))
             told += answers.shown[1:]
-            await setup.store.keep_contact("Anna", Contact())
+            await storage.keep_contact(setup.store, "Anna", Contact())
         assert told == [
             "Your calendar has a new address, and no browser tells you of your turns any more."
             ' "notify" tells how to go on.',

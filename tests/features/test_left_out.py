@@ -33,6 +33,7 @@ LINES: dict[str, tuple[str, ...]] = {
     "explorer": ("explore", "explore 1 2"),
     "hints": ("hint", "hint on oak board"),
     "letters": ("message bert hi", "messages", "forget 1", "forget messages from bert"),
+    "notifications": ("notify", "notify off", "notify turn on", "notify quiet 22 to 7"),
     "teaching": (),
     "tv": ("tv", "tv on", "tv off"),
 }

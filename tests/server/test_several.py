@@ -15,6 +15,7 @@ from tests.server.nodes import LONG, WORD, Nodes, line_of, port_of
 from tests.server.plain import PATIENCE, Client
 from tests.server.relays import Handler, relaying
 from thudmud.cli.common import TRY_LATER
+from thudmud.features.notifications import storage
 from thudmud.store import Store
 
 pytestmark = pytest.mark.slow
@@ -258,7 +259,7 @@ async def test_a_server_dies_in_the_middle_of_a_mail_and_another_sends_it(
         await port_of(second)
         store = await Store.connect(dsn)
         await store.enrol("Anna", "hash")
-        await store.ask_code("Anna", "anna@example.org")
+        await storage.ask_code(store, "Anna", "anna@example.org")
         async with asyncio.timeout(LONG):
             await relay.has_taken.wait()  # the relay has it, and the server does not know yet
         relay.has_taken.clear()
@@ -266,7 +267,7 @@ async def test_a_server_dies_in_the_middle_of_a_mail_and_another_sends_it(
         relay.late.set()
         relay.late = None
         async with asyncio.timeout(LONG):
-            while await store.due(mails=True):  # noqa: ASYNC110  (it has no bell)
+            while await storage.due(store, mails=True):  # noqa: ASYNC110  (it has no bell)
                 await asyncio.sleep(0.1)
         sent, again = relay.mails
         assert sent["Message-ID"] == again["Message-ID"]

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Self, TypeVar
 
 from tests.service.place import PATIENCE
-from thudmud.features.notifications.model import News
 from thudmud.game.archive import Lookup
 from thudmud.store import (
     LEASE,
@@ -22,7 +21,7 @@ from thudmud.store import (
     Subscription,
 )
 from thudmud.store.codec import Form
-from thudmud.store.database import Fence
+from thudmud.store.database import Fence, Work
 from thudmud.store.running import Failed, Take
 from thudmud.store.streams import Changes
 
@@ -83,23 +82,23 @@ class SlowStore(Store):
         key: str | None = None,
         *,
         mark: object = None,
-        news: News | None = None,
+        work: Work | None = None,
         fence: Fence | None = None,
     ) -> Mapping[str, Stored]:
-        return await self._pass("append", partial(self._append, changes, key, mark, news, fence))
+        return await self._pass("append", partial(self._append, changes, key, mark, work, fence))
 
     async def _append(
         self,
         changes: Changes,
         key: str | None,
         mark: object,
-        news: News | None,
+        work: Work | None,
         fence: Fence | None,
     ) -> Mapping[str, Stored]:
         if self.conflict:
             [(stream, (expected, _))] = changes.items()
             raise Conflict(stream, expected, expected + 1)
-        return await super().append(changes, key, mark=mark, news=news, fence=fence)
+        return await super().append(changes, key, mark=mark, work=work, fence=fence)
 
     async def subscribe(
         self, streams: Collection[str] | None, after: int, take: Take, failed: Failed

@@ -488,8 +488,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NOTIFYING,
-                "await self._store.put_off(recipient._replace(waiting=rest), until, failed=True)",
-                "await self._store.sent(recipient._replace(waiting=rest))",
+                "await storage.put_off(self._store, left, until, failed=True)",
+                "await storage.sent(self._store, left)",
             ),
         ],
     ),
@@ -508,7 +508,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NOTIFYING,
-                "await self._store.sent(recipient, mailed=mailed)",
+                "await storage.sent(self._store, recipient, mailed=mailed)",
                 "pass",
             ),
         ],

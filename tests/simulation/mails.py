@@ -16,10 +16,10 @@ from random import Random
 from unittest import mock
 
 from tests.simulation.clockwork import Process, World
+from thudmud.features.notifications import serving, storage
 from thudmud.features.notifications.messages import Mail
 from thudmud.features.notifications.model import CODE, Ways
 from thudmud.features.notifications.notifying import NotSentError
-from thudmud.server import serve
 from thudmud.server.config import Settings
 from thudmud.store import Store, StoreError
 from thudmud.store.database import Database
@@ -89,7 +89,7 @@ class Mails:
         def outside(_: Settings, __: Path) -> tuple[Ways, Mails, None]:
             return Ways(mail=True, page="https://example.org"), self, None
 
-        with mock.patch.object(serve, "outside", outside):
+        with mock.patch.object(serving, "outside", outside):
             yield
 
     def begin(self) -> None:
@@ -108,7 +108,7 @@ class Mails:
             try:
                 store = await Store.connect("dbname=world")
                 try:
-                    await store.ask_code(name, f"{name}@example.org")
+                    await storage.ask_code(store, name, f"{name}@example.org")
                     self._to_ask.discard(name)  # again, if the store cannot be closed
                     return
                 finally:

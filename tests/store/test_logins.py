@@ -10,6 +10,7 @@ from tests.store.conftest import Opening
 from tests.store.deeds import Clock, is_in_order
 from tests.store.test_notifications import BROWSER, MAIL, code, confirmed, contact, tell
 from thudmud.features.moderation.model import Measure, Order, Sanction
+from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import ANOTHER, Contact, Kind, Notification
 from thudmud.store import Nobody, Store, new_epoch
 from thudmud.store.accounts import USED_WORD_LASTS, WORD_LASTS, WORDS_KEPT
@@ -196,8 +197,8 @@ class TestEndings:
 async def link(store: Store) -> str:
     """Return the secret of the link in a member's mails."""
     await tell(store, Notification("Anna", Kind.TURN))
-    [mail] = [each for each in await store.due(mails=True) if not each.code]
-    await store.sent(mail)
+    [mail] = [each for each in await storage.due(store, mails=True) if not each.code]
+    await storage.sent(store, mail)
     return mail.secret
 
 
@@ -208,40 +209,42 @@ class TestOtherSecrets:
         """Let Anna have all that there is; return a code, a calendar and the link in mails."""
         await confirmed(store)
         kept = await contact(store)
-        await store.keep_contact("Anna", kept._replace(calendar=ANOTHER, feed=True))
-        await store.ask_code("Anna", "thief@example.org")
+        await storage.keep_contact(store, "Anna", kept._replace(calendar=ANOTHER, feed=True))
+        await storage.ask_code(store, "Anna", "thief@example.org")
         asked, secret = await code(store), await link(store)
-        await store.add_browser("Anna", BROWSER)
+        await storage.add_browser(store, "Anna", BROWSER)
         return asked, (await contact(store)).calendar, secret
 
     @pytest.mark.parametrize("name", sorted(ENDINGS.keys() - {"removal"}))
     async def test_codes_calendars_and_browsers_end(self, store: Store, name: str) -> None:
         asked, calendar, secret = await self.secrets(store)
         await ENDINGS[name](store)
-        assert await store.confirm("Anna", asked) == 0
-        assert await store.due(mails=True) == await store.due(mails=False) == []
-        assert await store.calendar_of(calendar) is None
+        assert await storage.confirm(store, "Anna", asked) == 0
+        assert await storage.due(store, mails=True) == await storage.due(store, mails=False) == []
+        assert await storage.calendar_of(store, calendar) is None
         kept = await contact(store)
-        assert await store.calendar_of(kept.calendar) == "Anna"
+        assert await storage.calendar_of(store, kept.calendar) == "Anna"
         assert (kept.browsers, kept.address, kept.asked_today) == (0, MAIL, 2)
-        assert await store.is_ended_by(secret)
+        assert await storage.is_ended_by(store, secret)
         await is_in_order(store)
 
     async def test_all_secrets_of_a_removed_member_end(self, store: Store) -> None:
         _, calendar, secret = await self.secrets(store)
         await store.erase("Anna")
         await store.enrol("Anna", "another")
-        assert await store.calendar_of(calendar) is None
-        assert await store.feed_of("Anna") is None
-        assert not await store.is_ended_by(secret)
-        assert not await store.end_mails(secret)
+        assert await storage.calendar_of(store, calendar) is None
+        assert await storage.feed_of(store, "Anna") is None
+        assert not await storage.is_ended_by(store, secret)
+        assert not await storage.end_mails(store, secret)
         assert await contact(store) == Contact()
 
     async def test_ended_calendars_and_browsers_are_returned(self, store: Store) -> None:
-        assert await store.end_logins("Bert") == (False, 0)
+        assert await store.end_logins("Bert") == ()
         await self.secrets(store)
-        assert await store.set_password("Anna", "other") == (True, 1)
-        assert await store.end_logins("Anna") == (True, 0)
+        calendar, how = "Your calendar has a new address", '"notify" tells how to go on.'
+        browsers = "no browser tells you of your turns any more"
+        assert await store.set_password("Anna", "other") == (f"{calendar}, and {browsers}. {how}",)
+        assert await store.end_logins("Anna") == (f"{calendar}. {how}",)
 
     async def test_link_in_mails_to_an_earlier_address_does_not_end_those_to_the_next(
         self, store: Store
@@ -251,12 +254,12 @@ class TestOtherSecrets:
         await confirmed(store, mail=MAIL.upper())
         assert await link(store) == before
         await confirmed(store, mail="new@example.org")
-        assert not await store.end_mails(before)
+        assert not await storage.end_mails(store, before)
         assert (await contact(store)).address == "new@example.org"
         await is_in_order(store)
 
     async def test_link_ends_mails_a_second_time_without_complaint(self, store: Store) -> None:
         await confirmed(store)
         secret = await link(store)
-        assert await store.end_mails(secret)
-        assert await store.end_mails(secret)
+        assert await storage.end_mails(store, secret)
+        assert await storage.end_mails(store, secret)

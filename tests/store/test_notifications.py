@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_persons import holding
 from thudmud.errors import Refused
+from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import (
     ANOTHER,
     CODE_LASTS,
@@ -26,14 +28,15 @@ from thudmud.features.notifications.model import (
     Kind,
     News,
     Notification,
+    NotifyRefusal,
     Quiet,
     Recipient,
 )
 from thudmud.game.clocks import DAY
 from thudmud.game.events import BattleEnded
-from thudmud.game.refusals import Refusal
 from thudmud.rules import Ending, Outcome, Score
 from thudmud.store import Conflict, KeptName, Nobody, Store
+from thudmud.store.database import Work
 
 MAIL = "anna@example.org"
 BROWSER = Browser("https://push.example.org/1", "k" * 87, "a" * 22)
@@ -53,29 +56,35 @@ async def contact(store: Store, player: str = "Anna") -> Contact:
     return found
 
 
+def posting(news: News) -> Work:
+    return partial(storage.post_news, news=news)
+
+
 async def code(store: Store, player: str = "Anna") -> str:
     """Return the code that is about to be sent to a member."""
-    [each] = [each for each in await store.due(mails=True) if each.player == player and each.code]
+    [each] = [
+        each for each in await storage.due(store, mails=True) if each.player == player and each.code
+    ]
     return each.code
 
 
 async def confirmed(store: Store, player: str = "Anna", mail: str = MAIL) -> None:
     """Let a member get mails."""
-    await store.ask_code(player, mail)
-    [asked] = [each for each in await store.due(mails=True) if each.player == player]
-    assert await store.confirm(player, asked.code) is None
-    await store.sent(asked)
+    await storage.ask_code(store, player, mail)
+    [asked] = [each for each in await storage.due(store, mails=True) if each.player == player]
+    assert await storage.confirm(store, player, asked.code) is None
+    await storage.sent(store, asked)
 
 
 async def tell(store: Store, *told: Notification, board: str = OAK) -> None:
     version = await store.version(board)
-    await store.append({board: (version, [cleared(1)])}, news=News(board, told))
+    await store.append({board: (version, [cleared(1)])}, work=posting(News(board, told)))
 
 
 async def kinds(store: Store, *, mails: bool = True) -> dict[str, list[str]]:
     """Return what is due, by player."""
     told: dict[str, list[str]] = {}
-    for each in await store.due(mails=mails):
+    for each in await storage.due(store, mails=mails):
         about = [row.kind.value if row.kind else "code" for row in each.waiting]
         told.setdefault(each.player, []).extend(about)
     return told
@@ -84,41 +93,41 @@ async def kinds(store: Store, *, mails: bool = True) -> dict[str, list[str]]:
 class TestAddresses:
     async def test_one_is_used_once_its_code_was_typed(self, store: Store) -> None:
         assert await contact(store) == Contact()
-        await store.ask_code("anna", MAIL)
+        await storage.ask_code(store, "anna", MAIL)
         assert await contact(store) == Contact(asked=MAIL, asked_today=1)
-        [asked] = await store.due(mails=True)
+        [asked] = await storage.due(store, mails=True)
         assert (asked.player, asked.address, len(asked.code)) == ("Anna", MAIL, 6)
-        assert await store.notified() == frozenset()
-        assert await store.confirm("Anna", asked.code) is None
+        assert await store.watch(storage.notified) == frozenset()
+        assert await storage.confirm(store, "Anna", asked.code) is None
         assert await contact(store) == Contact(MAIL, asked_today=1)
-        assert await store.notified() == {"Anna"}
-        assert await store.confirm("Anna", asked.code) == 0
+        assert await store.watch(storage.notified) == {"Anna"}
+        assert await storage.confirm(store, "Anna", asked.code) == 0
         await is_in_order(store)
 
     async def test_a_code_can_be_guessed_five_times(self, store: Store) -> None:
-        await store.ask_code("Anna", MAIL)
+        await storage.ask_code(store, "Anna", MAIL)
         right = await code(store)
         wrong = f"{(int(right) + 1) % 1_000_000:06}"
-        left = [await store.confirm("Anna", wrong) for _ in range(GUESSES)]
+        left = [await storage.confirm(store, "Anna", wrong) for _ in range(GUESSES)]
         assert left == [4, 3, 2, 1, 0]
-        assert await store.confirm("Anna", right) == 0
+        assert await storage.confirm(store, "Anna", right) == 0
         assert (await contact(store)).address == ""
 
     async def test_it_is_good_for_an_hour(self, store: Store, clock: Clock) -> None:
-        await store.ask_code("Anna", MAIL)
+        await storage.ask_code(store, "Anna", MAIL)
         right = await code(store)
         clock.now += CODE_LASTS
-        assert await store.confirm("Anna", right) == 0
+        assert await storage.confirm(store, "Anna", right) == 0
         assert (await contact(store)).asked == ""
-        [asked] = await store.due(mails=True)
+        [asked] = await storage.due(store, mails=True)
         assert (asked.address, asked.code) == ("", "")  # and so it is not sent any more
 
     async def test_they_are_counted_for_a_day_by_member_and_by_address(
         self, store: Store, clock: Clock
     ) -> None:
-        await store.ask_code("Anna", MAIL)
-        await store.ask_code("Bert", MAIL.upper())
-        await store.ask_code("Bert", "bert@example.org")
+        await storage.ask_code(store, "Anna", MAIL)
+        await storage.ask_code(store, "Bert", MAIL.upper())
+        await storage.ask_code(store, "Bert", "bert@example.org")
         assert (await contact(store, "Bert")).asked_today == 2
         assert len((await store.look_up(AskedLookup(MAIL, "Carla"))).mailbox) == 2
         clock.now += DAY
@@ -128,38 +137,38 @@ class TestAddresses:
     async def test_code_to_another_spelling_of_a_mailbox_counts(self, store: Store) -> None:
         spellings = ("an.na@gmail.com", "Anna+1@gmail.com", "anna+2@googlemail.com")
         for player, address in zip(("Anna", "Bert", "Carla"), spellings, strict=True):
-            await store.ask_code(player, address)
+            await storage.ask_code(store, player, address)
         with pytest.raises(Refused) as refused:
-            await store.ask_code("Anna", "a.nna+3@gmail.com")
-        assert refused.value.code is Refusal.CODES_TOO_MANY
+            await storage.ask_code(store, "Anna", "a.nna+3@gmail.com")
+        assert refused.value.code is NotifyRefusal.CODES_TOO_MANY
         assert (await contact(store)).asked_today == 1  # nothing is stored of what is refused
         await is_in_order(store)
 
     async def test_codes_of_an_erased_member_count_still(self, store: Store) -> None:
         for number in range(CODES_A_DAY):
             await store.enrol("Gone", "hash")
-            await store.ask_code("Gone", f"anna+{number}@example.org", "192.0.2.1")
+            await storage.ask_code(store, "Gone", f"anna+{number}@example.org", "192.0.2.1")
             await store.erase("Gone")
         asked: AskedAddress = await store.look_up(AskedLookup(MAIL, "Anna", "192.0.2.1"))
         assert [len(each) for each in asked[:4]] == [CODES_A_DAY] * 4
         with pytest.raises(Refused):
-            await store.ask_code("Anna", MAIL)
+            await storage.ask_code(store, "Anna", MAIL)
 
     async def test_code_beyond_the_limit_of_the_network_or_the_hour_is_refused(
         self, store: Store, clock: Clock
     ) -> None:
         for number in range(CODES_FROM_NETWORK):
-            await store.ask_code("Anna", f"anna@{number}.example", "192.0.2.1", 100)
+            await storage.ask_code(store, "Anna", f"anna@{number}.example", "192.0.2.1", 100)
         other = "anna@other.example"
         with pytest.raises(Refused) as refused:
-            await store.ask_code("Anna", other, "192.0.2.1", 100)
-        assert refused.value.code is Refusal.CODES_FROM_ADDRESS
+            await storage.ask_code(store, "Anna", other, "192.0.2.1", 100)
+        assert refused.value.code is NotifyRefusal.CODES_FROM_ADDRESS
         with pytest.raises(Refused) as refused:
-            await store.ask_code("Anna", other, "192.0.2.2", CODES_FROM_NETWORK)
-        assert refused.value.code is Refusal.CODES_HELD_BACK
-        await store.ask_code("Anna", other, "192.0.2.2", 100)
+            await storage.ask_code(store, "Anna", other, "192.0.2.2", CODES_FROM_NETWORK)
+        assert refused.value.code is NotifyRefusal.CODES_HELD_BACK
+        await storage.ask_code(store, "Anna", other, "192.0.2.2", 100)
         clock.now += DAY
-        await store.ask_code("Anna", other, "192.0.2.1", 1)
+        await storage.ask_code(store, "Anna", other, "192.0.2.1", 1)
 
     async def test_code_of_whoever_asks_is_told_with_their_age_and_whether_they_have_played(
         self, store: Store, clock: Clock
@@ -180,18 +189,18 @@ class TestAddresses:
     async def test_no_code_is_sent_to_another_spelling_of_a_mailbox_that_wants_none(
         self, store: Store
     ) -> None:
-        await store.ask_code("Anna", "anna+1@gmail.com")
-        [mail] = await store.due(mails=True)
-        await store.end_mails(mail.secret)
+        await storage.ask_code(store, "Anna", "anna+1@gmail.com")
+        [mail] = await storage.due(store, mails=True)
+        await storage.end_mails(store, mail.secret)
         assert (await store.look_up(AskedLookup("an.na+2@gmail.com", "Bert"))).unwanted
 
     async def test_only_members_have_any(self, store: Store) -> None:
         await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
         for asking in (
-            store.ask_code("Gast", MAIL),
-            store.confirm("Gast", "123456"),
-            store.add_browser("Gast", BROWSER),
-            store.keep_contact("Gast", Contact()),
+            storage.ask_code(store, "Gast", MAIL),
+            storage.confirm(store, "Gast", "123456"),
+            storage.add_browser(store, "Gast", BROWSER),
+            storage.keep_contact(store, "Gast", Contact()),
         ):
             with pytest.raises(Nobody):
                 await asking
@@ -199,33 +208,33 @@ class TestAddresses:
     async def test_the_link_in_a_mail_ends_it(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN))
-        [mail] = await store.due(mails=True)
-        assert await store.is_ended_by(mail.secret)
-        assert await store.end_mails(mail.secret)
+        [mail] = await storage.due(store, mails=True)
+        assert await storage.is_ended_by(store, mail.secret)
+        assert await storage.end_mails(store, mail.secret)
         assert (await contact(store)).address == ""
-        assert await store.due(mails=True) == []
+        assert await storage.due(store, mails=True) == []
         for secret in ("", "x" * 22):
-            assert not await store.is_ended_by(secret)
-            assert not await store.end_mails(secret)
+            assert not await storage.is_ended_by(store, secret)
+            assert not await storage.end_mails(store, secret)
         await is_in_order(store)
 
     async def test_the_link_in_a_mail_with_a_code_ends_all_such_mails(self, store: Store) -> None:
-        await store.ask_code("Anna", MAIL)
-        [mail] = await store.due(mails=True)
-        assert await store.end_mails(mail.secret)
-        assert await store.due(mails=True) == []
-        assert await store.confirm("Anna", mail.code) == 0
+        await storage.ask_code(store, "Anna", MAIL)
+        [mail] = await storage.due(store, mails=True)
+        assert await storage.end_mails(store, mail.secret)
+        assert await storage.due(store, mails=True) == []
+        assert await storage.confirm(store, "Anna", mail.code) == 0
         assert (await store.look_up(AskedLookup(MAIL.upper(), "Bert"))).unwanted
         assert not (await store.look_up(AskedLookup("bert@example.org", "Bert"))).unwanted
 
     async def test_who_takes_no_mails_gets_none(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN), Notification("Anna", Kind.END, 7))
-        [mail] = await store.due(mails=True)
-        await store.refuse(mail)
-        assert await store.due(mails=True) == []
+        [mail] = await storage.due(store, mails=True)
+        await storage.refuse(store, mail)
+        assert await storage.due(store, mails=True) == []
         assert (await contact(store)).is_refused
-        assert await store.notified() == frozenset()
+        assert await store.watch(storage.notified) == frozenset()
         await confirmed(store)
         assert not (await contact(store)).is_refused
 
@@ -236,60 +245,60 @@ class TestChoices:
         quiet = Quiet(22 * 60, 7 * 60, -90)
         off = frozenset({Kind.END, Kind.CLOCK})
         chosen = Contact(MAIL, off=off, quiet=quiet, calendar=ANOTHER, feed=True)
-        await store.keep_contact("Anna", chosen)
+        await storage.keep_contact(store, "Anna", chosen)
         kept = await contact(store)
         assert kept == chosen._replace(calendar=kept.calendar, asked_today=1)
-        assert await store.calendar_of(kept.calendar) == "Anna"
-        assert await store.feed_of("anna") == "Anna"
-        await store.keep_contact("Anna", kept._replace(calendar=ANOTHER, feed=False))
-        assert await store.calendar_of(kept.calendar) is None
-        assert await store.calendar_of("") is None
-        assert await store.feed_of("Anna") is None
-        assert await store.feed_of("Nobody") is None
+        assert await storage.calendar_of(store, kept.calendar) == "Anna"
+        assert await storage.feed_of(store, "anna") == "Anna"
+        await storage.keep_contact(store, "Anna", kept._replace(calendar=ANOTHER, feed=False))
+        assert await storage.calendar_of(store, kept.calendar) is None
+        assert await storage.calendar_of(store, "") is None
+        assert await storage.feed_of(store, "Anna") is None
+        assert await storage.feed_of(store, "Nobody") is None
         await store.rename("Anna", "Hanna")
         again = await contact(store, "Hanna")
-        assert await store.calendar_of(again.calendar) == "Hanna"
-        assert await store.notified() == {"Hanna"}
+        assert await storage.calendar_of(store, again.calendar) == "Hanna"
+        assert await store.watch(storage.notified) == {"Hanna"}
         await is_in_order(store)
 
     async def test_what_is_off_is_not_stored(self, store: Store) -> None:
         await confirmed(store)
-        await store.keep_contact("Anna", Contact(MAIL, off=frozenset({Kind.TURN})))
+        await storage.keep_contact(store, "Anna", Contact(MAIL, off=frozenset({Kind.TURN})))
         await tell(store, Notification("Anna", Kind.TURN), Notification("Anna", Kind.END, 1))
         assert await kinds(store) == {"Anna": ["end"]}
 
     async def test_browsers_are_ways_of_their_own(self, store: Store) -> None:
         await confirmed(store)
-        await store.add_browser("Anna", BROWSER)
-        await store.add_browser("Anna", BROWSER)  # the same, and so once
+        await storage.add_browser(store, "Anna", BROWSER)
+        await storage.add_browser(store, "Anna", BROWSER)  # the same, and so once
         other = BROWSER._replace(endpoint="https://push.example.org/2")
-        await store.add_browser("Anna", other)
+        await storage.add_browser(store, "Anna", other)
         assert (await contact(store)).browsers == 2
         await tell(store, Notification("Anna", Kind.TURN))
         assert await kinds(store) == {"Anna": ["turn"]}
-        pushes = await store.due(mails=False)
+        pushes = await storage.due(store, mails=False)
         assert [each.browser for each in pushes] == [BROWSER, other] or [
             each.browser for each in pushes
         ] == [other, BROWSER]
         [gone] = [each for each in pushes if each.browser == other]
-        await store.refuse(gone)
+        await storage.refuse(store, gone)
         assert (await contact(store)).browsers == 1
-        assert [each.browser for each in await store.due(mails=False)] == [BROWSER]
-        await store.keep_contact("Anna", (await contact(store))._replace(browsers=0))
-        assert await store.due(mails=False) == []
+        assert [each.browser for each in await storage.due(store, mails=False)] == [BROWSER]
+        await storage.keep_contact(store, "Anna", (await contact(store))._replace(browsers=0))
+        assert await storage.due(store, mails=False) == []
         assert await kinds(store) == {"Anna": ["turn"]}
         await is_in_order(store)
 
     async def test_there_are_so_many_and_no_more(self, store: Store) -> None:
         for number in range(MOST_BROWSERS + 2):
             link = f"https://push.example.org/{number}"
-            await store.add_browser("Anna", BROWSER._replace(endpoint=link))
+            await storage.add_browser(store, "Anna", BROWSER._replace(endpoint=link))
         assert (await contact(store)).browsers == MOST_BROWSERS
 
     async def test_one_that_somebody_else_uses_now_is_theirs(self, store: Store) -> None:
-        await store.add_browser("Anna", BROWSER)
-        await store.add_browser("Bert", BROWSER)
-        assert await store.notified() == {"Bert"}
+        await storage.add_browser(store, "Anna", BROWSER)
+        await storage.add_browser(store, "Bert", BROWSER)
+        assert await store.watch(storage.notified) == {"Bert"}
 
 
 class TestWaiting:
@@ -297,12 +306,14 @@ class TestWaiting:
         await confirmed(store)
         await confirmed(store, "Bert", "bert@example.org")
         news = News(OAK, (Notification("Anna", Kind.TURN), Notification("Carla", Kind.TURN)))
-        await store.append({OAK: (0, [started(1)])}, key="once", news=news)
+        await store.append({OAK: (0, [started(1)])}, key="once", work=posting(news))
         assert await kinds(store) == {"Anna": ["turn"]}
-        await store.append({OAK: (0, [started(1)])}, key="once", news=news)  # it was stored
+        await store.append({OAK: (0, [started(1)])}, key="once", work=posting(news))
         assert await kinds(store) == {"Anna": ["turn"]}
         with pytest.raises(Conflict):
-            await store.append({OAK: (0, [started(2)])}, news=News(OAK, news.notices[:1] * 2))
+            await store.append(
+                {OAK: (0, [started(2)])}, work=posting(News(OAK, news.notices[:1] * 2))
+            )
         assert await kinds(store) == {"Anna": ["turn"]}
         await is_in_order(store)
 
@@ -329,9 +340,9 @@ class TestWaiting:
         await confirmed(store)
         turn, short = Notification("Anna", Kind.TURN), Notification("Anna", Kind.CLOCK)
         await tell(store, turn, short)
-        await store.ask_code("Anna", "other@example.org")
-        await store.came("anna")
-        await store.came("Nobody")
+        await storage.ask_code(store, "Anna", "other@example.org")
+        await storage.came(store, "anna")
+        await storage.came(store, "Nobody")
         assert sorted((await kinds(store))["Anna"]) == ["clock", "code"]
 
     async def test_a_letter_is_news(self, store: Store) -> None:
@@ -343,43 +354,43 @@ class TestWaiting:
     async def test_what_was_tried_in_vain_waits(self, store: Store, clock: Clock) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.END, 12))
-        [mail] = await store.due(mails=True)
-        await store.put_off(mail, clock.now + 600, failed=True)
-        assert await store.due(mails=True) == []
+        [mail] = await storage.due(store, mails=True)
+        await storage.put_off(store, mail, clock.now + 600, failed=True)
+        assert await storage.due(store, mails=True) == []
         clock.now += 600
-        [mail] = await store.due(mails=True)
+        [mail] = await storage.due(store, mails=True)
         [waiting] = mail.waiting
         assert (waiting.kind, waiting.subject, waiting.tries) == (Kind.END, 12, 1)
         since = waiting.failing
-        await store.put_off(mail, clock.now, failed=True)
-        [mail] = await store.due(mails=True)
+        await storage.put_off(store, mail, clock.now, failed=True)
+        [mail] = await storage.due(store, mails=True)
         assert (mail.waiting[0].tries, mail.waiting[0].failing) == (2, since)
-        await store.put_off(mail, clock.now)
-        [mail] = await store.due(mails=True)
+        await storage.put_off(store, mail, clock.now)
+        [mail] = await storage.due(store, mails=True)
         assert mail.waiting[0].tries == 2
-        await store.sent(mail, mailed=True)
-        assert await store.due(mails=True) == []
+        await storage.sent(store, mail, mailed=True)
+        assert await storage.due(store, mails=True) == []
         await tell(store, Notification("Anna", Kind.END, 13))
-        [mail] = await store.due(mails=True)
+        [mail] = await storage.due(store, mails=True)
         assert mail.mailed is not None
         await is_in_order(store)
 
     async def test_what_has_gone_meanwhile_is_not_put_off(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN))
-        [mail] = await store.due(mails=True)
-        await store.came("Anna")
-        await store.put_off(mail, 0.0)
-        await store.sent(mail)
-        await store.refuse(Recipient("Nobody", ()))
-        assert await store.due(mails=True) == []
+        [mail] = await storage.due(store, mails=True)
+        await storage.came(store, "Anna")
+        await storage.put_off(store, mail, 0.0)
+        await storage.sent(store, mail)
+        await storage.refuse(store, Recipient("Nobody", ()))
+        assert await storage.due(store, mails=True) == []
 
 
 async def test_all_who_ask_are_told_when_who_is_notified_changes(opening: Opening) -> None:
     store = await opening()
     await store.enrol("Anna", "hash")
     told: list[frozenset[str]] = []
-    assert await store.notified(told.append) == frozenset()
+    assert await store.watch(storage.notified, told.append) == frozenset()
     await confirmed(store)
     assert told[-1] == {"Anna"}
     await store.erase("Anna")
@@ -390,8 +401,8 @@ async def test_nothing_of_it_is_left_when_a_name_is_erased(path: Path) -> None:
     store = await Store.open(path, clock=Clock())
     await store.enrol("Anna", "hash")
     await confirmed(store, mail="anna@address.example")
-    await store.add_browser("Anna", BROWSER)
-    await store.ask_code("Anna", "pending@address.example")
+    await storage.add_browser(store, "Anna", BROWSER)
+    await storage.ask_code(store, "Anna", "pending@address.example")
     told = await store.about("Anna")
     [kept] = told["contact"]
     assert kept["address"] == "anna@address.example"
@@ -415,11 +426,11 @@ async def test_an_address_that_is_given_up_is_forgotten_at_once(path: Path) -> N
     store = await Store.open(path, clock=Clock())
     await store.enrol("Anna", "hash")
     await confirmed(store, mail="anna@address.example")
-    await store.keep_contact("Anna", Contact())
+    await storage.keep_contact(store, "Anna", Contact())
     clock = store.clock
     assert isinstance(clock, Clock)
     clock.now += DAY  # so long the codes count
-    await store.ask_code("Anna", "other@example.org")
+    await storage.ask_code(store, "Anna", "other@example.org")
     assert await store.scrub()
     assert holding(path, "address.example") == []
     await store.close()

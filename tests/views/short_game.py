@@ -8,7 +8,7 @@ from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import Letter, LetterSent, LettersPage
 from thudmud.features.moderation.model import Order
 from thudmud.features.notifications.commands import Notify
-from thudmud.features.notifications.model import Contact, Quiet, Ways
+from thudmud.features.notifications.model import Contact, Notified, Quiet, Ways
 from thudmud.game.asides import Asked
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.hall import Hall
@@ -246,7 +246,7 @@ def _of_letters() -> list[Fact]:
 def _of_notifying() -> list[Fact]:
     """Return what programs are told of how Anna is notified."""
     hall = Hall([BoardSpec("oak board")])
-    hall.ways = Ways(mail=True, page="https://example.org")
+    hall.part(Notified).ways = Ways(mail=True, page="https://example.org")
     hours = Quiet(22 * 60, 7 * 60, 2 * 60)
     contact = Contact("anna@example.org", browsers=1, quiet=hours, feed=True)
     asked = Asked("Anna", Notify(), answer=contact)

@@ -881,69 +881,6 @@ def test_refusal_for_all_of_one_address(refusal: Refused, sentence: str) -> None
     assert refused(refusal) == sentence
 
 
-NOTIFIED = [
-    (
-        Refused(R.NOTIFY_FOR_MEMBERS),
-        'Only registered players can be notified. "register" makes you one.',
-    ),
-    (
-        Refused(R.NOTIFIES_NOBODY),
-        "This server notifies nobody: its operator has not set it up.",
-    ),
-    (Refused(R.NO_MAILS), 'This server sends no mails. "notify" shows what else there is.'),
-    (
-        Refused(R.NO_MAIL_ADDRESS),
-        'This server cannot write to that address. It can to one like "anna@example.org".',
-    ),
-    (
-        Refused(R.MAIL_UNWANTED),
-        "Whoever reads mails at that address has asked for none from here.",
-    ),
-    (
-        Refused(R.CODES_TOO_MANY, most=3),
-        "You can ask for 3 codes a day, and as many are sent to one address. Try again tomorrow.",
-    ),
-    (
-        Refused(R.CODES_FROM_ADDRESS, most=6, seconds=7200.0),
-        "Players who share your internet address can ask for 6 codes a day between them. You can"
-        " have the next one in 2 hours.",
-    ),
-    (
-        Refused(R.CODES_HELD_BACK, most=33, seconds=600.0),
-        "A lot of codes are on their way just now. Please ask again in 10 minutes.",
-    ),
-    (
-        Refused(R.CODE_AFTER_BATTLE),
-        'You can get mails once you have finished a battle here. "play" finds you an opponent.',
-    ),
-    (
-        Refused(R.CODE_FOR_NEWCOMER, seconds=1200.0),
-        "Welcome! You can have a code an hour after you registered. Please ask again in"
-        " 20 minutes.",
-    ),
-    (Refused(R.CODE_WRONG, left=4), "The mail has another code. You have 4 tries left."),
-    (
-        Refused(R.NO_CODE),
-        'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
-        " your address sends you a new one.",
-    ),
-    (
-        Refused(R.NO_BROWSERS),
-        'This server tells browsers nothing. "notify" shows what else there is.',
-    ),
-    (
-        Refused(R.NO_SUCH_SERVICE),
-        "Your browser uses a push service that this server does not. Instead, type"
-        ' "notify mail" and your address.',
-    ),
-]
-
-
-@pytest.mark.parametrize(("refusal", "sentence"), NOTIFIED, ids=lambda each: str(each)[:30])
-def test_who_is_not_notified(refusal: Refused, sentence: str) -> None:
-    assert refused(refusal) == sentence
-
-
 ORDER = [
     (
         Refused(R.NO_OPERATORS),
@@ -1283,7 +1220,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(of_a_board, BOARDS)
     yield from (*TALKS, *(refusal for refusal, _ in CROWDED), NO_QUESTION)
     yield from (refusal for refusal, _ in (*ORDER, *SURE))
-    yield from (refusal for refusal, _ in (*OTHERS, *LIMITS, *NOTIFIED))
+    yield from (refusal for refusal, _ in (*OTHERS, *LIMITS))
     yield from map(of_a_tournament, TOURNAMENTS)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
@@ -1445,13 +1382,6 @@ LINES = [
         "moves a6 to b6",
         'To play a move, begin with "move"; "moves" lists what can be played.',
     ),
-    (
-        "notify quiet 25 to 7",
-        'Write hours like "22 to 7", in universal time; or with your own clock, like "22 to 7'
-        ' utc+2".',
-    ),
-    ("notify mail anna", 'A mail address is written like "anna@example.org".'),
-    ("notify code 12", "The code in the mail has six digits."),
     ("notify mail", 'After "notify mail" something is missing: a mail address or "off".'),
     ("options width 7", "A screen is 20 to 500 columns wide here."),
     ("options width 501", "A screen is 20 to 500 columns wide here."),

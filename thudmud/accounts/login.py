@@ -26,7 +26,6 @@ from thudmud.game.options import Options, SetOption
 from thudmud.language.parsing import chosen_by
 from thudmud.store import (
     Account,
-    EndedLogins,
     KeptName,
     NameTaken,
     Nobody,
@@ -253,7 +252,8 @@ class Logins:
                 return
             epochs.intersection_update({epoch})
             prompter.say("Your password has been changed.")
-            _tell_what_ended(prompter, ended)
+            for sentences in ended:
+                prompter.say(sentences)
             await self._give_word(prompter, replace(account, epoch=epoch))
 
     async def log_out_everywhere(self, prompter: Prompter, name: str, epochs: Epochs) -> None:
@@ -282,7 +282,8 @@ class Logins:
                 "You are logged out everywhere but here: any other program or browser needs your"
                 " password again."
             )
-            _tell_what_ended(prompter, ended)
+            for sentences in ended:
+                prompter.say(sentences)
             await self._give_word(prompter, replace(account, epoch=epoch))
 
     # Names.
@@ -486,15 +487,6 @@ def _next_epoch(epochs: Epochs) -> int:
     epoch = new_epoch()
     epochs.add(epoch)
     return epoch
-
-
-def _tell_what_ended(prompter: Prompter, ended: EndedLogins) -> None:
-    what = ["Your calendar has a new address"] if ended.calendar else []
-    if ended.browsers:
-        nobody = "no browser tells you of your turns any more"
-        what.append(nobody if what else capitalised(nobody))
-    if what:
-        prompter.say(f'{", and ".join(what)}. "notify" tells how to go on.')
 
 
 @contextmanager

@@ -51,7 +51,7 @@ _OF_BOARDS = {"_LOOK", "_BOTS", "_INVITE", "_HELP", "_SYNTAX", "_STOP", "_RESUME
 LEFT_OUT = (
     *(word for name in WORDS if name in _OF_ROOMS - _OF_BOARDS for word in WORDS[name]),
     *("match", "new", "seek", "seeks"),  # no boards are opened for matches
-    "notify",
+    *WORDS.get("_NOTIFY", ()),  # a feature that may be left out
 )
 """The verbs that a board in a MUD does not have: who is where, and who says what, is the MUD's."""
 

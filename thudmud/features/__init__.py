@@ -7,11 +7,11 @@ Delete a package and its entry there, and the program works without the feature:
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import thudmud.game  # noqa: F401  (first, as long as tests/ties.txt has lines of it)
 
@@ -35,6 +35,7 @@ NAMES: tuple[str, ...] = (
     "explorer",
     "hints",
     "letters",
+    "notifications",
     "teaching",
     "tournaments",
     "tv",
@@ -54,9 +55,21 @@ def left_out(without: Collection[str]) -> tuple[Feature, ...]:
     return tuple(each for each in load() if each.name in NAMES and each.name in without)
 
 
+def modules(name: str, without: Collection[str] = ()) -> Iterator[Any]:
+    """Import and yield the modules of a name that features have, in order.
+
+    Args:
+        name: the module's name: ``storage`` registers functions with the store, ``settings`` has
+            the ``SECTIONS`` of a configuration, ``serving`` what a server does besides.
+        without: the names of features that are left out.
+    """
+    for feature in NAMES:
+        if feature not in without and find_spec(module := f"thudmud.features.{feature}.{name}"):
+            yield import_module(module)
+
+
 @cache
 def load_storage() -> None:
     """Import the ``storage`` modules of features, which registers them with the store."""
-    for name in NAMES:
-        if find_spec(module := f"thudmud.features.{name}.storage"):
-            import_module(module)
+    for _ in modules("storage"):
+        pass

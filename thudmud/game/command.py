@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
 
 from thudmud.english import length
 from thudmud.errors import InvalidValueError
@@ -114,6 +114,22 @@ VERBS: dict[str, Callable[..., Command]] = {}
 
 COMMANDS: list[type[Command]] = []
 """All classes of commands."""
+
+
+class ValueTerminal(NamedTuple):
+    """A terminal of the grammar that stands for a value, and that only one feature has.
+
+    Attributes:
+        read: makes the value of what was typed; raises InvalidValueError if it is none.
+        mistake: the code for what does not look like one; None if there is no special one.
+    """
+
+    read: Callable[[str], Any] = str
+    mistake: Enum | None = None
+
+
+TERMINALS: dict[str, ValueTerminal] = {}
+"""Those of features, by name."""
 
 CommandT = TypeVar("CommandT", bound=Command)
 

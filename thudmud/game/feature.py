@@ -7,7 +7,7 @@ texts of its refusals. Event handlers and timers are registered per service, by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from thudmud.errors import Refused
@@ -78,6 +78,17 @@ class Postponed:
 
 LookUp = Callable[[LookupRequest, Any], Any]
 """Returns the answer to a lookup or `Postponed`, or raises Refused."""
+
+FindWork = Callable[[Table | None, Decision], Callable[[Any], object] | None]
+"""Returns work on the database, `thudmud.store.database.Work`, that stores more of a decision.
+
+It gets the table before the decision, or None if that has only events of the hall.
+"""
+
+PageAnswer = tuple[int, Mapping[str, str], str]
+"""The status, header fields and text of an HTTP response; a sentence if it has no Content-Type."""
+
+AnswerPage = Callable[[], Coroutine[Any, Any, PageAnswer]]
 
 Key = tuple[str, ...]
 """Identifies a timer: the feature, or the part of the service, then what the timer is about."""
@@ -152,6 +163,10 @@ class FeatureContext(Protocol):
         """The timers; they never fire in a service without an event loop."""
 
     @property
+    def is_alive(self) -> bool:
+        """Whether the node's lease holds: otherwise others may act in its place."""
+
+    @property
     def replay_pause(self) -> float | None:
         """Seconds between two plies of a replay that goes on by itself.
 
@@ -181,6 +196,9 @@ class FeatureContext(Protocol):
     @property
     def store(self) -> Any:
         """The `thudmud.store.Store`."""
+
+    def store_with_decisions(self, find: FindWork) -> None:
+        """Have what a function finds for a decision done in the transaction that stores it."""
 
     def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
         """Register the answer to a request of onlookers' programs about a position of a battle.
@@ -252,6 +270,30 @@ class FeatureContext(Protocol):
 
     def at_stop(self, call: Callable[[], None]) -> None:
         """Have a function called when the service stops."""
+
+
+class Serving(Protocol):
+    """What a feature does in a server besides commands.
+
+    ``serve`` in the module ``serving`` of a feature makes it of all settings and the folder of
+    files whose names are relative. It may raise StartError.
+    """
+
+    @property
+    def common(self) -> Mapping[str, str]:
+        """The settings that all servers on one database must share, as texts by name."""
+
+    async def begin(
+        self, service: FeatureContext, lock: Callable[[Any], Awaitable[Any]]
+    ) -> Coroutine[None, None, None] | None:
+        """Begin, before anybody can come in; return what is to run in the background, if anything.
+
+        ``lock`` waits for the lock of the one server that does something for all: it gets a
+        `thudmud.store.Lock`, and returns a queue of `thudmud.store.Holder`.
+        """
+
+    def find_page(self, method: str, path: str) -> AnswerPage | None:
+        """Return what answers an HTTP request; None if it is for no page of the feature."""
 
 
 def commands_in(package: str) -> tuple[type[Command], ...]:

@@ -16,7 +16,6 @@ from typing import ClassVar, TypeVar
 
 from thudmud.errors import InvalidValueError
 from thudmud.features.moderation.model import Order, ShutdownTold
-from thudmud.features.notifications.model import NO_WAYS, Ways
 from thudmud.game import asides, events
 from thudmud.game.archive import RatingChange
 from thudmud.game.asides import Aside
@@ -95,9 +94,6 @@ class Caps:
         letters: the most letters a member may have; 0 if no letters are kept.
         letters_from_one: the most of these from one sender.
         reports: the most open reports by one player; 0 if reports are not taken.
-        codes_per_hour: the most codes that confirm addresses, for everybody within an hour.
-        established_only: whether such codes are only for members who have finished a battle, and
-            registered an hour ago.
         tournaments: the most tournaments that are not over.
         entrants: the most players of a tournament.
         entrants_per_address: the most of these from one address.
@@ -115,8 +111,6 @@ class Caps:
     letters: int = 0
     letters_from_one: int = 0
     reports: int = 0
-    codes_per_hour: int = 33
-    established_only: bool = False
     tournaments: int = 5
     entrants: int = 128
     entrants_per_address: int = 16
@@ -204,8 +198,6 @@ class Hall:
         own_verbs: the verbs that only this hall has, by the first word of each.
         left_out: the first words of our verbs that it does not have.
         shutdown: when this server stops, if an operator has said so.
-        ways: how this server notifies members.
-        notified: the names of the members who are notified of anything.
         missed: for each side whose player is away, what happened at the board, with the tables.
         seeks: the open seeks, by number.
         began: when this server began, in seconds since the epoch; 0 if nobody came back to it.
@@ -241,8 +233,6 @@ class Hall:
         self.own_verbs: Mapping[str, type[Command]] = {}
         self.left_out: frozenset[str] = frozenset()
         self.shutdown: ShutdownTold | None = None
-        self.ways = NO_WAYS
-        self.notified: frozenset[str] = frozenset()
         self._said: dict[str, deque[Telling]] = {}
         """The last lines of players, by name, the latest speaker last."""
         self.tables.open(boards)
@@ -254,12 +244,10 @@ class Hall:
         *,
         news: Sequence[str] | None = None,
         caps: Caps | None = None,
-        ways: Ways | None = None,
     ) -> None:
         """Replace settings of the operator; None leaves one as it is."""
         self.news = self.news if news is None else news
         self.caps = self.caps if caps is None else caps
-        self.ways = self.ways if ways is None else ways
 
     def use_order(self, order: Order) -> None:
         """Replace the operators and sanctions."""
@@ -276,10 +264,6 @@ class Hall:
     def has_verb(self, rule: str) -> bool:
         """Whether players have a verb, by the name of its grammar rule, which is its first word."""
         return rule in VERBS and rule not in self.left_out
-
-    def use_notified(self, members: frozenset[str]) -> None:
-        """Replace the names of the members who get notifications."""
-        self.notified = members
 
     def plan_shutdown(self, told: ShutdownTold | None) -> None:
         """Note when the server stops; None if it goes on."""

@@ -21,11 +21,9 @@ import thudmud.verbs  # noqa: F401  (as long as tests/ties.txt has it)
 from thudmud import features
 from thudmud.english import length_of
 from thudmud.errors import InvalidValueError
-from thudmud.features.notifications.commands import NotifyWay, Published
-from thudmud.features.notifications.model import Kind, Quiet
 from thudmud.game import more  # noqa: F401  (registers its verbs)
 from thudmud.game.clocks import TimeClass, TimeControl
-from thudmud.game.command import VERBS, Command
+from thudmud.game.command import TERMINALS, VERBS, Command
 from thudmud.game.days import day_begins
 from thudmud.game.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.language.slips import SYNONYMS
@@ -90,8 +88,6 @@ class _Builder(Transformer[Token, Command]):
     SHADE = staticmethod(_shade)
     ROW = COLUMNS = NUMBER = int
     COLUMN = SPEECH = DEED = TOPIC = RULESET = str
-    ADDRESS = CODE = ENDPOINT = KEY = str
-    HOURS = Quiet.of
     OBJECT = PLACE = PLAYER = WHOSE = LEVEL = staticmethod(_unstopped)
     WHOSE_BY_RULES = str
     BANNED = staticmethod(_unstopped)
@@ -197,15 +193,6 @@ class _Builder(Transformer[Token, Command]):
     def option_toggle(self, value: Token) -> Toggle:
         return Toggle(spoken(value.type))
 
-    def option_kind(self, value: Token) -> Kind:
-        return Kind(spoken(value.type))
-
-    def option_way(self, value: Token) -> NotifyWay:
-        return NotifyWay(spoken(value.type))
-
-    def option_published(self, value: Token) -> Published:
-        return Published(spoken(value.type))
-
     def option_element(self, *words: Token) -> Element:
         return Element.LAST_MOVE if words[0].type == "LAST" else Element[words[0].type]
 
@@ -249,7 +236,7 @@ def _maker(kind: Callable[..., Command]) -> Callable[..., Command]:
         found = []
         for word, default, named in zip_longest(words, defaults, members):
             if isinstance(word, Token) and named:
-                found.append(named[word.type])
+                found.append(named[word.type.strip("_")])
             else:
                 found.append(default if word is None else word)
         return kind(*found)
@@ -268,8 +255,10 @@ def _members(hint: Any) -> Mapping[str, Enum] | None:
 for _feature in features.load():
     SYNONYMS.update((word, own) for own, words in _feature.synonyms for word in words.split())
 
+_PARTS = {rule: _maker(kind) for rule, kind in VERBS.items()}
+_PARTS |= {name: each.read for name, each in TERMINALS.items()}
 _VERBS = v_args(inline=True)(
-    type("_Verbs", (_Builder,), {rule: staticmethod(_maker(kind)) for rule, kind in VERBS.items()})
+    type("_Verbs", (_Builder,), {name: staticmethod(make) for name, make in _PARTS.items()})
 )
 
 _WHATEVER = "[^ ].*"
@@ -375,12 +364,12 @@ def _day(word: Token) -> Token:
     return word
 
 
-def _hours(words: Token) -> Token:
-    """Return hours of a day; raises UnexpectedToken if there are none such."""
+def _sound(words: Token) -> Token:
+    """Return a feature's terminal; raises UnexpectedToken if it stands for no value."""
     try:
-        Quiet.of(words)
+        TERMINALS[words.type].read(words)
     except InvalidValueError:
-        raise UnexpectedToken(words, {"HOURS"}) from None  # type: ignore[no-untyped-call]  # Lark's own
+        raise UnexpectedToken(words, {words.type}) from None  # type: ignore[no-untyped-call]  # Lark's own
     return words
 
 
@@ -388,7 +377,12 @@ _LARK = Lark._load_from_dict(  # type: ignore[no-untyped-call]  # noqa: SLF001  
     *TABLES.lark,
     transformer=_VERBS(),
     g_regex_flags=FLAGS,
-    lexer_callbacks={"RULESET": _ruleset, "WHOSE": _whose, "DAY": _day, "HOURS": _hours},
+    lexer_callbacks={
+        **dict.fromkeys(TERMINALS, _sound),
+        "RULESET": _ruleset,
+        "WHOSE": _whose,
+        "DAY": _day,
+    },
 )
 
 _SPELLINGS = frozenset(word for words in WORDS.values() for word in words)

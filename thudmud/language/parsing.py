@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from contextlib import suppress
+from enum import Enum
 from functools import cache, lru_cache
 from typing import Any
 
@@ -53,11 +54,11 @@ class ParseError(Refused):
         suggestion: the words probably meant; None if not known.
     """
 
-    code: Mistake
+    code: Enum
 
     def __init__(
         self,
-        code: Mistake,
+        code: Enum,
         line: str,
         column: int,
         word: str = "",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
+from enum import Enum
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from typing import NamedTuple
 from thudmud.english import LENGTHS, length, length_of
 from thudmud.errors import InvalidValueError
 from thudmud.game.clocks import TimeControl
+from thudmud.game.command import TERMINALS
 from thudmud.game.options import SHADES, WIDTHS
 from thudmud.game.refusals import Mistake
 from thudmud.language.caching import cache_by_hash
@@ -166,12 +168,12 @@ class Finding(NamedTuple):
         facts: further details.
     """
 
-    code: Mistake | None = None
+    code: Enum | None = None
     meant: str | None = None
     facts: Mapping[str, object] = NO_FACTS
 
 
-def _wrong(code: Mistake, meant: str | None = None, **facts: object) -> Finding:
+def _wrong(code: Enum, meant: str | None = None, **facts: object) -> Finding:
     return Finding(code, meant, facts)
 
 
@@ -641,16 +643,10 @@ def _set_like_an_option(place: Place) -> Finding | None:
     return _wrong(Mistake.SET_FOR_OPTIONS, option=option)
 
 
-_NOTIFYING = {
-    "HOURS": Mistake.NO_SUCH_HOURS,
-    "ADDRESS": Mistake.ADDRESS_WRITTEN_OTHERWISE,
-    "CODE": Mistake.CODE_HAS_SIX_DIGITS,
-}
-
-
-def _notified_otherwise(place: Place) -> Finding | None:
-    """``notify quiet 25 to 7``, ``notify mail anna``, ``notify code 12``."""
-    wrong = next((each for name, each in _NOTIFYING.items() if name in place.terminals), None)
+def _written_otherwise(place: Place) -> Finding | None:
+    """``notify quiet 25 to 7``: a value of a feature, which is typed in another way."""
+    possible = (TERMINALS[name].mistake for name in TERMINALS if name in place.terminals)
+    wrong = next(filter(None, possible), None)
     if wrong is None or not place.word or near_miss(place.word, place.spellings):
         return None
     return _wrong(wrong)
@@ -688,7 +684,7 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _words_left_out,
     _yes_or_no,
     _set_like_an_option,
-    _notified_otherwise,
+    _written_otherwise,
 )
 """Asked in this order. The first that recognizes its mistake explains it."""
 

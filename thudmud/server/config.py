@@ -16,21 +16,18 @@ from typing import Annotated, Any, Literal, Self, TypedDict
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
 from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, ThudmudError
-from thudmud.features import NAMES
-from thudmud.features.notifications.model import is_address
+from thudmud.features import NAMES, modules
 from thudmud.game.events import MADE
 from thudmud.game.projections import PROJECTION, is_board_key
 from thudmud.language import MAX_LINE
@@ -38,38 +35,21 @@ from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, playe
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, level_called
 from thudmud.server.proxies import Proxies
+from thudmud.settings import Section, clash, file_name, flag, section_of, unfit, whole
 from thudmud.store.rows import FORMAT
 from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
 _MIN_SECRET, _MAX_SECRET = 16, 256  # characters; the longest fits into the gateway's hello
 
-_SERVICE = re.compile(r"\.?[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]+)?")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
 
 # Fields. A description says what would be right in place of a wrong value.
 
 
-def _whole(default: int, low: int, high: int) -> Any:
-    words = f"a whole number from {low} to {high}"
-    return Field(default=default, ge=low, le=high, description=words)
-
-
 def _seconds(default: float, low: float, high: float) -> Any:
     words = f"a number of seconds from {low} to {high}"
     return Field(default=float(default), ge=low, le=high, description=words)
-
-
-def _file(default: str) -> Any:
-    words = "the name of a file" if default else 'the name of a file, or ""'
-    # No file system allows that character in a name.
-    return Field(
-        default=default, pattern=r"^[^\x00]+$" if default else r"^[^\x00]*$", description=words
-    )
-
-
-def _flag(*, default: bool) -> Any:
-    return Field(default=default, description="true or false")
 
 
 def _host() -> Any:
@@ -85,38 +65,23 @@ def _proxies() -> Any:
     return Field(default=(), strict=False, description=words)
 
 
-def _section(name: str, default: _Section) -> Any:
-    words = f"a section that begins with [{name}]"
-    return Field(default=default, validate_default=True, description=words)
-
-
-def _unfit(right: str) -> PydanticCustomError:
-    """Return an error that says what would be ``right`` in place of a value."""
-    return PydanticCustomError("unfit", "{right}", {"right": right})
-
-
-def _clash(reason: str) -> PydanticCustomError:
-    """Return an error of a value that conflicts with another one."""
-    return PydanticCustomError("clash", "{reason}", {"reason": reason})
-
-
 def _board_name(name: str) -> str:
     if problem := board_problem(name):
-        raise _clash(problem) if is_name(name) else _unfit(problem)
+        raise clash(problem) if is_name(name) else unfit(problem)
     return name
 
 
 def _board_key(key: str) -> str:
     if key.startswith(MADE):
-        raise _unfit(f'should not begin with "{MADE}", as the keys of boards do that players open')
+        raise unfit(f'should not begin with "{MADE}", as the keys of boards do that players open')
     if key and not (is_board_key(key) and len(key) <= LONGEST_NAME):
-        raise _unfit('should be a name that the board has had, such as "oak board", or ""')
+        raise unfit('should be a name that the board has had, such as "oak board", or ""')
     return key
 
 
 def _ruleset(name: str) -> str:
     if name not in RULESETS:
-        raise _unfit(f"should be one of {', '.join(RULESETS)}")
+        raise unfit(f"should be one of {', '.join(RULESETS)}")
     return name
 
 
@@ -126,25 +91,25 @@ def _level(words: object) -> str:
         return level_called(str(words)).name
     except InvalidValueError:
         known = ", ".join(map(str, LEVELS))
-        raise _unfit(f"should be one of {known}, by its number or its name") from None
+        raise unfit(f"should be one of {known}, by its number or its name") from None
 
 
 def _secret(words: str) -> str:
     if words and not _MIN_SECRET <= len(words) <= _MAX_SECRET:
         # The secret is not repeated in the message, which many may read.
-        raise _clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
+        raise clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
     return words
 
 
 def _feature(name: str) -> str:
     if name not in NAMES:
-        raise _unfit(f"should be one of {', '.join(NAMES)}")
+        raise unfit(f"should be one of {', '.join(NAMES)}")
     return name
 
 
 def _origin(words: str) -> str:
     if not _ORIGIN.fullmatch(words):
-        raise _unfit('should be as browsers send it, such as "https://example.org"')
+        raise unfit('should be as browsers send it, such as "https://example.org"')
     return words
 
 
@@ -160,29 +125,8 @@ def _network(words: str) -> str:
     try:
         Proxies([words])
     except ValueError:
-        raise _unfit('should be an address or a network, such as "192.0.2.0/24"') from None
+        raise unfit('should be an address or a network, such as "192.0.2.0/24"') from None
     return words
-
-
-def _mail_address(words: str) -> str:
-    if words and not is_address(words):
-        raise _unfit('should be a mail address such as "thud@example.org", or ""')
-    return words
-
-
-def _push_service(words: str) -> str:
-    if not _SERVICE.fullmatch(words):
-        raise _unfit('should be a host such as "push.example.org", or ".example.org" for all in it')
-    return words
-
-
-def _linked(section: _Section, known: ValidationInfo) -> _Section:
-    """Require that whoever is notified can be told where the page is."""
-    web = known.data.get("web")
-    is_on = getattr(section, "relay", "") or getattr(section, "enabled", False)
-    if is_on and web and not web.public_url:
-        raise _clash("needs web.public_url, the address of the page that players are told")
-    return section
 
 
 def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
@@ -190,7 +134,7 @@ def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
     keys = [board.key or board.name for board in boards]
     for kind, words in (("name", names), ("key", keys)):
         if twin := next((each for each in words if words.count(each) > 1), None):
-            raise _clash(f'should have a {kind} of its own each, but "{twin}" comes twice')
+            raise clash(f'should have a {kind} of its own each, but "{twin}" comes twice')
     return boards
 
 
@@ -202,12 +146,12 @@ def _bots_of_their_own(
     names: set[str] = set()
     for bot in bots:
         if problem := player_problem(bot.name, words):
-            raise _clash(
+            raise clash(
                 f"should have names that players could have, but {bot.name!r}: {refused(problem)} "
                 'Name bots in sections [[bot]], or have none by "bot = []" above the first section.'
             )
         if bot.name.lower() in names:
-            raise _clash(f'should have a name of its own each, but "{bot.name}" comes twice')
+            raise clash(f'should have a name of its own each, but "{bot.name}" comes twice')
         names.add(bot.name.lower())
     return bots
 
@@ -215,53 +159,49 @@ def _bots_of_their_own(
 def _two_files(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettings:
     storage = known.data.get("storage")
     if storage and Path(storage.file) == Path(gateway.file):
-        raise _clash(f"file should not be {gateway.file}, which is storage.file already")
+        raise clash(f"file should not be {gateway.file}, which is storage.file already")
     return gateway
 
 
 # Sections.
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class ServerSettings(_Section):
+class ServerSettings(Section):
     """The network, and limits that protect clients from each other."""
 
     host: str = _host()
-    port: int = _whole(8483, 0, 65535)
-    tls_port: int = _whole(0, 0, 65535)
-    tls_certificate: str = _file("")
-    tls_key: str = _file("")
-    connections: int = _whole(1000, 1, 1_000_000)
-    connections_reserved: int = _whole(10, 0, 1000)
-    connections_per_address: int = _whole(32, 1, 1_000_000)
-    accepts_per_second: int = _whole(100, 1, 100_000)
-    accepts_at_once: int = _whole(400, 4, 1_000_000)
+    port: int = whole(8483, 0, 65535)
+    tls_port: int = whole(0, 0, 65535)
+    tls_certificate: str = file_name("")
+    tls_key: str = file_name("")
+    connections: int = whole(1000, 1, 1_000_000)
+    connections_reserved: int = whole(10, 0, 1000)
+    connections_per_address: int = whole(32, 1, 1_000_000)
+    accepts_per_second: int = whole(100, 1, 100_000)
+    accepts_at_once: int = whole(400, 4, 1_000_000)
     proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()
-    max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
-    max_subnegotiation: int = _whole(4096, 64, 65_536)
-    option_changes: int = _whole(100, 10, 1_000_000)
-    telnet_bytes: int = _whole(8192, 1024, 1_000_000_000)
-    telnet_bytes_per_second: int = _whole(50, 1, 1_000_000)
-    compress: bool = _flag(default=False)
-    commands_per_second: int = _whole(20, 1, 100_000)
-    commands_at_once: int = _whole(200, 1, 1_000_000)
-    commands_per_turn: int = _whole(8, 1, 1000)
-    queue_length: int = _whole(64, 1, 100_000)
-    outbox_bytes: int = _whole(262_144, 65_536, 1_073_741_824)
-    workers: int = _whole(0, 0, 1000)
+    max_line: int = whole(MAX_LINE, 80, MAX_LINE)
+    max_subnegotiation: int = whole(4096, 64, 65_536)
+    option_changes: int = whole(100, 10, 1_000_000)
+    telnet_bytes: int = whole(8192, 1024, 1_000_000_000)
+    telnet_bytes_per_second: int = whole(50, 1, 1_000_000)
+    compress: bool = flag(default=False)
+    commands_per_second: int = whole(20, 1, 100_000)
+    commands_at_once: int = whole(200, 1, 1_000_000)
+    commands_per_turn: int = whole(8, 1, 1000)
+    queue_length: int = whole(64, 1, 100_000)
+    outbox_bytes: int = whole(262_144, 65_536, 1_073_741_824)
+    workers: int = whole(0, 0, 1000)
     shutdown_grace: float = Field(default=3.0, ge=0, le=600, description="a number from 0 to 600")
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description='"debug", "info", "warning" or "error"'
     )
-    log_file: str = _file("")
+    log_file: str = file_name("")
 
     @model_validator(mode="after")
     def _not_all_reserved(self) -> Self:
         if self.connections_reserved >= self.connections:
-            raise _clash(
+            raise clash(
                 f"connections_reserved ({self.connections_reserved}) should be less than "
                 f"connections ({self.connections})"
             )
@@ -270,7 +210,7 @@ class ServerSettings(_Section):
     @model_validator(mode="after")
     def _enough_telnet(self) -> Self:
         if self.telnet_bytes < 2 * self.max_subnegotiation:
-            raise _clash(
+            raise clash(
                 f"telnet_bytes ({self.telnet_bytes}) should be at least twice max_subnegotiation "
                 f"({self.max_subnegotiation}), which counts in it"
             )
@@ -279,13 +219,13 @@ class ServerSettings(_Section):
     @model_validator(mode="after")
     def _certified(self) -> Self:
         if self.tls_key and not self.tls_certificate:
-            raise _clash("tls_key needs a certificate: tls_certificate should name its file")
+            raise clash("tls_key needs a certificate: tls_certificate should name its file")
         if self.tls_certificate and not self.tls_port:
-            raise _clash('tls_certificate needs a port: tls_port should not be 0, or this be ""')
+            raise clash('tls_certificate needs a port: tls_port should not be 0, or this be ""')
         if self.tls_port and not self.tls_certificate:
-            raise _clash("tls_port needs a certificate: tls_certificate should name its file")
+            raise clash("tls_port needs a certificate: tls_certificate should name its file")
         if self.tls_port and self.tls_port == self.port:
-            raise _clash(f"port and tls_port should be two ports, not {self.port} both")
+            raise clash(f"port and tls_port should be two ports, not {self.port} both")
         return self
 
     @property
@@ -294,21 +234,21 @@ class ServerSettings(_Section):
         return self.outbox_bytes // 4
 
 
-class LogSettings(_Section):
+class LogSettings(Section):
     """The format of the log; its level and its file are in [server]."""
 
     format: Literal["text", "json"] = Field(default="text", description='"text" or "json"')
 
 
-class MetricsSettings(_Section):
+class MetricsSettings(Section):
     """The port for monitoring systems."""
 
-    enabled: bool = _flag(default=False)
+    enabled: bool = flag(default=False)
     host: str = _host()
-    port: int = _whole(8486, 0, 65535)
+    port: int = whole(8486, 0, 65535)
 
 
-class ListingSettings(_Section):
+class ListingSettings(Section):
     """What MSSP tells game lists. Empty values are left out."""
 
     name: str = Field(
@@ -331,10 +271,10 @@ class HallLimits(TypedDict):
     idle_limit: float
 
 
-class GameSettings(_Section):
+class GameSettings(Section):
     """The rules of all boards."""
 
-    quiet_plies: int = _whole(200, 0, 1_000_000)
+    quiet_plies: int = whole(200, 0, 1_000_000)
     seat_grace: float = _seconds(300, 0, YEAR)
     idle_claim: float = _seconds(600, 0, YEAR)
     replay_pause: float = _seconds(2, 0, 60)
@@ -347,49 +287,49 @@ class GameSettings(_Section):
         )
 
 
-class PlayerSettings(_Section):
+class PlayerSettings(Section):
     """The limits of all players."""
 
     guest_grace: float = _seconds(86_400, 0, YEAR)
-    addresses_kept: int = _whole(90, 0, 36_500)
-    names_per_hour: int = _whole(60, 1, 1_000_000)
+    addresses_kept: int = whole(90, 0, 36_500)
+    names_per_hour: int = whole(60, 1, 1_000_000)
     login_limit: float = _seconds(300, 0, YEAR)
     idle_warning: float = _seconds(3_300, 0, YEAR)
     idle_limit: float = _seconds(3_600, 0, YEAR)
-    chat_per_minute: int = _whole(30, 1, 100_000)
-    chat_at_once: int = _whole(15, 1, 100_000)
-    chat_per_address: int = _whole(4, 1, 100_000)
-    shouts_per_minute: int = _whole(2, 1, 100_000)
-    shouts_at_once: int = _whole(3, 1, 100_000)
-    messages: int = _whole(100, 0, 1_000)
-    messages_from_one: int = _whole(20, 1, 1_000)
-    reports: int = _whole(5, 0, 1_000)
-    seeks: int = _whole(3, 1, 1_000)
-    seeks_per_address: int = _whole(9, 1, 100_000)
-    boards: int = _whole(3, 1, 1_000)
-    boards_per_address: int = _whole(9, 1, 100_000)
-    analyses_per_address: int = _whole(2, 1, 100_000)
-    stored_per_hour: int = _whole(30_000, 100, 1_000_000_000)
-    new_boards_for_members: bool = _flag(default=False)
-    news: str = _file("")
+    chat_per_minute: int = whole(30, 1, 100_000)
+    chat_at_once: int = whole(15, 1, 100_000)
+    chat_per_address: int = whole(4, 1, 100_000)
+    shouts_per_minute: int = whole(2, 1, 100_000)
+    shouts_at_once: int = whole(3, 1, 100_000)
+    messages: int = whole(100, 0, 1_000)
+    messages_from_one: int = whole(20, 1, 1_000)
+    reports: int = whole(5, 0, 1_000)
+    seeks: int = whole(3, 1, 1_000)
+    seeks_per_address: int = whole(9, 1, 100_000)
+    boards: int = whole(3, 1, 1_000)
+    boards_per_address: int = whole(9, 1, 100_000)
+    analyses_per_address: int = whole(2, 1, 100_000)
+    stored_per_hour: int = whole(30_000, 100, 1_000_000_000)
+    new_boards_for_members: bool = flag(default=False)
+    news: str = file_name("")
 
     @model_validator(mode="after")
     def _warned_before_it_is_over(self) -> Self:
         warning, limit = self.idle_warning, self.idle_limit
         if warning and limit and warning >= limit:
-            raise _clash(
+            raise clash(
                 f"idle_limit ({limit}) should be more than idle_warning ({warning}), "
                 "unless either is 0"
             )
         return self
 
 
-class TournamentSettings(_Section):
+class TournamentSettings(Section):
     """The limits of tournaments."""
 
-    most: int = _whole(5, 0, 1_000)
-    players: int = _whole(128, 2, 512)
-    players_per_address: int = _whole(16, 1, 512)
+    most: int = whole(5, 0, 1_000)
+    players: int = whole(128, 2, 512)
+    players_per_address: int = whole(16, 1, 512)
     by: Literal["everybody", "members", "operators"] = Field(
         default="members", description='"everybody", "members" or "operators"'
     )
@@ -397,7 +337,7 @@ class TournamentSettings(_Section):
     rest: float = _seconds(60, 0, 86_400)
 
 
-class FeatureSettings(_Section):
+class FeatureSettings(Section):
     """Which features are switched off."""
 
     off: tuple[Annotated[str, AfterValidator(_feature)], ...] = Field(
@@ -405,54 +345,54 @@ class FeatureSettings(_Section):
     )
 
 
-class StorageSettings(_Section):
+class StorageSettings(Section):
     """Where data is stored."""
 
     backend: Literal["sqlite", "postgresql", "memory"] = Field(
         default="sqlite", description='"sqlite", "postgresql" or "memory"'
     )
-    file: str = _file("thudmud.db")
+    file: str = file_name("thudmud.db")
     dsn: str = Field(default="", repr=False, description="how to connect to a database")
-    standby: bool = _flag(default=False)
+    standby: bool = flag(default=False)
 
     @model_validator(mode="after")
     def _can_be_connected_to(self) -> Self:
         if self.backend == "postgresql" and not self.dsn:
-            raise _clash(
+            raise clash(
                 'dsn should say how to connect to the database, such as "host=/run/postgresql'
                 ' dbname=thudmud"'
             )
         if self.standby and self.backend != "postgresql":
-            raise _clash('standby needs the backend "postgresql"')
+            raise clash('standby needs the backend "postgresql"')
         return self
 
 
-class GatewaySettings(_Section):
+class GatewaySettings(Section):
     """The gateway, which other MUDs connect to."""
 
     host: str = _host()
-    port: int = _whole(8484, 0, 65535)
-    socket: str = _file("")
+    port: int = whole(8484, 0, 65535)
+    socket: str = file_name("")
     secret: Annotated[str, AfterValidator(_secret)] = Field(
         default="", description='a text of 16 to 256 characters, or ""'
     )
-    file: str = _file("gateway.db")
-    clients: int = _whole(16, 1, 1000)
-    boards: int = _whole(1000, 1, 1_000_000)
-    max_line: int = _whole(8192, 2048, 1_048_576)
-    outbox_bytes: int = _whole(1_048_576, 65_536, 1_073_741_824)
+    file: str = file_name("gateway.db")
+    clients: int = whole(16, 1, 1000)
+    boards: int = whole(1000, 1, 1_000_000)
+    max_line: int = whole(8192, 2048, 1_048_576)
+    outbox_bytes: int = whole(1_048_576, 65_536, 1_073_741_824)
     heartbeat: float = _seconds(30, 1, 3600)
     resume_grace: float = _seconds(600, 0, 86_400)
 
 
-class WebSettings(_Section):
+class WebSettings(Section):
     """The web page, and other WebSocket clients."""
 
-    enabled: bool = _flag(default=True)
+    enabled: bool = flag(default=True)
     host: str = _host()
-    port: int = _whole(8485, 0, 65535)
-    tls_certificate: str = _file("")
-    tls_key: str = _file("")
+    port: int = whole(8485, 0, 65535)
+    tls_certificate: str = file_name("")
+    tls_key: str = file_name("")
     public_url: Annotated[str, AfterValidator(_origin_or_none)] = Field(
         default="", description='an address such as "https://example.org", or ""'
     )
@@ -466,11 +406,11 @@ class WebSettings(_Section):
     )
     proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()
     forwarders: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()
-    max_frame: int = _whole(8192, 1024, 1_048_576)
-    frames_per_second: int = _whole(50, 1, 100_000)
-    frames_at_once: int = _whole(200, 10, 1_000_000)
-    requests_per_second: int = _whole(100, 1, 100_000)
-    requests_at_once: int = _whole(1200, 10, 1_000_000)
+    max_frame: int = whole(8192, 1024, 1_048_576)
+    frames_per_second: int = whole(50, 1, 100_000)
+    frames_at_once: int = whole(200, 10, 1_000_000)
+    requests_per_second: int = whole(100, 1, 100_000)
+    requests_at_once: int = whole(1200, 10, 1_000_000)
     patience: float = _seconds(30, 1, 3600)
     ping: float = _seconds(30, 1, 3600)
 
@@ -490,62 +430,11 @@ class WebSettings(_Section):
     @model_validator(mode="after")
     def _certified(self) -> Self:
         if self.tls_key and not self.tls_certificate:
-            raise _clash("tls_key needs a certificate: tls_certificate should name its file")
+            raise clash("tls_key needs a certificate: tls_certificate should name its file")
         return self
 
 
-class MailSettings(_Section):
-    """The relay that mails go to."""
-
-    relay: str = Field(default="", description='the name of a host, or ""')
-    port: int = _whole(587, 1, 65535)
-    tls: Literal["starttls", "tls", "none"] = Field(
-        default="starttls", description='"starttls", "tls" or "none"'
-    )
-    certificates: str = _file("")
-    user: str = Field(default="", description='a name, or ""')
-    password_file: str = _file("")
-    sender: Annotated[str, AfterValidator(_mail_address)] = Field(
-        default="", description='a mail address such as "thud@example.org", or ""'
-    )
-    minutes: int = _whole(15, 0, 1440)
-    per_hour: int = _whole(100, 1, 1_000_000)
-    established_only: bool = _flag(default=True)
-
-    @model_validator(mode="after")
-    def _can_be_sent(self) -> Self:
-        if self.relay and not self.sender:
-            raise _clash(
-                'sender should be the mail address that mails come from, if relay is not ""'
-            )
-        if self.user and not self.password_file:
-            raise _clash("user needs a password: password_file should name its file")
-        if self.user and self.tls == "none":
-            raise _clash("user needs TLS, or everybody on the way could read the password")
-        return self
-
-
-class PushSettings(_Section):
-    """Notifications in browsers."""
-
-    enabled: bool = _flag(default=False)
-    keys: str = _file("push.pem")
-    contact: Annotated[str, AfterValidator(_mail_address)] = Field(
-        default="", description='a mail address such as "you@example.org", or ""'
-    )
-    services: tuple[Annotated[str, AfterValidator(_push_service)], ...] = Field(
-        default=(
-            "fcm.googleapis.com",
-            "updates.push.services.mozilla.com",
-            ".notify.windows.com",
-            ".push.apple.com",
-        ),
-        strict=False,
-        description='a list of hosts, such as ["push.example.org", ".example.net"]',
-    )
-
-
-class BoardSettings(_Section):
+class BoardSettings(Section):
     """One board in the hall."""
 
     name: Annotated[str, AfterValidator(_board_name)] = Field(
@@ -560,7 +449,7 @@ class BoardSettings(_Section):
     )
 
 
-class BotSettings(_Section):
+class BotSettings(Section):
     """One bot."""
 
     name: Annotated[str, AfterValidator(capitalised)] = Field(
@@ -572,25 +461,35 @@ class BotSettings(_Section):
     )
     seconds: float = _seconds(5, 0.1, 3600)
     pause: float = _seconds(1, 0, 60)
-    restarts: int = _whole(3, 0, 1000)
+    restarts: int = whole(3, 0, 1000)
 
 
-class Settings(_Section):
+FEATURE_SECTIONS: dict[str, tuple[Any, Section]] = {
+    name: section for module in modules("settings") for name, section in module.SECTIONS.items()
+}
+"""The sections of features by name: each the type of the field, and the default.
+
+They are there also if their feature is switched off: an operator can switch it on again.
+"""
+
+
+class Settings(Section):
     """All settings, as the sections of `config.toml`."""
 
-    server: ServerSettings = _section("server", ServerSettings())
-    log: LogSettings = _section("log", LogSettings())
-    listing: ListingSettings = _section("listing", ListingSettings())
-    game: GameSettings = _section("game", GameSettings())
-    players: PlayerSettings = _section("players", PlayerSettings())
-    tournaments: TournamentSettings = _section("tournaments", TournamentSettings())
-    features: FeatureSettings = _section("features", FeatureSettings())
-    storage: StorageSettings = _section("storage", StorageSettings())
-    web: WebSettings = _section("web", WebSettings())
-    mail: Annotated[MailSettings, AfterValidator(_linked)] = _section("mail", MailSettings())
-    push: Annotated[PushSettings, AfterValidator(_linked)] = _section("push", PushSettings())
-    metrics: MetricsSettings = _section("metrics", MetricsSettings())
-    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = _section(
+    server: ServerSettings = section_of("server", ServerSettings())
+    log: LogSettings = section_of("log", LogSettings())
+    listing: ListingSettings = section_of("listing", ListingSettings())
+    game: GameSettings = section_of("game", GameSettings())
+    players: PlayerSettings = section_of("players", PlayerSettings())
+    tournaments: TournamentSettings = section_of("tournaments", TournamentSettings())
+    features: FeatureSettings = section_of("features", FeatureSettings())
+    storage: StorageSettings = section_of("storage", StorageSettings())
+    web: WebSettings = section_of("web", WebSettings())
+    for _name, (_kind, _default) in FEATURE_SECTIONS.items():
+        __annotations__[_name], locals()[_name] = _kind, section_of(_name, _default)
+        del _name, _kind, _default
+    metrics: MetricsSettings = section_of("metrics", MetricsSettings())
+    gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = section_of(
         "gateway", GatewaySettings()
     )
     board: Annotated[tuple[BoardSettings, ...], AfterValidator(_no_twins)] = Field(
@@ -625,7 +524,7 @@ _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
 } | {
     name: type(field.default).model_fields
     for name, field in Settings.model_fields.items()
-    if isinstance(field.default, _Section)
+    if isinstance(field.default, Section)
 }
 _MAX_VALUE = 40  # characters of a wrong value that a message repeats
 
@@ -642,7 +541,7 @@ NEEDS_RESTART = {
     "web.host",
     "web.port",
     "players.guest_grace",
-    *("game", "features", "storage", "mail", "push", "metrics", "board", "bot"),
+    *("game", "features", "storage", *FEATURE_SECTIONS, "metrics", "board", "bot"),
 }
 """What a running server cannot change: keys, or whole sections."""
 
@@ -682,12 +581,12 @@ def common_settings(settings: Settings) -> dict[str, str]:
     return told
 
 
-def _values(section: _Section, without: set[str]) -> str:
+def _values(section: Section, without: set[str]) -> str:
     values = section.model_dump(exclude=without, exclude_defaults=True)
     return ", ".join(f"{key} {value}" for key, value in values.items()) or "with the defaults"
 
 
-def _turns_tls(key: str, old: _Section, new: _Section) -> bool:
+def _turns_tls(key: str, old: Section, new: Section) -> bool:
     """Return whether a change turns TLS on or off, rather than replacing a certificate."""
     certificates = [getattr(each, "tls_certificate", "") for each in (old, new)]
     return key in {"tls_certificate", "tls_key"} and not all(certificates)

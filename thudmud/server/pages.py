@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from thudmud.accounts.limiters import RateLimiter, TokenBucket, network
+from thudmud.accounts.limiters import RateLimiter, TokenBucket, is_local, network
 from thudmud.features import NAMES
-from thudmud.features.notifications.publishing import Publisher
+from thudmud.game.feature import AnswerPage, PageAnswer
 from thudmud.server.config import Settings
 from thudmud.server.gallery import Gallery
 from thudmud.server.inbox import InboxQueue
@@ -27,6 +28,11 @@ from thudmud.web.connection import HttpConnection, WebPolicy
 from thudmud.web.frames import FrameScreen
 from thudmud.web.sharing import Preview
 
+PER_HOUR, AT_ONCE = 120, 30
+"""How often pages of features can be asked for from one address, in an hour and at once."""
+
+_HOUR = 3_600.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -36,7 +42,7 @@ class Pages:
     def __init__(self, sessions: Sessions, buffer: memoryview) -> None:
         self._sessions, self._buffer = sessions, buffer
         self._gallery = Gallery(sessions.service.hall, sessions.store)
-        self._publisher = Publisher(sessions.service.hall, sessions.store)
+        self._features = FeaturePages(sessions.find_pages)
         self._turns = InboxQueue()
         self._browsing: set[asyncio.Transport] = set()
         """The connections that are no WebSockets."""
@@ -58,7 +64,7 @@ class Pages:
             find_board=self._board_preview,
             find_battle=self._battle_preview,
             pictures=self._gallery,
-            published=self._publisher,
+            find_page=self._features.find,
             public_url=web.public_url,
             embed=frozenset(web.embed),
             features=tuple(name for name in NAMES if name not in settings.features.off),
@@ -89,6 +95,31 @@ class Pages:
             _log.error("a link cannot be told of: %s", error)
             return None
         return told and Preview(*told)
+
+
+class FeaturePages:
+    """The pages of features, for which one address can only ask so often."""
+
+    def __init__(self, finders: Sequence[Callable[[str, str], AnswerPage | None]]) -> None:
+        self._finders = finders
+        self._limiter = RateLimiter(PER_HOUR / _HOUR, AT_ONCE)
+
+    def find(
+        self, method: str, path: str, address: str
+    ) -> Callable[[], Coroutine[None, None, PageAnswer]] | None:
+        """Return what answers a request from an address; None if it is for no such page."""
+        for find in self._finders:
+            if answer := find(method, path):
+                return partial(self._answer, answer, address)
+        return None
+
+    async def _answer(self, answer: AnswerPage, address: str) -> PageAnswer:
+        if not is_local(address):
+            wait = self._limiter.of(network(address)).take(asyncio.get_running_loop().time())
+            if wait:
+                sentence = "That was asked for too often from your address."
+                return 429, {"Retry-After": str(math.ceil(wait))}, sentence
+        return await answer()
 
 
 class _WebPeer:

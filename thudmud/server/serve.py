@@ -7,7 +7,7 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
@@ -15,6 +15,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TypeVar
 
+from thudmud import features
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.naming import name_bots
@@ -23,8 +24,7 @@ from thudmud.bots.workers import Workers
 from thudmud.english import counted
 from thudmud.errors import NotYet, StartError
 from thudmud.features.moderation.model import Order
-from thudmud.features.notifications.model import share_of_codes
-from thudmud.features.notifications.notifying import Notifier, notifying_alike, outside, policy_of
+from thudmud.game.feature import Serving
 from thudmud.game.hall import Caps, Hall, Makers
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec
@@ -45,7 +45,7 @@ from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.server.stores import lock_of_one, open_store, serving_lock
 from thudmud.service import Node
-from thudmud.store import Damaged, InUse, Lock, OtherSettings, Store, StoreError, Unknown
+from thudmud.store import Damaged, Holder, InUse, Lock, OtherSettings, Store, StoreError, Unknown
 from thudmud.store.steady import SteadyClock
 
 T = TypeVar("T")
@@ -161,14 +161,19 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
     async with AsyncExitStack() as stack:
         # First: a server that takes the bots over finds that our lease has ended.
         holders = await stack.enter_async_context(lock_of_one(storage, Lock.BOTS))
-        ways, mailer, pusher = outside(settings, folder)
-        common = common_settings(settings) | notifying_alike(ways)
+        served: list[Serving] = [
+            module.serve(settings, folder)
+            for module in features.modules("serving", settings.features.off)
+        ]
+        common = common_settings(settings)
+        for each in served:
+            common |= each.common
         store, node = await stack.enter_async_context(served_store(storage, folder, common=common))
         talk, shouts, reports = (TalkLimiter(*limits) for limits in talk_limits(players))
         quota = StorageQuota(players.stored_per_hour)
         hall = Hall(boards(settings), caps=caps(settings), **game.limits)
         name_bots(hall, level_of_each(settings))
-        hall.configure(news=news, ways=ways)
+        hall.configure(news=news)
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
         service = make_service(
@@ -197,19 +202,14 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             changed.set()
 
         sessions.keep_order(await store.order(follow))
-        if mailer or pusher:
-            sending = await stack.enter_async_context(lock_of_one(storage, Lock.NOTIFYING))
-            notifier = Notifier(
-                hall,
-                store,
-                mailer,
-                pusher,
-                policy_of(settings),
-                is_alive=lambda: service.is_alive,
-            )
 
-            hall.use_notified(await store.notified(hall.use_notified))
-            await stack.enter_async_context(background(notifier.follow(sending)))
+        def lock(key: Lock) -> Awaitable[asyncio.Queue[Holder]]:
+            return stack.enter_async_context(lock_of_one(storage, key))
+
+        for each in served:
+            if work := await each.begin(service, lock):
+                await stack.enter_async_context(background(work))
+        sessions.find_pages = [each.find_page for each in served]
         works = background(
             _check_once_ready(sessions),
             follow_logins(sessions, changed),
@@ -231,7 +231,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
 
 def caps(settings: Settings) -> Caps:
     """Return the caps of one player, and of tournaments, as the settings have them."""
-    players, tournaments, mail = settings.players, settings.tournaments, settings.mail
+    players, tournaments = settings.players, settings.tournaments
     return Caps(
         seeks=players.seeks,
         boards=players.boards,
@@ -242,8 +242,6 @@ def caps(settings: Settings) -> Caps:
         letters=players.messages,
         letters_from_one=players.messages_from_one,
         reports=players.reports,
-        codes_per_hour=share_of_codes(mail.per_hour),
-        established_only=mail.established_only,
         tournaments=tournaments.most,
         entrants=tournaments.players,
         entrants_per_address=tournaments.players_per_address,

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from thudmud.features.notifications.model import News, notices, round_notices
 from thudmud.game import hooks
 from thudmud.game.asides import Aside
 from thudmud.game.events import (
@@ -25,6 +24,7 @@ from thudmud.game.events import (
     Left,
     TableEvent,
 )
+from thudmud.game.feature import FindWork
 from thudmud.game.hall import Decision
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.table import BoardSpec, Table
@@ -34,6 +34,7 @@ from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import future, settle
 from thudmud.service.interface import Base, Unfollowed
 from thudmud.store import Conflict, Entry, Forgotten, NotWritten, StoreError
+from thudmud.store.database import Work
 from thudmud.store.streams import Changes
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Following:
         tables: the locks of the boards, by name, and of the hall.
         trouble: the error because of which nothing more can be applied here; None if there is none.
         unheld: the keys of boards whose clocks may still have to be held.
+        finding: the functions of features that find what is stored along with decisions.
     """
 
     def __init__(self, base: Base, broadcaster: Broadcaster, *, is_alone: bool) -> None:
@@ -73,6 +75,7 @@ class Following:
         self._bus, self.tables = base.bus, base.bus.tables
         self.trouble: Exception | None = None
         self.unheld: set[str] = set()
+        self.finding: list[FindWork] = []
         self._ended: list[asyncio.Future[None]] = []
         """The futures of those who wait for trouble."""
         self._news: list[asyncio.Future[None]] = []
@@ -154,20 +157,20 @@ class Following:
                     opened = event
         if opened:
             place, at, events = opened.key, opened.version, decision.events
-            news = self._news_of(_opened(opened), decision) if hall.notified else None
+            work = self._work(_opened(opened), decision) if self.finding else None
             await self._store.append_to_board(
-                place, at, events, first=of_hall, mark=mark, news=news, fence=self._fence
+                place, at, events, first=of_hall, mark=mark, work=work, fence=self._fence
             )
         elif of_hall and not decision.events:
-            rounds = round_notices(decision.hall, hall.notified) if hall.notified else None
-            await self._store.append(of_hall, mark=mark, news=rounds, fence=self._fence)
+            work = self._work(None, decision) if self.finding else None
+            await self._store.append(of_hall, mark=mark, work=work, fence=self._fence)
         else:
             version, table = decision.version, hall.tables.get(board)
             if table is None:
                 raise Conflict(board, version, 0)  # it was closed or renamed
             if table.version != version:
                 raise Conflict(table.key, version, table.version)
-            news = self._news_of(table, decision) if hall.notified else None
+            work = self._work(table, decision) if self.finding else None
             await self._store.append_to_board(
                 table.key,
                 version,
@@ -175,16 +178,16 @@ class Following:
                 besides=of_hall,
                 key=key,
                 mark=mark,
-                news=news,
+                work=work,
                 fence=self._fence,
             )
         if self.trouble:
             raise Unfollowed from self.trouble
 
-    def _news_of(self, table: Table, decision: Decision) -> News | None:
-        """Return what members are to be told elsewhere of a decision at a board."""
-        hall = self._hall
-        return notices(table, decision.events, decision.player, hall.notified, hall.people)
+    def _work(self, table: Table | None, decision: Decision) -> Work | None:
+        """Return what is stored in the transaction of a decision, see `FindWork`."""
+        works = [work for find in self.finding if (work := find(table, decision))]
+        return (lambda database: [work(database) for work in works]) if works else None
 
     async def until(self, conflict: Conflict) -> None:
         """Wait until the events behind a conflict have been applied here.

@@ -14,7 +14,6 @@ from typing import Any
 from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import offered_to, require_share
 from thudmud.features.moderation.model import OfOperators, ReportMade, ShutdownTold
-from thudmud.features.notifications.model import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
 from thudmud.game import asides, hooks
 from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
 from thudmud.game.command import COMMANDS, Command
@@ -428,17 +427,6 @@ class PlayerLines:
                 number = await self._store.report(player, about, text, said)
                 who = {"number": number, "player": player, "about": about}
                 _log.warning("a player was reported", extra=who)
-            case CodeAsked(player, address, network):
-                most = self._hall.caps.codes_per_hour
-                await self._store.ask_code(player, address, network, most)
-            case CodeTyped(player, code):
-                left = await self._store.confirm(player, code)
-                if left is not None:
-                    raise Refused(Refusal.CODE_WRONG if left else Refusal.NO_CODE, left=left)
-            case BrowserAdded(player, browser):
-                await self._store.add_browser(player, browser)
-            case NotifyChosen(player, _, contact):
-                await self._store.keep_contact(player, contact)
             case OfOperators():
                 if self._policy.ordered:
                     await self._policy.ordered(aside)

@@ -7,7 +7,6 @@ away. Where several nodes share a store, names are also claimed, see `thudmud.se
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
@@ -133,8 +132,6 @@ class Presence:
                 else:
                     adjourned = bool(away)
                     await self._arrive(visit, profile, arrival, found, adjourned=adjourned)
-                if name in self._hall.notified and arrival.member:
-                    await self._has_seen(name)
                 if coming := self._hall.shutdown:
                     left = max(0.0, coming.at - self._clock())
                     self._broadcaster.tell_here(replace(coming, seconds=left, to=name))
@@ -151,13 +148,6 @@ class Presence:
             if lookup := make(name):
                 found.take(lookup, await self._look_up(lookup))
         return found
-
-    async def _has_seen(self, name: str, until: float = math.inf) -> None:
-        """Store that a player has seen what they were to be notified of until a time."""
-        try:
-            await self._store.came(name, until)
-        except StoreError as error:  # they are notified all the same
-            _log.error("not stored: %s", error, extra={"player": name})
 
     def _profile(self, arrival: Arrival) -> Profile:
         """Return the profile of a player who comes in, with the choices they made just now."""
@@ -287,7 +277,6 @@ class Presence:
     async def see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
         """Store and tell that a player leaves. If it must be stored and cannot be, they stay."""
         name = visit.name
-        active = math.inf if parting is Parting.QUIT else self._hall.people[name].active
         terminal = self._screens.terminals.get(name)
         if parting is Parting.LOST:
             self._screens.forget(name)  # without a screen they are told nothing
@@ -300,8 +289,6 @@ class Presence:
             if terminal:
                 self._screens.fit(name, terminal)
             raise
-        if name in self._hall.notified:
-            await self._has_seen(name, active)
         self._forget(visit)
         await self._release(name)
 

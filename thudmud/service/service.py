@@ -55,7 +55,14 @@ from thudmud.game.asides import Aside, AsideT, BoardListed, Entered
 from thudmud.game.command import Command
 from thudmud.game.evaluation import Adviser
 from thudmud.game.events import TableEvent
-from thudmud.game.feature import AppliedEvent, AsideStorer, LookUp, PositionAnswerer, Reactor
+from thudmud.game.feature import (
+    AppliedEvent,
+    AsideStorer,
+    FindWork,
+    LookUp,
+    PositionAnswerer,
+    Reactor,
+)
 from thudmud.game.hall import Decision, Hall, claimants
 from thudmud.game.options import Toggle
 from thudmud.game.projections import HALL, realm_of
@@ -434,6 +441,10 @@ class Service:
     def has_screen(self, player: str) -> bool:
         """Whether a player on this node reads text; bots and some programs don't."""
         return player in self.broadcaster.screens.terminals
+
+    def store_with_decisions(self, find: FindWork) -> None:
+        """Have what a function finds for a decision done in the transaction that stores it."""
+        self.following.finding.append(find)
 
     def tell(self, aside: Aside, cause: object = None) -> None:
         """Apply an aside, and deliver it to players on this node."""

@@ -22,12 +22,11 @@ from thudmud.features.moderation.model import (
     network_of,
     network_text,
 )
-from thudmud.features.notifications import storage as notifications
 from thudmud.game.clocks import DAY
 from thudmud.store import hooks
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
-from thudmud.store.interface import Account, EndedLogins, KeptName, NameTaken, Nobody, new_epoch
+from thudmud.store.interface import Account, KeptName, NameTaken, Nobody, new_epoch
 
 ADDRESSES_KEPT = 8
 """How many addresses are remembered for each name: the latest ones."""
@@ -99,7 +98,7 @@ def enrol(database: Database, name: str, password: str, *, epoch: int = 0) -> Ac
 
 def set_password(
     database: Database, name: str, password: str, *, since: int | None = None, epoch: int = 0
-) -> EndedLogins:
+) -> tuple[str, ...]:
     """Set the hash of a member's password, and end all logins of before, see `end_logins`.
 
     Args:
@@ -108,6 +107,9 @@ def set_password(
         password: the hash.
         since: the epoch that the account must have; None for any.
         epoch: the new epoch; 0 for a random one.
+
+    Returns:
+        what else has ended, in sentences for the member, see `hooks.logins_ended`.
 
     Raises:
         Nobody: there is no such member, or the epoch is not ``since`` any more.
@@ -135,18 +137,20 @@ def rehash(database: Database, name: str, password: str, instead_of: str) -> Non
 
 def end_logins(
     database: Database, name: str, *, since: int | None = None, epoch: int = 0
-) -> EndedLogins:
+) -> tuple[str, ...]:
     """End everything that gives access to a member's account without the password.
 
-    The epoch is another one, so servers end the sessions of before. Resume words and codes of mail
-    are gone, the calendar has a new address, and browsers are told of nothing any more. A link that
-    ends mails stays as it is: whoever gets the mails needs it, and it does nothing else.
+    The epoch is another one, so servers end the sessions of before. Resume words are gone, and so
+    is what `hooks.logins_ended` ends.
 
     Args:
         database: the database.
         name: the member's.
         since: the epoch that the account must have; None for any.
         epoch: the new epoch; 0 for a random one.
+
+    Returns:
+        what else has ended, in sentences for the member, see `hooks.logins_ended`.
 
     Raises:
         Nobody: there is no such member, or the epoch is not ``since`` any more.
@@ -161,10 +165,11 @@ def _require_epoch(database: Database, number: int, since: int | None) -> None:
         raise Nobody(f"The logins of {database.players.name_of(number)} have ended since then.")
 
 
-def _end_logins(database: Database, number: int, epoch: int = 0) -> EndedLogins:
+def _end_logins(database: Database, number: int, epoch: int = 0) -> tuple[str, ...]:
     database.table.put("login", number, epoch or new_epoch(), database.now())
     _end_words(database, number)
-    return EndedLogins(*notifications.end_secrets(database, number))
+    told = [ended(database, number) for ended in hooks.logins_ended]
+    return tuple(filter(None, told))
 
 
 def epochs(database: Database, names: Collection[str]) -> Mapping[str, int]:
@@ -302,7 +307,6 @@ def erase(database: Database, name: str) -> None:
         forget_comments(database, number)
         for hook in hooks.erased:
             hook(database, number)
-        notifications.erase(database, number)
         database.players.put(number, "", None, f"(erased {number})")
     _forget_in_lists(database, name)
     if row and row[5]:

@@ -40,3 +40,9 @@ that the one has been written by the other."""
 
 erased: list[Callable[[Database, int], None]] = []
 """Called with the number of a player in the transaction that erases the player."""
+
+logins_ended: list[Callable[[Database, int], str]] = []
+"""Called with the number of a member in the transaction that ends all of the member's logins.
+
+Each returns what else has ended, in words for the member; "" for nothing.
+"""

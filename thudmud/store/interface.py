@@ -177,18 +177,6 @@ def new_epoch() -> int:
     return randbits(62) + 1
 
 
-class EndedLogins(NamedTuple):
-    """What has ended with a member's logins, besides sessions and resume words.
-
-    Attributes:
-        calendar: whether their calendar has another address.
-        browsers: in how many browsers they were told of things.
-    """
-
-    calendar: bool = False
-    browsers: int = 0
-
-
 @value
 class KeptName:
     """A guest's name, kept for when they come back.

@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
-from thudmud.features.notifications import storage as notifications
-from thudmud.features.notifications.model import AskedLookup, ContactLookup
 from thudmud.game.archive import (
     PLAN,
     AdjournedLookup,
@@ -82,10 +80,6 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
                 return None
             plan = str(account.preferences.get(PLAN, ""))
             return SeenMember(account.name, account.seen, plan)
-        case ContactLookup(player):
-            return notifications.contact(database, player)
-        case AskedLookup(address, player, network):
-            return notifications.asked(database, address, player, network)
     raise ValueError(f"{lookup} cannot be looked up here")
 
 

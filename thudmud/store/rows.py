@@ -83,9 +83,8 @@ DURABLE = {
     # Reports about players; ``said`` is a JSON list of lines.
     "report": "number integer primary key, at real, reporter integer, about integer, text text,"
     " said text, is_open integer",
-    # How members are told outside the server, and of what, see
-    # `thudmud.features.notifications.model`. ``secret`` is in the links of mails that end them,
-    # ``calendar`` in the address of a calendar; ``mailed`` is when the last mail was sent.
+    # How members are told outside the server, and of what. ``secret`` is in the links of mails that
+    # end them, ``calendar`` in the address of a calendar; ``mailed`` is when the last was sent.
     "contact": "player integer primary key, address text, refused integer, off text, quiet text,"
     " secret text, calendar text, feed integer, mailed real",
     # Codes that were sent to an address within a day; the last one of a player counts.

@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 from thudmud.features import load_storage
 from thudmud.features.moderation import storage as report_rows
 from thudmud.features.moderation.model import Order
-from thudmud.features.notifications import storage as notification_rows
-from thudmud.features.notifications.model import News
 from thudmud.game.archive import BattleLookup, Lookup
 from thudmud.game.events import Adjourned, Event, Resumed
 from thudmud.game.projections import match_stream
@@ -32,7 +30,7 @@ from thudmud.store import hall, hooks, nodes, persons, scores
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, Misread
-from thudmud.store.database import Append, Database, Fence
+from thudmud.store.database import Append, Database, Fence, Work
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import Damaged, Entry, NotesMissed, NotWritten, Stored, StoreError
 from thudmud.store.lookups import FoldedGames, answer
@@ -63,7 +61,7 @@ LOOKS_EVERY = 1.0
 _log = logging.getLogger(__name__)
 
 
-def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
+def reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
     """Return a store's method that runs work on its database that only reads."""
 
     @wraps(work)
@@ -73,11 +71,10 @@ def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
     return method
 
 
-def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P, T]:
+def writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P, T]:
     """Return a store's method that runs work on its database as one transaction.
 
-    ``orders`` says that the work may change the operators, the sanctions, which logins hold, or
-    who is notified.
+    ``orders`` says that the work may change what is watched, see `Store.watch`.
     """
 
     @wraps(work)
@@ -301,8 +298,8 @@ class Store:
     ) -> T:
         """Return the result of work that reads, and call ``told`` with later ones.
 
-        That is done whenever the operators, the sanctions, or who is notified may have changed, or
-        a player may have been registered, renamed or erased, or their logins ended, by whichever
+        That is done whenever the operators, the sanctions, or what features watch may have changed,
+        or a player may have been registered, renamed or erased, or their logins ended, by whichever
         process.
         """
         if told:
@@ -317,7 +314,7 @@ class Store:
         key: str | None = None,
         *,
         mark: object = None,
-        news: News | None = None,
+        work: Work | None = None,
         fence: Fence | None = None,
     ) -> Mapping[str, Stored]:
         """Store events durably, all or none, with the store's time.
@@ -331,7 +328,7 @@ class Store:
                 not stored again, and the first result is returned. Keys are remembered for some
                 days. A refused request may be repeated.
             mark: the mark of the entries when this store hands them out.
-            news: what members are to be told of them elsewhere, which is stored with them.
+            work: run in the same transaction, unless the request was stored before.
             fence: asked when it is their turn, since they may have waited for long: whether they
                 may be stored still.
 
@@ -343,11 +340,9 @@ class Store:
             NotWritten: they could not be stored.
         """
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
-        timed, besides = self.timed, None
-        if news is not None:
-            besides = partial(notification_rows.post_news, news=news)
+        timed = self.timed
         begun = monotonic() if timed else 0.0
-        stored = await self._runner.write(Append(kept, key, mark, besides, fence))
+        stored = await self._runner.write(Append(kept, key, mark, work, fence))
         if timed:
             timed(monotonic() - begun)
         return stored
@@ -362,7 +357,7 @@ class Store:
         besides: Changes | None = None,
         key: str | None = None,
         mark: object = None,
-        news: News | None = None,
+        work: Work | None = None,
         fence: Fence | None = None,
     ) -> Mapping[str, Stored]:
         """Store the events of a decision at a board, and changes of other streams with them.
@@ -383,7 +378,7 @@ class Store:
                 look = partial(Database.match_version, stream=stream, event=event)
                 changes[stream] = await self._runner.read(look), [event]
         changes |= besides or {}
-        return await self.append(changes, key=key, mark=mark, news=news, fence=fence)
+        return await self.append(changes, key=key, mark=mark, work=work, fence=fence)
 
     async def came_to(self, stream: str, key: str) -> Stored | None:
         """Return the result of a request with a key at a stream; None if it is not known."""
@@ -479,15 +474,15 @@ class Store:
         """Return the versions of all streams, by key. For export and checks: there are many."""
         return await self._runner.read(lambda db: db.streams.versions())
 
-    read_stream = _reading(Database.read_stream)
-    open_boards = _reading(hall.open_boards)
-    open_seeks = _reading(hall.open_seeks)
-    hall_parts = _reading(hall.parts)
-    interruptions = _reading(hall.interruptions)
-    board = _reading(hall.open_board)
-    position = _reading(Database.position)
-    now = _reading(Database.now)
-    last_beat = _reading(nodes.last_beat)
+    read_stream = reading(Database.read_stream)
+    open_boards = reading(hall.open_boards)
+    open_seeks = reading(hall.open_seeks)
+    hall_parts = reading(hall.parts)
+    interruptions = reading(hall.interruptions)
+    board = reading(hall.open_board)
+    position = reading(Database.position)
+    now = reading(Database.now)
+    last_beat = reading(nodes.last_beat)
 
     # Battles
 
@@ -501,81 +496,59 @@ class Store:
             return await self._games.find(self._runner.read, lookup.number, realm)
         return await self._runner.read(lambda database: answer(database, lookup, realm))
 
-    battle = _reading(battle_rows.battle)
-    count = _reading(battle_rows.count)
-    plies = _reading(battle_rows.plies)
-    comments = _reading(battle_rows.comments)
-    history = _reading(battle_rows.history)
-    battles = _reading(battle_rows.battles)
-    ended = _reading(battle_rows.ended)
-    between = _reading(battle_rows.between)
-    number_of = _reading(battle_rows.number_of)
-    adjourned = _reading(battle_rows.adjourned)
-    standings = _reading(scores.standings)
-    score = _reading(scores.score)
+    battle = reading(battle_rows.battle)
+    count = reading(battle_rows.count)
+    plies = reading(battle_rows.plies)
+    comments = reading(battle_rows.comments)
+    history = reading(battle_rows.history)
+    battles = reading(battle_rows.battles)
+    ended = reading(battle_rows.ended)
+    between = reading(battle_rows.between)
+    number_of = reading(battle_rows.number_of)
+    adjourned = reading(battle_rows.adjourned)
+    standings = reading(scores.standings)
+    score = reading(scores.score)
 
     # Accounts; names are not case-sensitive.
 
-    find = _reading(account_rows.find)
-    accounts = _reading(account_rows.everybody)
-    enrol = _writing(account_rows.enrol, orders=True)
-    set_password = _writing(account_rows.set_password, orders=True)
-    rehash = _writing(account_rows.rehash)
-    end_logins = _writing(account_rows.end_logins, orders=True)
-    epochs = _reading(account_rows.epochs)
-    keep_word = _writing(account_rows.keep_word)
-    has_word = _reading(account_rows.has_word)
-    end_words = _writing(account_rows.end_words)
-    forget_words = _writing(account_rows.forget_words)
-    set_preferences = _writing(account_rows.set_preferences)
-    rename = _writing(account_rows.rename, orders=True)
-    erase = _writing(account_rows.erase, orders=True)
-    set_operator = _writing(account_rows.set_operator, orders=True)
-    ban = _writing(account_rows.ban, orders=True)
-    impose = _writing(account_rows.impose, orders=True)
-    lift = _writing(account_rows.lift, orders=True)
-    find_guest = _reading(account_rows.find_guest)
-    keep_guest = _writing(account_rows.keep_guest)
-    guests = _reading(account_rows.guests)
-    forget_guests = _writing(account_rows.forget_guests)
-    seen = _writing(account_rows.seen)
-    addresses = _reading(account_rows.addresses)
-    forget_addresses = _writing(account_rows.forget_addresses)
-    about = _reading(persons.about)
-    scrub = _reading(Database.scrub)
+    find = reading(account_rows.find)
+    accounts = reading(account_rows.everybody)
+    enrol = writing(account_rows.enrol, orders=True)
+    set_password = writing(account_rows.set_password, orders=True)
+    rehash = writing(account_rows.rehash)
+    end_logins = writing(account_rows.end_logins, orders=True)
+    epochs = reading(account_rows.epochs)
+    keep_word = writing(account_rows.keep_word)
+    has_word = reading(account_rows.has_word)
+    end_words = writing(account_rows.end_words)
+    forget_words = writing(account_rows.forget_words)
+    set_preferences = writing(account_rows.set_preferences)
+    rename = writing(account_rows.rename, orders=True)
+    erase = writing(account_rows.erase, orders=True)
+    set_operator = writing(account_rows.set_operator, orders=True)
+    ban = writing(account_rows.ban, orders=True)
+    impose = writing(account_rows.impose, orders=True)
+    lift = writing(account_rows.lift, orders=True)
+    find_guest = reading(account_rows.find_guest)
+    keep_guest = writing(account_rows.keep_guest)
+    guests = reading(account_rows.guests)
+    forget_guests = writing(account_rows.forget_guests)
+    seen = writing(account_rows.seen)
+    addresses = reading(account_rows.addresses)
+    forget_addresses = writing(account_rows.forget_addresses)
+    about = reading(persons.about)
+    scrub = reading(Database.scrub)
 
     # Reports, of players of the realm ""
 
-    report = _writing(report_rows.report)
-    reports = _reading(report_rows.reports)
-    close_report = _writing(report_rows.close_report)
-    close_reports = _writing(report_rows.close_reports)
+    report = writing(report_rows.report)
+    reports = reading(report_rows.reports)
+    close_report = writing(report_rows.close_report)
+    close_reports = writing(report_rows.close_reports)
 
     async def order(self, told: Callable[[Order], None] | None = None) -> Order:
         """Return the operators and the sanctions; ``told`` is as for `watch`."""
         return await self.watch(account_rows.order, told)
-
-    async def notified(
-        self, told: Callable[[frozenset[str]], None] | None = None
-    ) -> frozenset[str]:
-        """Return the names of members who are notified; ``told`` is as for `watch`."""
-        return await self.watch(notification_rows.notified, told)
-
-    # Notifications, of players of the realm ""
-
-    keep_contact = _writing(notification_rows.keep_contact, orders=True)
-    ask_code = _writing(notification_rows.ask_code)
-    confirm = _writing(notification_rows.confirm, orders=True)
-    add_browser = _writing(notification_rows.add_browser, orders=True)
-    came = _writing(notification_rows.came)
-    due = _reading(notification_rows.due)
-    sent = _writing(notification_rows.sent)
-    put_off = _writing(notification_rows.put_off)
-    refuse = _writing(notification_rows.refuse, orders=True)
-    end_mails = _writing(notification_rows.end_mails, orders=True)
-    is_ended_by = _reading(notification_rows.is_ended_by)
-    calendar_of = _reading(notification_rows.calendar_of)
-    feed_of = _reading(notification_rows.feed_of)
 
     # Nodes and claims
 
@@ -584,14 +557,14 @@ class Store:
         if self._dsn and isinstance(self.clock, SteadyClock):
             self.clock.go_on_from(await self._runner.read(nodes.time_of_nodes))
 
-    beat = _writing(nodes.beat)
-    is_served = _reading(nodes.is_served)
-    reap = _writing(nodes.reap)
-    leave = _writing(nodes.leave)
-    claim = _writing(nodes.claim)
-    release = _writing(nodes.release)
-    owner = _reading(nodes.owner)
-    people = _reading(nodes.people)
+    beat = writing(nodes.beat)
+    is_served = reading(nodes.is_served)
+    reap = writing(nodes.reap)
+    leave = writing(nodes.leave)
+    claim = writing(nodes.claim)
+    release = writing(nodes.release)
+    owner = reading(nodes.owner)
+    people = reading(nodes.people)
 
     async def notify(self, note: object, form: Callable[[], Form]) -> None:
         """Send a note, which is never stored, to all listeners here and on other nodes.

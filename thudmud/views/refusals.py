@@ -176,12 +176,6 @@ _TEXTS: dict[Enum, RefusalText] = {
         ' the board, type "move" and two squares.'
     ),
     Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
-    Mistake.NO_SUCH_HOURS: (
-        'Write hours like "22 to 7", in universal time; or with your own clock, like "22 to 7'
-        ' utc+2".'
-    ),
-    Mistake.ADDRESS_WRITTEN_OTHERWISE: 'A mail address is written like "anna@example.org".',
-    Mistake.CODE_HAS_SIX_DIGITS: "The code in the mail has six digits.",
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
     Refusal.NO_BOARD_UP: 'There is no "{words}". The boards are: {boards:and}.',
@@ -204,41 +198,6 @@ _TEXTS: dict[Enum, RefusalText] = {
     ),
     Refusal.TALK_TOO_FAST: (
         "That was not done: others have just heard a lot from {whom}. You can go on in {seconds}."
-    ),
-    Refusal.NOTIFY_FOR_MEMBERS: (
-        'Only registered players can be notified. "register" makes you one.'
-    ),
-    Refusal.NOTIFIES_NOBODY: "This server notifies nobody: its operator has not set it up.",
-    Refusal.NO_MAILS: 'This server sends no mails. "notify" shows what else there is.',
-    Refusal.NO_MAIL_ADDRESS: (
-        'This server cannot write to that address. It can to one like "anna@example.org".'
-    ),
-    Refusal.MAIL_UNWANTED: "Whoever reads mails at that address has asked for none from here.",
-    Refusal.CODES_TOO_MANY: (
-        "You can ask for {most} codes a day, and as many are sent to one address. Try again"
-        " tomorrow."
-    ),
-    Refusal.CODES_FROM_ADDRESS: (
-        "Players who share your internet address can ask for {most} codes a day between them. You"
-        " can have the next one in {seconds}."
-    ),
-    Refusal.CODES_HELD_BACK: (
-        "A lot of codes are on their way just now. Please ask again in {seconds}."
-    ),
-    Refusal.CODE_AFTER_BATTLE: (
-        'You can get mails once you have finished a battle here. "play" finds you an opponent.'
-    ),
-    Refusal.CODE_FOR_NEWCOMER: (
-        "Welcome! You can have a code an hour after you registered. Please ask again in {seconds}."
-    ),
-    Refusal.NO_CODE: (
-        'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
-        " your address sends you a new one."
-    ),
-    Refusal.NO_BROWSERS: 'This server tells browsers nothing. "notify" shows what else there is.',
-    Refusal.NO_SUCH_SERVICE: (
-        "Your browser uses a push service that this server does not. Instead, type"
-        ' "notify mail" and your address.'
     ),
     Refusal.NO_REPORTS: (
         "Nobody reads reports here. Please tell whoever runs this place some other way."
@@ -430,9 +389,6 @@ def _composed(refusal: Refused, details: Mapping[str, Any]) -> str:
             hint = _board_meant(words, boards)
             there = f"{details['boards']:and}"
             return f'There is no "{details["words"]}" here.{hint} The boards are: {there}.'
-        case Refusal.CODE_WRONG:
-            left = counted(details["left"], "try")
-            return f"The mail has another code. You have {left} left."
         case Refusal.MUTED:
             ends = f" for another {details['seconds']}" if details["seconds"] else ""
             return f"Nobody hears what you say{ends}{because(details['why'])}. You can play on."

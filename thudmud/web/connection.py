@@ -22,8 +22,6 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from thudmud.features.notifications.pages import COST, Publications, published_by
-from thudmud.features.notifications.pages import answered as published_answer
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.intake import Reading, notice_dead_links
@@ -39,7 +37,15 @@ from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.screen import Flusher, Goodbye
 from thudmud.values import value
 from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
-from thudmud.web.http import END, HttpRequest, normalized_origin, plain, read_request
+from thudmud.web.http import (
+    END,
+    FindText,
+    HttpRequest,
+    normalized_origin,
+    plain,
+    read_request,
+    text_answer,
+)
 from thudmud.web.pictures import COSTS, Asker, PictureRequest, Pictures, answered, wanted_by
 from thudmud.web.sharing import Preview, base_of, battle_asked
 from thudmud.web.site import SOCKET, answer, files
@@ -53,6 +59,9 @@ and each counts for their address."""
 
 FILE_PIECE = 16_384
 """Bytes of an answer that count as one more request."""
+
+PAGE_COST = 8
+"""What a request for a page of a feature counts for, in requests: it is looked up."""
 
 MOST_WAIT = 1.0
 """Seconds that a forwarded request may wait for its client's budget: it holds one of the server's
@@ -118,7 +127,8 @@ class WebPolicy:
         find_board: returns the preview of a link to a board, if there is one of that name.
         find_battle: returns that of a battle, by its number. It never fails.
         pictures: returns pictures of boards and battles.
-        published: returns calendars and feeds, and ends mails.
+        find_page: returns what answers a request with a method for a path from an address, if it
+            is for a page of a feature: with its status, header fields and text.
         features: the names of the features that players have.
         public_url: where the page is for players; "" if that is not known.
         embed: the origins of pages that may show boards and battles in a frame; "*" is all.
@@ -136,7 +146,7 @@ class WebPolicy:
     find_board: Callable[[str], Preview | None]
     find_battle: Callable[[int], Coroutine[None, None, Preview | None]]
     pictures: Pictures
-    published: Publications
+    find_page: Callable[[str, str, str], FindText | None]
     features: tuple[str, ...]
     public_url: str = ""
     embed: frozenset[str] = frozenset()
@@ -409,11 +419,10 @@ class HttpConnection(asyncio.BufferedProtocol):
     def _answer_one(self, request: HttpRequest, head: bytes) -> None:
         if request.path == SOCKET and request.method == "GET":
             self._upgrade(request, head)
-        elif published := published_by(request):
-            publications = self._policy.published
-            later = partial(published_answer, published, request, publications, self._address)
+        elif find := self._policy.find_page(request.method, request.path, self._address):
+            later = partial(text_answer, request, find)
             self._keeps = request.keeps
-            self._begin(self._send(later, COST, "what is published"))
+            self._begin(self._send(later, PAGE_COST, "what is published"))
         elif wanted := wanted_by(request):
             policy = self._policy
             asker = Asker(self._address, lambda: self._has_ended)

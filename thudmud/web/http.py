@@ -6,7 +6,7 @@ Section numbers are those of RFC 9112, unless another is named. Pure but for the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from email.utils import formatdate
 from http import HTTPStatus
 from types import MappingProxyType
@@ -31,6 +31,10 @@ SECURITY = {
     "X-Content-Type-Options": "nosniff",
 }
 """The security fields of every response."""
+
+
+FindText = Callable[[], Awaitable[tuple[int, Mapping[str, str], str]]]
+"""Returns a status, header fields, and a text: a sentence, if the fields have no Content-Type."""
 
 
 @value
@@ -146,3 +150,16 @@ def plain(
     """Return a response with a sentence as plain text, see `response`."""
     known = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **fields}
     return response(status, known, f"{sentence}\n".encode(), keeps=keeps, is_sent=is_sent)
+
+
+async def text_answer(request: HttpRequest, find: FindText) -> tuple[bytes, bytes]:
+    """Return the head and the body of the response with a text that takes a while to find."""
+    code, fields, text = await find()
+    status, keeps, is_sent = HTTPStatus(code), request.keeps, request.method != "HEAD"
+    if "Content-Type" not in fields:
+        return plain(status, text, fields, keeps=keeps, is_sent=is_sent), b""
+    if (tag := fields.get("ETag")) and request.has(tag):
+        return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps), b""
+    body = text.encode()
+    head = response(status, fields, body, keeps=keeps, is_sent=False)
+    return head, body if is_sent else b""

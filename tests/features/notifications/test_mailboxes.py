@@ -11,13 +11,13 @@ from thudmud.features.notifications.model import (
     CODES_A_DAY,
     CODES_FROM_NETWORK,
     AskedAddress,
+    NotifyRefusal,
     mail_domain,
     mailbox,
     refused_code,
     share_of_codes,
 )
 from thudmud.game.clocks import DAY
-from thudmud.game.refusals import Refusal
 
 NOW = 1_000_000.0
 
@@ -64,18 +64,18 @@ def test_mail_domain_has_all_that_its_owner_can_name(address: str, domain: str) 
 @pytest.mark.parametrize(
     ("asked", "code", "seconds"),
     [
-        (AskedAddress(mailbox=(NOW - 5,) * CODES_A_DAY), Refusal.CODES_TOO_MANY, None),
+        (AskedAddress(mailbox=(NOW - 5,) * CODES_A_DAY), NotifyRefusal.CODES_TOO_MANY, None),
         (
             AskedAddress(network=(NOW - 9, *[NOW - 5] * (CODES_FROM_NETWORK - 1))),
-            Refusal.CODES_FROM_ADDRESS,
+            NotifyRefusal.CODES_FROM_ADDRESS,
             DAY - 9,
         ),
-        (AskedAddress(domain=(NOW - 7,) * 16), Refusal.CODES_HELD_BACK, CODE_LASTS - 7),
-        (AskedAddress(everybody=(NOW - 7,) * 33), Refusal.CODES_HELD_BACK, CODE_LASTS - 7),
+        (AskedAddress(domain=(NOW - 7,) * 16), NotifyRefusal.CODES_HELD_BACK, CODE_LASTS - 7),
+        (AskedAddress(everybody=(NOW - 7,) * 33), NotifyRefusal.CODES_HELD_BACK, CODE_LASTS - 7),
     ],
 )
 def test_code_beyond_a_limit_is_refused_until_the_oldest_counts_no_more(
-    asked: AskedAddress, code: Refusal, seconds: float | None
+    asked: AskedAddress, code: NotifyRefusal, seconds: float | None
 ) -> None:
     refusal = refused_code(asked, share_of_codes(100), NOW)
     assert refusal

@@ -31,20 +31,21 @@ from tests.service.place import Place
 from tests.service.stores import SlowStore
 from thudmud.errors import StartError
 from thudmud.features.moderation.model import Measure, Order, Sanction
-from thudmud.features.notifications import mailing
+from thudmud.features.notifications import mailing, storage
 from thudmud.features.notifications.mailing import Relay
 from thudmud.features.notifications.messages import Mail
-from thudmud.features.notifications.model import is_address
+from thudmud.features.notifications.model import Notified, is_address
 from thudmud.features.notifications.notifying import (
     NeverSentError,
     Notifier,
     NotifyPolicy,
     NotSentError,
 )
+from thudmud.features.notifications.reactors import follow_members
+from thudmud.features.notifications.settings import MailSettings
 from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
 from thudmud.language import clean
-from thudmud.server.config import MailSettings
 from thudmud.store import Holder, NotWritten, Store
 
 MINUTE = 60.0
@@ -135,7 +136,7 @@ class TestMails:
         assert end.startswith("https://example.org/mail/")
         assert text.rstrip().endswith(end)
         assert max(map(len, text.split("\n"))) <= 80
-        assert await post.place.service.store.end_mails(end.rpartition("/")[2])
+        assert await storage.end_mails(post.place.service.store, end.rpartition("/")[2])
         await post.place.type("Bert", "message anna Ho!")
         await post.after(DAY)
         assert len(relay.mails) == 1
@@ -147,7 +148,7 @@ class TestMails:
         post.place.hall.order = Order(bans={"anna": ban})
         await plies(post)
         await post.after(MINUTE)
-        assert not await post.place.service.store.due(mails=True)
+        assert not await storage.due(post.place.service.store, mails=True)
         await post.after(DAY)
         await post.place.type("Bert", "message anna Ho!")
         await post.after(MINUTE)
@@ -254,7 +255,7 @@ class TestNotSent:
         await post.place.leave("Anna")
         await post.after(MINUTE)
         assert relay.mails == []
-        assert await post.place.service.store.due(mails=True) == []
+        assert await storage.due(post.place.service.store, mails=True) == []
 
     async def test_nor_is_a_turn_that_has_passed_or_a_letter_that_was_read(
         self, post: Post, relay: Handler
@@ -289,7 +290,7 @@ class TestNotSent:
         for number in range(4):
             name = f"M{'x' * number}"
             await store.enrol(name, "hash")
-            await store.ask_code(name, f"victim@{number}.example")
+            await storage.ask_code(store, name, f"victim@{number}.example")
         await plies(post)
         await post.after(MINUTE)
         subjects = [str(mail["Subject"]) for mail in relay.mails]
@@ -314,7 +315,7 @@ class TestNotSent:
         post.notifier = Notifier(hall, store, None, None, POLICY)
         await plies(post)
         await post.after(MINUTE)
-        assert await store.due(mails=True) == []
+        assert await storage.due(store, mails=True) == []
         assert relay.mails == []
 
 
@@ -352,7 +353,7 @@ class TestTroubles:
         [line] = caplog.records
         assert line.getMessage() == "not sent: no such address: 550 5.1.1"
         assert "example.org" not in caplog.text
-        assert post.place.hall.notified == {"Bert"}
+        assert post.place.hall.part(Notified).members == {"Bert"}
         await post.place.enter("Anna", member=True)
         assert "which takes no mails any more" in await post.place.type("Anna", "notify")
 
@@ -570,14 +571,14 @@ class TestOnce:
         store = post.place.service.store
         await plies(post)
         with monkeypatch.context() as patch:
-            patch.setattr(store, "sent", fail)
+            patch.setattr(storage, "sent", fail)
             for _ in range(3):
                 with pytest.raises(NotWritten):
                     await post.after(MINUTE)
             assert len(relay.mails) == 1
         await post.after(MINUTE)
         assert len(relay.mails) == 1
-        assert await store.due(mails=True) == []
+        assert await storage.due(store, mails=True) == []
 
     async def test_a_kill_in_between_may_send_it_twice_with_the_same_number(
         self, post: Post, relay: Handler, monkeypatch: pytest.MonkeyPatch
@@ -587,7 +588,7 @@ class TestOnce:
 
         await plies(post)
         with monkeypatch.context() as patch:
-            patch.setattr(post.place.service.store, "sent", killed)
+            patch.setattr(storage, "sent", killed)
             with pytest.raises(asyncio.CancelledError):
                 await post.after(MINUTE)
         assert len(relay.mails) == 1
@@ -621,7 +622,7 @@ class TestOnce:
         locks[1].put_nowait(Holder.OURS)
         store = post.place.service.store
         async with asyncio.timeout(PATIENCE):
-            while await store.due(mails=True):  # noqa: ASYNC110
+            while await storage.due(store, mails=True):  # noqa: ASYNC110
                 await asyncio.sleep(0)
         assert 1 <= len(relay.mails) <= 2
         assert len({mail["Message-ID"] for mail in relay.mails}) == 1
@@ -656,18 +657,21 @@ class TestOnce:
         assert len(sent) == 1
 
     async def test_a_store_that_fails_is_tried_again(
-        self, post: Post, relay: Handler, caplog: pytest.LogCaptureFixture
+        self,
+        post: Post,
+        relay: Handler,
+        caplog: pytest.LogCaptureFixture,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        store = post.place.service.store
         failing = [NotWritten("No."), ValueError("A bug.")]
-        due = store.due
+        due = storage.due
 
-        async def fail(**words: bool) -> object:
+        async def fail(store: Store, **words: bool) -> object:
             if failing and words["mails"]:
                 raise failing.pop(0)
-            return await due(**words)
+            return await due(store, **words)
 
-        store.due = fail  # type: ignore[method-assign,assignment]
+        monkeypatch.setattr(storage, "due", fail)
         await plies(post)
         post.clock.now += MINUTE
         lock = asyncio.Queue[Holder]()
@@ -766,14 +770,10 @@ async def test_a_round_of_a_tournament_is_news_to_those_who_play_in_it(
     relay: Handler, tmp_path: Path
 ) -> None:
     cup = Cup(SlowStore.make())
-    cup.hall.ways = WAYS
-
-    def follow(members: frozenset[str]) -> None:
-        cup.hall.notified = members
-
+    cup.hall.part(Notified).ways = WAYS
     for name in ("Anna", "Bert", "Carl"):
         await cup.store.enrol(name, "hash")
-    await cup.store.notified(follow)
+    await follow_members(cup.service)
     await cup.open()
     await cup.enter("Anna", "Bert", "Carl", member=True)
     await confirmed(cup, "Anna", "Bert", "Carl")

@@ -21,16 +21,17 @@ from tests.server.pushes import Device, PushService, pushing
 from tests.service.place import Place
 from thudmud.errors import StartError
 from thudmud.features.notifications import pushing as sending
-from thudmud.features.notifications.model import Ways
+from thudmud.features.notifications import storage
+from thudmud.features.notifications.model import Notified, Ways
 from thudmud.features.notifications.notifying import (
     Notifier,
     NotifyPolicy,
-    notifying_alike,
-    outside,
 )
 from thudmud.features.notifications.pushing import PushServices
+from thudmud.features.notifications.serving import NotificationServing, outside
+from thudmud.features.notifications.settings import PushSettings
 from thudmud.game.clocks import DAY
-from thudmud.server.config import PushSettings, Settings
+from thudmud.server.config import Settings
 from thudmud.store import Store
 
 MINUTE = 60.0
@@ -75,7 +76,7 @@ async def pushed(service: PushService, tmp_path: Path) -> AsyncIterator[Pushed]:
         host = service.address.removeprefix("https://")
         settings = PushSettings(enabled=True, services=(host,))
         pusher = PushServices(settings, tmp_path, PAGE, trusting())
-        place.hall.ways = Ways(push=pusher.key, services=(host,), page=PAGE)
+        place.hall.part(Notified).ways = Ways(push=pusher.key, services=(host,), page=PAGE)
         notifier = Notifier(place.hall, place.service.store, None, pusher, POLICY)
         for device in service.devices.values():
             browser = device.browser(service.address)
@@ -101,7 +102,7 @@ async def test_who_moved_where_comes_to_each_browser(pushed: Pushed, service: Pu
         assert headers["TTL"] == "86400"
         assert headers["Urgency"] == "normal"
         assert len(headers["Topic"]) == 32
-        assert f"k={pushed.place.hall.ways.push}" in headers["Authorization"]
+        assert f"k={pushed.place.hall.part(Notified).ways.push}" in headers["Authorization"]
     await pushed.after(DAY)
     assert len(service.taken) == 2
     await pushed.after(1.75 * DAY)
@@ -132,7 +133,7 @@ async def test_a_browser_that_wants_nothing_more_gets_nothing_more(
     await pushed.place.type("Bert", "move g7 f7")
     await pushed.after(MINUTE)
     assert await pushed.browsers() == 0
-    assert pushed.place.hall.notified == frozenset()
+    assert pushed.place.hall.part(Notified).members == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -228,7 +229,7 @@ async def test_a_service_that_is_slow_is_asked_later(
     service.hold.set()
     await pushed.after(MINUTE)
     assert await pushed.browsers() == 2
-    assert await pushed.place.service.store.due(mails=False) == []
+    assert await storage.due(pushed.place.service.store, mails=False) == []
 
 
 async def test_one_that_is_somebody_else_is_told_nothing(
@@ -256,7 +257,7 @@ async def test_keys_that_are_none_are_dropped(pushed: Pushed, service: PushServi
     await pushed.place.type("Bert", "message carla Ho!")
     await pushed.after(MINUTE)
     assert service.taken == []
-    assert "Carla" not in pushed.place.hall.notified
+    assert "Carla" not in pushed.place.hall.part(Notified).members
 
 
 def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
@@ -287,7 +288,7 @@ def test_somebody_has_to_be_named_to_push_services(tmp_path: Path) -> None:
 def test_what_the_settings_come_to(tmp_path: Path) -> None:
     ways, mailer, pusher = outside(Settings(), tmp_path)
     assert (ways, mailer, pusher) == (Ways(), None, None)
-    assert notifying_alike(ways) == {}
+    assert NotificationServing(Settings(), tmp_path).common == {}
     settings = Settings.model_validate(
         {
             "web": {"public_url": PAGE},
@@ -299,7 +300,8 @@ def test_what_the_settings_come_to(tmp_path: Path) -> None:
     assert mailer
     assert pusher
     assert ways == Ways(mail=True, push=pusher.key, services=("push.example.org",), page=PAGE)
-    assert notifying_alike(ways) == {"mail.relay": "used", "the key in push.keys": pusher.key}
+    common = NotificationServing(settings, tmp_path).common
+    assert common == {"mail.relay": "used", "the key in push.keys": pusher.key}
 
 
 def test_without_the_packages_it_says_which(

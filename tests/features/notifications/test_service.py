@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +11,15 @@ from tests.features.letters.test_reactors import Clock, peopled
 from tests.service.place import Place
 from tests.service.test_nodes import World
 from thudmud.features.moderation.model import Order
-from thudmud.features.notifications.model import CODE_LASTS, CODES_FROM_NETWORK, NEWCOMER, Ways
+from thudmud.features.notifications import storage
+from thudmud.features.notifications.model import (
+    CODE_LASTS,
+    CODES_FROM_NETWORK,
+    NEWCOMER,
+    Notified,
+    Ways,
+)
+from thudmud.features.notifications.reactors import follow_members
 from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
 from thudmud.game.events import Parting
@@ -36,17 +43,13 @@ async def place(clock: Clock) -> Place:
 
 async def made(store: Store) -> Place:
     place = Place(store)
-    place.hall.ways = WAYS
-
-    def follow(members: frozenset[str]) -> None:
-        place.hall.notified = members
-
-    follow(await store.notified(follow))
+    place.hall.part(Notified).ways = WAYS
+    await follow_members(place.service)
     return await peopled(place)
 
 
 async def code(place: Place) -> str:
-    [mail] = await place.service.store.due(mails=True)
+    [mail] = await storage.due(place.service.store, mails=True)
     return mail.code
 
 
@@ -54,16 +57,16 @@ async def confirmed(place: Place, *names: str) -> None:
     """Let members get mails."""
     for name in names:
         await place.type(name, f"notify mail {name}@example.org")
-        [mail] = [each for each in await place.service.store.due(mails=True) if each.code]
+        [mail] = [each for each in await storage.due(place.service.store, mails=True) if each.code]
         assert "You get mails" in await place.type(name, f"notify code {mail.code}")
-        await place.service.store.sent(mail)
+        await storage.sent(place.service.store, mail)
 
 
 async def waiting(place: Place) -> dict[str, list[str]]:
     """Return what is to be sent by mail by now, by player."""
     return {
         each.player: sorted(row.kind.value if row.kind else "code" for row in each.waiting)
-        for each in await place.service.store.due(mails=True)
+        for each in await storage.due(place.service.store, mails=True)
     }
 
 
@@ -113,7 +116,7 @@ class TestChoosing:
         shown = await place.type("Anna", "notify")
         assert "  mail: to an...@example.org\n" in shown
         assert MAIL not in shown
-        assert place.hall.notified == {"Anna"}
+        assert place.hall.part(Notified).members == {"Anna"}
         assert (await place.type("Anna", f"notify code {right}")).startswith("There is no code")
 
     async def test_who_guesses_five_times_needs_another(self, place: Place) -> None:
@@ -166,7 +169,7 @@ class TestChoosing:
     async def test_code_beyond_the_share_of_the_hour_is_refused_and_says_when(
         self, place: Place, clock: Clock
     ) -> None:
-        place.hall.caps = replace(place.hall.caps, codes_per_hour=4)
+        place.hall.part(Notified).codes_per_hour = 4
         for number in range(2):
             await place.type("Anna", f"notify mail anna{number}@example.org")
         held = "A lot of codes are on their way just now."
@@ -188,22 +191,22 @@ class TestChoosing:
         for name in ("Dora", "Emil"):
             await store.enrol(name, "hash")
         await place.type("Anna", f"notify mail {MAIL}")
-        ask_code = store.ask_code
+        ask_code = storage.ask_code
 
         async def meanwhile(*asked: Any) -> None:  # others are quicker, after the decision
             monkeypatch.undo()
             for name in ("Dora", "Emil"):
-                await store.ask_code(name, MAIL)
+                await storage.ask_code(store, name, MAIL)
             await ask_code(*asked)
 
-        monkeypatch.setattr(store, "ask_code", meanwhile)
+        monkeypatch.setattr(storage, "ask_code", meanwhile)
         assert (await place.type("Bert", f"notify mail {MAIL}")).startswith("You can ask for 3")
         assert "waits for its code" not in await place.type("Bert", "notify")
 
     async def test_code_for_somebody_who_has_not_played_yet_is_refused(
         self, place: Place, clock: Clock
     ) -> None:
-        place.hall.caps = replace(place.hall.caps, established_only=True)
+        place.hall.part(Notified).established_only = True
         first = "You can get mails once you have finished a battle here."
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
         await place.type("Anna", "practice on elm board", "end game", "leave game on elm board")
@@ -220,14 +223,14 @@ class TestChoosing:
         assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
 
     async def test_code_for_an_operator_is_sent_at_once(self, place: Place) -> None:
-        place.hall.caps = replace(place.hall.caps, established_only=True)
+        place.hall.part(Notified).established_only = True
         place.hall.order = Order(frozenset({"anna"}))
         assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
 
     async def test_where_codes_are_not_wanted_none_are_sent(self, place: Place) -> None:
         await place.type("Anna", f"notify mail {MAIL}")
-        [mail] = await place.service.store.due(mails=True)
-        await place.service.store.end_mails(mail.secret)
+        [mail] = await storage.due(place.service.store, mails=True)
+        await storage.end_mails(place.service.store, mail.secret)
         assert "has asked for none" in await place.type("Bert", f"notify mail {MAIL}")
 
     @pytest.mark.parametrize(
@@ -273,30 +276,30 @@ class TestChoosing:
         assert (await place.type(player, line)).startswith(sentence)
 
     async def test_where_there_is_less(self, place: Place) -> None:
-        place.hall.ways = Ways(page="https://example.org")
+        place.hall.part(Notified).ways = Ways(page="https://example.org")
         assert "mail" not in await place.type("Anna", "notify")
         assert "sends no mails" in await place.type("Anna", f"notify mail {MAIL}")
         told = await place.type("Anna", f"notify browser https://push.example.org/1 {KEYS}")
         assert "tells browsers nothing" in told
-        place.hall.ways = WAYS
+        place.hall.part(Notified).ways = WAYS
         await confirmed(place, "Anna")
-        place.hall.ways = Ways()
+        place.hall.part(Notified).ways = Ways()
         assert "notifies nobody" in await place.type("Anna", "notify")
         assert "notifies nobody" in await place.type("Anna", f"notify mail {MAIL}")
         assert "notifies nobody" in await place.type("Gast", "notify off")
-        assert place.hall.notified == {"Anna"}
+        assert place.hall.part(Notified).members == {"Anna"}
         assert "address is forgotten" in await place.type("Anna", "notify mail off")
-        assert place.hall.notified == frozenset()
+        assert place.hall.part(Notified).members == frozenset()
 
     async def test_a_browser_is_used_at_once(self, place: Place) -> None:
         told = await place.type("Anna", f"notify browser https://push.example.org/1?a=b {KEYS}")
         assert told.startswith("This browser tells you of things from now on")
         assert "  browsers: 1 browser\n" in await place.type("Anna", "notify")
-        assert place.hall.notified == {"Anna"}
+        assert place.hall.part(Notified).members == {"Anna"}
         assert await place.type("Anna", "notify browsers off") == (
             "No browser tells you anything any more."
         )
-        assert place.hall.notified == frozenset()
+        assert place.hall.part(Notified).members == frozenset()
 
     async def test_what_and_when_is_told(self, place: Place) -> None:
         assert await place.type("Anna", "notify end off") == (
@@ -332,11 +335,11 @@ class TestChoosing:
         assert await place.type("Anna", "notify mail off") == (
             "You get no more mails, and your address is forgotten."
         )
-        assert place.hall.notified == {"Anna"}
+        assert place.hall.part(Notified).members == {"Anna"}
         assert await place.type("Anna", "notify off") == (
             "You are told nothing any more while you are not here."
         )
-        assert place.hall.notified == frozenset()
+        assert place.hall.part(Notified).members == frozenset()
 
     async def test_what_cannot_be_stored_is_not_told(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
@@ -345,7 +348,7 @@ class TestChoosing:
             raise NotWritten("The disk is full.")
 
         for name in ("ask_code", "keep_contact", "add_browser"):
-            monkeypatch.setattr(place.service.store, name, fail)
+            monkeypatch.setattr(storage, name, fail)
         for line in (
             f"notify mail {MAIL}",
             "notify off",
@@ -378,7 +381,7 @@ class TestNews:
         await self.plays(place)
         await place.type("Anna", "move a6 b6", "move b6 a6", Resign("oak board"))
         assert await waiting(place) == {"Bert": ["end"]}
-        [mail] = await place.service.store.due(mails=True)
+        [mail] = await storage.due(place.service.store, mails=True)
         assert [each.subject for each in mail.waiting] == [1]
 
     async def test_a_flag_that_falls_is_news_to_both(self, place: Place, clock: Clock) -> None:
@@ -434,7 +437,7 @@ class TestNews:
 
         await self.plays(place)
         await place.leave("Anna")
-        monkeypatch.setattr(place.service.store, "came", fail)
+        monkeypatch.setattr(storage, "came", fail)
         await place.enter("Anna", member=True)
         assert await waiting(place) == {"Anna": ["turn"]}
 
@@ -459,12 +462,8 @@ async def world() -> AsyncIterator[World]:
 async def test_what_is_decided_on_any_node_is_news_once(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     for place in (one, two):
-        place.hall.ways = WAYS
-
-        def follow(members: frozenset[str], place: Place = place) -> None:
-            place.hall.notified = members
-
-        await world.store.notified(follow)
+        place.hall.part(Notified).ways = WAYS
+        await follow_members(place.service)
     await one.enter("Anna", member=True)
     await two.enter("Bert", member=True)
     await confirmed(one, "Anna")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from thudmud.english import counted, lasting
+from thudmud.english import capitalised, counted, lasting
 from thudmud.features.letters.commands import LETTERS_PAGE, ForgetLetters, Letters
 from thudmud.features.letters.model import (
     Letter,
@@ -17,7 +17,9 @@ from thudmud.features.letters.model import (
 from thudmud.features.talk.messages import own_words
 from thudmud.game.archive import LetterCount, LetterCountLookup
 from thudmud.game.asides import Entered, TookOver
+from thudmud.game.hall import Hall
 from thudmud.views.data import Fact
+from thudmud.views.headlines import WIDTH, Headline, LookUp, finders
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_facts_to, add_lines_to, facts, words
 from thudmud.views.view import Display, View
@@ -155,3 +157,18 @@ def letters_fact(found: LettersPage, page: int, player: str) -> Fact:
     ]
     known = {"in_all": found.in_all, "new": found.new, "page": page or None, "messages": letters}
     return Fact("Thud.Messages", known, player)
+
+
+async def _headline(_: Hall, look_up: LookUp, player: str, __: int) -> Headline | None:
+    """Return what a member is told of letters that they have not read."""
+    letters: LetterCount = await look_up(LetterCountLookup(player))
+    if not letters.new:
+        return None
+    has, them = counted(letters.new, "new message"), _them(letters.new)
+    brief = f'You have {has}: "{Letters()}" shows {them}.'
+    report = '"report" and a name tells the operators of somebody who should not write to you.'
+    lines = wrapped(f"{brief} {report}", WIDTH)
+    return Headline("message", capitalised(has), brief, tuple(lines))
+
+
+finders["message"] = _headline

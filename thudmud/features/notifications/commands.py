@@ -19,17 +19,33 @@ from thudmud.features.notifications.model import (
     Contact,
     ContactLookup,
     Kind,
+    Notified,
     NotifyChosen,
+    NotifyMistake,
+    NotifyRefusal,
     Quiet,
+    Ways,
     is_address,
     is_served,
     refused_code,
 )
-from thudmud.game.command import Command, verb
+from thudmud.game.command import TERMINALS, Command, ValueTerminal, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import Switch
-from thudmud.game.refusals import Refusal
 from thudmud.game.scene import Scene
+
+TERMINALS.update(
+    HOURS=ValueTerminal(Quiet.of, NotifyMistake.NO_SUCH_HOURS),
+    ADDRESS=ValueTerminal(mistake=NotifyMistake.ADDRESS_WRITTEN_OTHERWISE),
+    CODE=ValueTerminal(mistake=NotifyMistake.CODE_HAS_SIX_DIGITS),
+    ENDPOINT=ValueTerminal(),
+    KEY=ValueTerminal(),
+)
+
+
+def _ways(scene: Scene) -> Ways:
+    """Return how this server tells members something."""
+    return scene.hall.part(Notified).ways
 
 
 def _contact(scene: Scene, *, ends: bool = False) -> Contact:
@@ -38,10 +54,10 @@ def _contact(scene: Scene, *, ends: bool = False) -> Contact:
     Raises:
         Refused: they are no member, or nobody is notified here.
     """
-    if scene.hall.ways.are_none and not (scene.person.member and ends):
-        raise Refused(Refusal.NOTIFIES_NOBODY)
+    if _ways(scene).are_none and not (scene.person.member and ends):
+        raise Refused(NotifyRefusal.NOTIFIES_NOBODY)
     if not scene.person.member:
-        raise Refused(Refusal.NOTIFY_FOR_MEMBERS)
+        raise Refused(NotifyRefusal.NOTIFY_FOR_MEMBERS)
     return scene.found[ContactLookup(scene.me)]
 
 
@@ -52,7 +68,7 @@ class Notify(Command):
     is_question = True
 
     def decide(self, scene: Scene) -> Decision:
-        if scene.hall.ways.are_none and scene.person.member:  # whose page asks that by itself
+        if _ways(scene).are_none and scene.person.member:  # whose page asks that by itself
             return scene.answer(self, answer=Contact())
         return scene.answer(self, answer=_contact(scene))
 
@@ -81,20 +97,21 @@ class NotifyMail(Command):
 
     def decide(self, scene: Scene) -> Decision:
         contact, address = _contact(scene), self.address
-        if not scene.hall.ways.mail:
-            raise Refused(Refusal.NO_MAILS)
+        if not _ways(scene).mail:
+            raise Refused(NotifyRefusal.NO_MAILS)
         if not is_address(address):
-            raise Refused(Refusal.NO_MAIL_ADDRESS)
+            raise Refused(NotifyRefusal.NO_MAIL_ADDRESS)
         origin = scene.hall.origins.get(scene.me, "")
         network = "" if is_this_machine(origin) else origin
-        asked, caps = scene.found[AskedLookup(address, scene.me, network)], scene.hall.caps
+        asked = scene.found[AskedLookup(address, scene.me, network)]
+        notified = scene.hall.part(Notified)
         if asked.unwanted:
-            raise Refused(Refusal.MAIL_UNWANTED)
-        if caps.established_only and not scene.hall.is_operator(scene.me):
+            raise Refused(NotifyRefusal.MAIL_UNWANTED)
+        if notified.established_only and not scene.hall.is_operator(scene.me):
             _require_established(asked, scene.now)
         if contact.asked_today >= CODES_A_DAY:
-            raise Refused(Refusal.CODES_TOO_MANY, most=CODES_A_DAY)
-        if refusal := refused_code(asked, caps.codes_per_hour, scene.now):
+            raise Refused(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
+        if refusal := refused_code(asked, notified.codes_per_hour, scene.now):
             raise refusal
         return scene.tell(CodeAsked(scene.me, address, network))
 
@@ -105,9 +122,9 @@ def _require_established(asked: AskedAddress, now: float) -> None:
     Names cost nothing: with many of them, somebody could have this server write to anybody.
     """
     if not asked.has_played:
-        raise Refused(Refusal.CODE_AFTER_BATTLE)
+        raise Refused(NotifyRefusal.CODE_AFTER_BATTLE)
     if (left := asked.registered + NEWCOMER - now) > 0:
-        raise Refused(Refusal.CODE_FOR_NEWCOMER, seconds=left)
+        raise Refused(NotifyRefusal.CODE_FOR_NEWCOMER, seconds=left)
 
 
 @verb("notify_code")
@@ -119,7 +136,7 @@ class NotifyCode(Command):
 
     def decide(self, scene: Scene) -> Decision:
         if not _contact(scene).asked:
-            raise Refused(Refusal.NO_CODE)
+            raise Refused(NotifyRefusal.NO_CODE)
         return scene.tell(CodeTyped(scene.me, self.code))
 
 
@@ -134,11 +151,11 @@ class NotifyBrowser(Command):
 
     def decide(self, scene: Scene) -> Decision:
         _contact(scene)
-        ways = scene.hall.ways
+        ways = _ways(scene)
         if not ways.push:
-            raise Refused(Refusal.NO_BROWSERS)
+            raise Refused(NotifyRefusal.NO_BROWSERS)
         if not is_served(self.endpoint, ways.services):
-            raise Refused(Refusal.NO_SUCH_SERVICE)
+            raise Refused(NotifyRefusal.NO_SUCH_SERVICE)
         browser = Browser(self.endpoint, self.key, self.auth)
         return scene.tell(BrowserAdded(scene.me, browser))
 
@@ -158,8 +175,8 @@ class NotifyOff(NotifyChoice):
     ends = True
 
     @classmethod
-    def of(cls, *words: NotifyWay | str | None) -> NotifyOff:
-        return cls(words[0] if isinstance(words[0], NotifyWay) else None)
+    def of(cls, way: NotifyWay | None, _: str) -> NotifyOff:
+        return cls(way)
 
     def __str__(self) -> str:
         return f"notify {self.way.value} off" if self.way else "notify off"

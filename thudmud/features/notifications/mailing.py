@@ -20,7 +20,7 @@ from thudmud.errors import StartError
 from thudmud.features.notifications.messages import Mail
 from thudmud.features.notifications.model import is_address
 from thudmud.features.notifications.notifying import NeverSentError, NotSentError
-from thudmud.server.config import MailSettings
+from thudmud.features.notifications.settings import MailSettings
 
 TIMEOUT = 30.0
 """Seconds that the relay may take for each answer."""

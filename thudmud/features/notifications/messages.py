@@ -24,21 +24,83 @@ from thudmud.features.notifications.model import (
     CodeTyped,
     Contact,
     Kind,
+    Notified,
     NotifyChosen,
+    NotifyMistake,
+    NotifyRefusal,
     Ways,
     masked,
 )
-from thudmud.features.tournaments.model import OpenMatch, Tournament
 from thudmud.game.archive import Battle, unless_erased
 from thudmud.game.options import Options, Style, Switch
-from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.views import sentences, standing
 from thudmud.views.data import Fact
-from thudmud.views.refusals import refused
+from thudmud.views.headlines import WIDTH, Headline, board_path
+from thudmud.views.refusals import add_refusal_texts, refused
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import time_of_day, wrapped, wrapped_each
+
+add_refusal_texts(
+    {
+        NotifyRefusal.NOTIFY_FOR_MEMBERS: (
+            'Only registered players can be notified. "register" makes you one.'
+        ),
+        NotifyRefusal.NOTIFIES_NOBODY: (
+            "This server notifies nobody: its operator has not set it up."
+        ),
+        NotifyRefusal.NO_MAILS: 'This server sends no mails. "notify" shows what else there is.',
+        NotifyRefusal.NO_MAIL_ADDRESS: (
+            'This server cannot write to that address. It can to one like "anna@example.org".'
+        ),
+        NotifyRefusal.MAIL_UNWANTED: (
+            "Whoever reads mails at that address has asked for none from here."
+        ),
+        NotifyRefusal.CODES_TOO_MANY: (
+            "You can ask for {most} codes a day, and as many are sent to one address. Try again"
+            " tomorrow."
+        ),
+        NotifyRefusal.CODES_FROM_ADDRESS: (
+            "Players who share your internet address can ask for {most} codes a day between"
+            " them. You"
+            " can have the next one in {seconds}."
+        ),
+        NotifyRefusal.CODES_HELD_BACK: (
+            "A lot of codes are on their way just now. Please ask again in {seconds}."
+        ),
+        NotifyRefusal.CODE_AFTER_BATTLE: (
+            'You can get mails once you have finished a battle here. "play" finds you an opponent.'
+        ),
+        NotifyRefusal.CODE_FOR_NEWCOMER: (
+            "Welcome! You can have a code an hour after you registered. Please ask again in"
+            " {seconds}."
+        ),
+        NotifyRefusal.NO_CODE: (
+            'There is no code to type: each is good for an hour, and for five tries. "notify'
+            ' mail" and'
+            " your address sends you a new one."
+        ),
+        NotifyRefusal.NO_BROWSERS: (
+            'This server tells browsers nothing. "notify" shows what else there is.'
+        ),
+        NotifyRefusal.NO_SUCH_SERVICE: (
+            "Your browser uses a push service that this server does not. Instead, type"
+            ' "notify mail" and your address.'
+        ),
+        NotifyMistake.NO_SUCH_HOURS: (
+            'Write hours like "22 to 7", in universal time; or with your own clock, like "22 to 7'
+            ' utc+2".'
+        ),
+        NotifyMistake.ADDRESS_WRITTEN_OTHERWISE: (
+            'A mail address is written like "anna@example.org".'
+        ),
+        NotifyMistake.CODE_HAS_SIX_DIGITS: "The code in the mail has six digits.",
+        NotifyRefusal.CODE_WRONG: lambda refusal, _, __: (
+            f"The mail has another code. You have {counted(refusal.details['left'], 'try')} left."
+        ),
+    }
+)
 
 _ABOUT = {
     Kind.TURN: "it is your turn",
@@ -61,21 +123,18 @@ def feed_link(page: str, player: str) -> str:
     return f"{page}/feed/{player}.atom"
 
 
-def board_path(name: str) -> str:
-    """Return where a board is in the page. Names are letters and blanks."""
-    return f"/board/{name.replace(' ', '%20')}"
-
-
 @words.register
 def _notify(_: Notify, occasion: Occasion, view: View) -> list[str]:
     contact: Contact = occasion.answer
-    return shown(contact, occasion.hall.ways, occasion.player, occasion.at, view.width)
+    return shown(
+        contact, occasion.hall.part(Notified).ways, occasion.player, occasion.at, view.width
+    )
 
 
 def shown(contact: Contact, ways: Ways, player: str, now: float, width: int) -> list[str]:
     """Return how a player is notified, each with what to type to change it."""
     if ways.are_none:
-        return wrapped(refused(Refused(Refusal.NOTIFIES_NOBODY)), width)
+        return wrapped(refused(Refused(NotifyRefusal.NOTIFIES_NOBODY)), width)
     entries = [*_ways(contact, ways), *_kinds(contact), _quiet(contact, now)]
     entries += _published(contact, ways, player)
     lines = wrapped("How you are told of things while you are not here:", width)
@@ -141,7 +200,7 @@ def _published(contact: Contact, ways: Ways, player: str) -> Iterator[tuple[str,
 @facts.register
 def _notify_facts(_: Notify, occasion: Occasion) -> Iterator[Fact]:
     contact: Contact = occasion.answer
-    ways, quiet = occasion.hall.ways, contact.quiet
+    ways, quiet = occasion.hall.part(Notified).ways, contact.quiet
     known = {
         "mail": masked(contact.address) if contact.address else None,
         "refused": contact.is_refused,
@@ -178,7 +237,7 @@ def _browser_added(_: BrowserAdded, __: Occasion, view: View) -> list[str]:
 
 @words.register
 def _chosen(chosen: NotifyChosen, occasion: Occasion, view: View) -> list[str]:
-    choice = _choice(chosen, occasion.hall.ways, occasion.player)
+    choice = _choice(chosen, occasion.hall.part(Notified).ways, occasion.player)
     return wrapped(choice, view.width, private=True)
 
 
@@ -209,27 +268,20 @@ def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
     raise TypeError(f"there are no words for {chosen.choice}")
 
 
-# Mails, and what browsers show.
+def logins_ended(*, calendar: bool, browsers: bool) -> str:
+    """Return what has ended with a member's logins; "" if nothing has.
 
-MAIL_WIDTH = 72
-
-
-class Headline(NamedTuple):
-    """Something that a member is told while they are not here.
-
-    Attributes:
-        kind: what it is about.
-        title: it, in a few words.
-        brief: it, in a sentence.
-        lines: it, in some lines.
-        path: where it is in the page.
+    Args:
+        calendar: whether their calendar has another address.
+        browsers: whether a browser told them of things.
     """
+    ended = ["your calendar has a new address"] if calendar else []
+    ended += ["no browser tells you of your turns any more"] if browsers else []
+    told = ", and ".join(ended)
+    return told and f'{capitalised(told)}. "{Notify()}" tells how to go on.'
 
-    kind: Kind
-    title: str
-    brief: str
-    lines: tuple[str, ...] = ()
-    path: str = "/"
+
+# Mails, and what browsers show.
 
 
 class Mail(NamedTuple):
@@ -255,7 +307,7 @@ def told_of_turn(kind: Kind, table: Table, player: str, now: float, options: Opt
     if kind is Kind.CLOCK:
         title = f"{capitalised(left)} left{against}"
     display = Display(
-        width=MAIL_WIDTH + 1,
+        width=WIDTH + 1,
         ascii_only=True,
         orient=options.orient,
         reader=options.reader is Switch.ON,
@@ -263,8 +315,8 @@ def told_of_turn(kind: Kind, table: Table, player: str, now: float, options: Opt
     view = View(player, Style.FULL, display)
     told = [f"It is your turn at the {table.name}{against}.", sentences.last_ply(table, player)]
     told += [f"You have {left} left."] if left else []
-    lines = [*wrapped_each(told, MAIL_WIDTH), "", *standing.drawn(table, view)]
-    return Headline(kind, title, told[1], tuple(lines), board_path(table.name))
+    lines = [*wrapped_each(told, WIDTH), "", *standing.drawn(table, view)]
+    return Headline(kind.value, title, told[1], tuple(lines), board_path(table.name))
 
 
 def told_of_end(battle: Battle) -> Headline:
@@ -272,31 +324,8 @@ def told_of_end(battle: Battle) -> Headline:
     dwarf, troll = map(unless_erased, battle.players)
     battle = battle._replace(dwarf=dwarf, troll=troll)
     about, title = f"{capitalised(entry(battle))}.", f"Battle over: {players(battle)}"
-    lines = tuple(wrapped(about, MAIL_WIDTH))
-    return Headline(Kind.END, title, about, lines, f"/game/{battle.number}")
-
-
-def told_of_round(
-    tournament: Tournament, match: OpenMatch, player: str, table: Table | None
-) -> Headline:
-    """Return what a player is told of a round of a tournament, and of the board if it has begun."""
-    other = match.second if player == match.first else match.first
-    title = f"Round {match.round} of {tournament.name}"
-    where = f" at the {table.name}" if table else ""
-    brief = f"{title} has begun: you play against {other}{where}."
-    days = "" if tournament.is_by_days else " Come soon: who is not there in time loses the match."
-    lines = wrapped(f"{brief}{days}", MAIL_WIDTH)
-    path = board_path(table.name) if table else "/"
-    return Headline(Kind.ROUND, title, brief, tuple(lines), path)
-
-
-def told_of_letters(new: int) -> Headline:
-    """Return what a member is told of letters that they have not read."""
-    has, them = counted(new, "new message"), "it" if new == 1 else "them"
-    brief = f'You have {has}: "messages" shows {them}.'
-    report = '"report" and a name tells the operators of somebody who should not write to you.'
-    lines = wrapped(f"{brief} {report}", MAIL_WIDTH)
-    return Headline(Kind.MESSAGE, capitalised(has), brief, tuple(lines))
+    lines = tuple(wrapped(about, WIDTH))
+    return Headline(Kind.END.value, title, about, lines, f"/game/{battle.number}")
 
 
 def mail_of(player: str, told: Sequence[Headline], ways: Ways, secret: str, name: str) -> Mail:
@@ -319,9 +348,9 @@ def mail_of(player: str, told: Sequence[Headline], ways: Ways, secret: str, name
 def code_mail(player: str, code: str, ways: Ways, secret: str, name: str) -> Mail:
     """Return the mail with the code that confirms an address."""
     asks = f"{player} at {name} wants mails here. If that is you, type this there within an hour:"
-    text = [*wrapped(asks, MAIL_WIDTH), "", f"{_INDENT}notify code {code}", "", ways.page, ""]
+    text = [*wrapped(asks, WIDTH), "", f"{_INDENT}notify code {code}", "", ways.page, ""]
     not_you = "If it is not you, do nothing, or see to it that no such mail comes again:"
-    text += ["-- ", *wrapped(not_you, MAIL_WIDTH), end_link(ways, secret)]
+    text += ["-- ", *wrapped(not_you, WIDTH), end_link(ways, secret)]
     return Mail(f"Your code ({name})", "\n".join(text) + "\n")
 
 
@@ -333,5 +362,5 @@ def end_link(ways: Ways, secret: str) -> str:
 def _foot(ways: Ways, secret: str, player: str, name: str) -> Iterable[str]:
     why = f'You get this because {player} at {name} asked for it. "{Notify()}" there changes what'
     yield "-- "
-    yield from wrapped(f"{why} you are told of, and when. This link ends these mails:", MAIL_WIDTH)
+    yield from wrapped(f"{why} you are told of, and when. This link ends these mails:", WIDTH)
     yield f"{end_link(ways, secret)}\n"

@@ -20,7 +20,7 @@ from thudmud.game.asides import Aside, StoredAside, aside
 from thudmud.game.clocks import DAY
 from thudmud.game.command import Command
 from thudmud.game.events import HallEvent, TableEvent
-from thudmud.game.refusals import Refusal
+from thudmud.game.hall import HallPart
 from thudmud.game.table import Table
 from thudmud.values import value
 
@@ -40,6 +40,33 @@ class Kind(Enum):
     """Somebody has left them a message."""
     ROUND = "round"
     """A round of their tournament has begun."""
+
+
+class NotifyRefusal(Enum):
+    """Reasons for refusing a command. The values are a stable interface for programs."""
+
+    NOTIFY_FOR_MEMBERS = "notify_for_members"
+    NOTIFIES_NOBODY = "notifies_nobody"
+    NO_MAILS = "no_mails"
+    NO_MAIL_ADDRESS = "no_mail_address"
+    MAIL_UNWANTED = "mail_unwanted"
+    CODES_TOO_MANY = "codes_too_many"
+    CODES_FROM_ADDRESS = "codes_from_address"
+    CODES_HELD_BACK = "codes_held_back"
+    CODE_AFTER_BATTLE = "code_after_battle"
+    CODE_FOR_NEWCOMER = "code_for_newcomer"
+    CODE_WRONG = "code_wrong"
+    NO_CODE = "no_code"
+    NO_BROWSERS = "no_browsers"
+    NO_SUCH_SERVICE = "no_such_service"
+
+
+class NotifyMistake(Enum):
+    """Why a line is no command. The values are stable, for programs."""
+
+    NO_SUCH_HOURS = "no_such_hours"
+    ADDRESS_WRITTEN_OTHERWISE = "address_written_otherwise"
+    CODE_HAS_SIX_DIGITS = "code_has_six_digits"
 
 
 CODE = "code"
@@ -344,6 +371,25 @@ class Ways(NamedTuple):
 
 NO_WAYS = Ways()
 
+
+class Notified(HallPart):
+    """Who is notified, and how.
+
+    Attributes:
+        ways: how this server tells members something.
+        members: the names of the members who are told of anything.
+        codes_per_hour: the most codes that confirm addresses, for everybody within an hour.
+        established_only: whether such codes are only for members who have finished a battle, and
+            registered an hour ago.
+    """
+
+    def __init__(self) -> None:
+        self.ways = NO_WAYS
+        self.members: frozenset[str] = frozenset()
+        self.codes_per_hour = 33
+        self.established_only = False
+
+
 CODES_A_DAY = 3
 """How many codes a member may ask for within a day, and how many are sent to one mailbox."""
 CODES_FROM_NETWORK = 6
@@ -424,12 +470,12 @@ def refused_code(asked: AskedAddress, per_hour: int, now: float) -> Refused | No
     domain has half of what is sent within an hour, so that codes for others go out even then.
     """
     if len(asked.mailbox) >= CODES_A_DAY:
-        return Refused(Refusal.CODES_TOO_MANY, most=CODES_A_DAY)
+        return Refused(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
     hour = CODE_LASTS
     limits = (
-        (asked.network, CODES_FROM_NETWORK, DAY, Refusal.CODES_FROM_ADDRESS),
-        (asked.domain, max(1, per_hour // 2), hour, Refusal.CODES_HELD_BACK),
-        (asked.everybody, per_hour, hour, Refusal.CODES_HELD_BACK),
+        (asked.network, CODES_FROM_NETWORK, DAY, NotifyRefusal.CODES_FROM_ADDRESS),
+        (asked.domain, max(1, per_hour // 2), hour, NotifyRefusal.CODES_HELD_BACK),
+        (asked.everybody, per_hour, hour, NotifyRefusal.CODES_HELD_BACK),
     )
     for sent, most, within, code in limits:
         if len(sent) >= most:

@@ -11,38 +11,32 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from thudmud.errors import StartError, ThudmudError
+from thudmud.errors import ThudmudError
+from thudmud.features.notifications import storage
 from thudmud.features.notifications.messages import (
-    Headline,
     Mail,
     code_mail,
     end_link,
     mail_of,
     told_of_end,
-    told_of_letters,
-    told_of_round,
     told_of_turn,
 )
 from thudmud.features.notifications.model import (
     Browser,
     Kind,
+    Notified,
     Recipient,
     Waiting,
-    Ways,
     share_of_codes,
 )
 from thudmud.features.options.preferences import options_of
-from thudmud.features.tournaments.model import TournamentRegister
-from thudmud.game.archive import LetterCountLookup
 from thudmud.game.clocks import DAY
 from thudmud.game.hall import Hall
 from thudmud.game.options import Options
-from thudmud.language import clean
-from thudmud.server.config import Settings
 from thudmud.store import Holder, Store, StoreError
+from thudmud.views.headlines import Headline, finders
 
 PACE = 5.0
 """Seconds between two looks for what is to be sent."""
@@ -203,7 +197,7 @@ class Notifier:
         Raises:
             StoreError: it cannot be read; or it was sent, and that cannot be noted.
         """
-        waiting = await self._store.due(mails=mails)
+        waiting = await storage.due(self._store, mails=mails)
         # Codes first: they are good for an hour.
         for recipient in sorted(waiting, key=lambda each: not each.code):
             if _is_to_end() or not self._is_alive():
@@ -221,12 +215,12 @@ class Notifier:
         way = self._mailer if is_mail else self._pusher
         is_banned = self._hall.order is not None and self._hall.order.ban(recipient.player, now)
         if way is None or is_banned or not (recipient.address or recipient.browser):
-            await self._store.sent(recipient)
+            await storage.sent(self._store, recipient)
         elif recipient.code:
             if not self._has_room(now, for_code=True):
-                await self._store.put_off(recipient, now + HELD_BACK)
+                await storage.put_off(self._store, recipient, now + HELD_BACK)
                 return
-            ways = self._hall.ways
+            ways = self._hall.part(Notified).ways
             mail = code_mail(
                 recipient.player, recipient.code, ways, recipient.secret, self._policy.name
             )
@@ -235,9 +229,9 @@ class Notifier:
             recipient = recipient._replace(waiting=tuple(each for each, _ in told))
             until = self._until(recipient, now)
             if until > now:
-                await self._store.put_off(recipient, until)
+                await storage.put_off(self._store, recipient, until)
             elif is_mail and not self._has_room(now, for_code=False):
-                await self._store.put_off(recipient, now + HELD_BACK)
+                await storage.put_off(self._store, recipient, now + HELD_BACK)
             else:
                 await self._send(recipient, _once(each for _, each in told), now)
 
@@ -279,7 +273,7 @@ class Notifier:
                 for each in what:
                     await self._pusher.send(recipient.browser, each, DAY)
             elif self._mailer:
-                ways, secret = self._hall.ways, recipient.secret
+                ways, secret = self._hall.part(Notified).ways, recipient.secret
                 if not isinstance(what, Mail):
                     what = mail_of(recipient.player, what, ways, secret, self._policy.name)
                 number = recipient.waiting[-1].number
@@ -289,7 +283,7 @@ class Notifier:
             await self._failed(recipient, error, now)
         except NeverSentError as error:
             _log.warning("not sent: %s", error, extra={"player": recipient.player})
-            await self._store.refuse(recipient)
+            await storage.refuse(self._store, recipient)
         else:
             self._done |= dict.fromkeys(
                 (each.number for each in recipient.waiting), not recipient.way
@@ -299,7 +293,7 @@ class Notifier:
     async def _note_sent(self, recipient: Recipient) -> None:
         numbers = [each.number for each in recipient.waiting]
         mailed = self._done.get(numbers[0], False) and not recipient.code
-        await self._store.sent(recipient, mailed=mailed)
+        await storage.sent(self._store, recipient, mailed=mailed)
         for each in numbers:
             self._done.pop(each, None)
 
@@ -313,7 +307,7 @@ class Notifier:
         ]
         if old:
             _log.error("notifications are given up", extra={**about, "number": len(old)})
-            await self._store.sent(recipient._replace(waiting=tuple(old)))
+            await storage.sent(self._store, recipient._replace(waiting=tuple(old)))
         rest = tuple(each for each in recipient.waiting if each not in old)
         if rest:
             tries = max(each.tries for each in rest)
@@ -322,7 +316,8 @@ class Notifier:
             level = logging.INFO if tries else level  # once, so that it is noticed
             _log.log(level, "not sent, and tried again", extra={**about, "tries": tries + 1})
             until = now + max(pause, min(error.pause, LONGEST_PAUSE))
-            await self._store.put_off(recipient._replace(waiting=rest), until, failed=True)
+            left = recipient._replace(waiting=rest)
+            await storage.put_off(self._store, left, until, failed=True)
 
     # What is still news.
 
@@ -342,13 +337,13 @@ class Notifier:
             if options is None:
                 options = await self._options(recipient.player)
             if (short := self._short_at(each)) and short > now:
-                await self._store.put_off(recipient._replace(waiting=(each,)), short)
+                await storage.put_off(self._store, recipient._replace(waiting=(each,)), short)
             elif (news := await self._told(each, now, options)) is None:
                 old.append(each)
             else:
                 told.append((each, news))
         if old:
-            await self._store.sent(recipient._replace(waiting=tuple(old)))
+            await storage.sent(self._store, recipient._replace(waiting=tuple(old)))
         return told
 
     async def _options(self, player: str) -> Options:
@@ -374,24 +369,17 @@ class Notifier:
             case Kind.END:
                 battle = await self._store.battle(waiting.subject)
                 return told_of_end(battle) if battle and battle.outcome else None
-            case Kind.MESSAGE:
-                letters = await self._store.look_up(LetterCountLookup(player))
-                return told_of_letters(letters.new) if letters.new else None
-            case Kind.ROUND:
-                tournament = self._hall.part(TournamentRegister).known.get(waiting.subject)
-                match = tournament and tournament.match_of(player)
-                if not (tournament and match):
-                    return None
-                return told_of_round(
-                    tournament, match, player, self._hall.tables.with_key(match.key)
-                )
+            case Kind():
+                find = finders.get(waiting.kind.value)
+                look_up = self._store.look_up
+                return await find(self._hall, look_up, player, waiting.subject) if find else None
         return None
 
 
 def _once(told: Iterable[Headline]) -> list[Headline]:
     """Return each thing once: of a turn, that the time runs short, if that is so."""
-    ordered = sorted(told, key=lambda each: each.kind is Kind.CLOCK)
-    return list({(each.path, each.kind is Kind.ROUND): each for each in ordered}.values())
+    ordered = sorted(told, key=lambda each: each.kind == Kind.CLOCK.value)
+    return list({(each.path, each.kind == Kind.ROUND.value): each for each in ordered}.values())
 
 
 def _is_to_end() -> bool:
@@ -411,48 +399,3 @@ async def _ended(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
     if sending:
         await asyncio.wait(sending)
     return []
-
-
-def outside(settings: Settings, folder: Path) -> tuple[Ways, Mailer | None, Pusher | None]:
-    """Return how members are notified by the settings, and what sends it.
-
-    Raises:
-        StartError: a package is missing that is needed, or a file cannot be used.
-    """
-    mailer: Mailer | None = None
-    pusher: Pusher | None = None
-    name = clean(settings.listing.name)
-    try:
-        if settings.mail.relay:
-            from thudmud.features.notifications.mailing import Relay  # noqa: PLC0415  (an optional dependency)
-
-            mailer = Relay(settings.mail, folder, name)
-        if settings.push.enabled:
-            from thudmud.features.notifications.pushing import PushServices  # noqa: PLC0415  (the same)
-
-            pusher = PushServices(settings.push, folder, settings.web.public_url)
-    except ImportError as error:
-        section = "push.enabled" if mailer or not settings.mail.relay else "mail.relay"
-        raise StartError(
-            f'{section}: this needs more packages, which this brings: pip install "thudmud[notify]"'
-        ) from error
-    page = settings.web.public_url
-    key = pusher.key if pusher else ""
-    services = settings.push.services if pusher else ()
-    return Ways(mailer is not None, key, services, page), mailer, pusher
-
-
-def policy_of(settings: Settings) -> NotifyPolicy:
-    """Return how much is sent by the settings."""
-    mail = settings.mail
-    name = clean(settings.listing.name)
-    return NotifyPolicy(60.0 * mail.minutes, mail.per_hour, name)
-
-
-def notifying_alike(ways: Ways) -> dict[str, str]:
-    """Return what all servers on one database must share, as texts by name, see `common_settings`.
-
-    Each of them stores what is to be sent, and any of them may have to send it.
-    """
-    told = {"mail.relay": "used"} if ways.mail else {}
-    return told | ({"the key in push.keys": ways.push} if ways.push else {})

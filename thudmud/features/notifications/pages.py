@@ -7,14 +7,17 @@ mails follow every link (RFC 8058).
 
 from __future__ import annotations
 
+import logging
 import re
 from hashlib import sha256
-from http import HTTPStatus
-from typing import Protocol
 
+from thudmud.features.notifications import storage
+from thudmud.features.notifications.model import Notified
+from thudmud.features.notifications.published import calendar, feed
+from thudmud.game.feature import PageAnswer
+from thudmud.game.hall import Hall
+from thudmud.store import Store, StoreError
 from thudmud.values import value
-from thudmud.web.http import HttpRequest, response
-from thudmud.web.pictures import Absence
 
 CALENDAR, FEED, MAIL = "calendar", "feed", "mail"
 
@@ -23,8 +26,8 @@ KINDS = {
     FEED: "application/atom+xml; charset=utf-8",
 }
 
-COST = 8
-"""What a request for one counts for, in requests: it is looked up."""
+MOST_ENTRIES = 20
+"""How many battles are in a feed."""
 
 FRESH = 300
 """Seconds for which programs keep a calendar or a feed without asking again."""
@@ -63,43 +66,34 @@ class PublishedRequest:
     ends: bool = False
 
 
-NOTHING = Absence(HTTPStatus.NOT_FOUND, "There is nothing here, or not any more.")
+NOTHING: PageAnswer = 404, {}, "There is nothing here, or not any more."
+BROKEN: PageAnswer = 503, {"Retry-After": "60"}, "That cannot be read just now."
+
+_log = logging.getLogger(__name__)
 
 
-class Publications(Protocol):
-    """Who has it."""
-
-    async def find(self, wanted: PublishedRequest, address: str) -> str | Absence:
-        """Return a calendar or a feed, or whether mails can be ended or are: "" then.
-
-        Args:
-            wanted: what is asked for.
-            address: the address of whoever asks.
-        """
-
-
-def published_by(request: HttpRequest) -> PublishedRequest | None:
+def asked_for(method: str, path: str) -> PublishedRequest | None:
     """Return what a request asks for, if it is for something that is published."""
-    found = _PATH.fullmatch(request.path)
+    found = _PATH.fullmatch(path)
     if found is None:
         return None
     kind, word = [each for each in found.groups() if each]
-    is_read = request.method in {"GET", "HEAD"}
-    if not is_read and (kind != MAIL or request.method != "POST"):
+    is_read = method in {"GET", "HEAD"}
+    if not is_read and (kind != MAIL or method != "POST"):
         return None
     return PublishedRequest(kind, word, ends=not is_read)
 
 
-async def answered(
-    wanted: PublishedRequest, request: HttpRequest, published: Publications, address: str
-) -> tuple[bytes, bytes]:
-    """Return the answer to a request for something that is published: its head, and its body."""
-    keeps, is_sent = request.keeps, request.method != "HEAD"
-    found = await published.find(wanted, address)
-    if isinstance(found, Absence):
-        return found.answer(keeps=keeps, is_sent=is_sent), b""
+async def answer(wanted: PublishedRequest, hall: Hall, store: Store) -> PageAnswer:
+    """Return the answer to a request for something that is published."""
+    try:
+        found = await _find(wanted, hall, store)
+    except StoreError as error:
+        _log.warning("nothing is published: %s", error)
+        return BROKEN
+    if found is None:
+        return NOTHING
     if wanted.kind == MAIL:
-        body = _page(ended=wanted.ends).encode()
         fields = {
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": "no-store",
@@ -107,19 +101,31 @@ async def answered(
             " base-uri 'none'; frame-ancestors 'none'",
         }
     else:
-        body = found.encode()
-        tag = f'"{sha256(body).hexdigest()[:16]}"'
         scope = "private" if wanted.kind == CALENDAR else "public"
         fields = {
             "Content-Type": KINDS[wanted.kind],
             "Cache-Control": f"{scope}, max-age={FRESH}",
-            "ETag": tag,
+            "ETag": f'"{sha256(found.encode()).hexdigest()[:16]}"',
             "X-Robots-Tag": "noindex",
         }
-        if request.has(tag):
-            return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps), b""
-    head = response(HTTPStatus.OK, fields, body, keeps=keeps, is_sent=False)
-    return head, body if is_sent else b""
+    return 200, fields, found
+
+
+async def _find(wanted: PublishedRequest, hall: Hall, store: Store) -> str | None:
+    """Return what is asked for; None if there is nothing."""
+    if wanted.kind == MAIL:
+        look = storage.end_mails if wanted.ends else storage.is_ended_by
+        return _page(ended=wanted.ends) if await look(store, wanted.word) else None
+    page = hall.part(Notified).ways.page
+    if wanted.kind == CALENDAR:
+        player = await storage.calendar_of(store, wanted.word)
+        if not (player and page):
+            return None
+        return calendar(player, hall.tables.seats_of(player), page)
+    player = await storage.feed_of(store, wanted.word)
+    if not (player and page):
+        return None
+    return feed(player, await store.ended(player, MOST_ENTRIES), page)
 
 
 def _page(*, ended: bool) -> str:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 from thudmud.features.archive.messages import entry, players
-from thudmud.features.notifications.messages import board_path, feed_link
+from thudmud.features.notifications.messages import feed_link
 from thudmud.game.archive import Battle, unless_erased
 from thudmud.game.table import Table
 from thudmud.version import VERSION
 from thudmud.views import sentences
+from thudmud.views.headlines import board_path
 from thudmud.views.words import moment
 
 _LONGEST = 75

@@ -23,10 +23,10 @@ from py_vapid.utils import b64urlencode
 from pywebpush import WebPusher, WebPushException
 
 from thudmud.errors import StartError
-from thudmud.features.notifications.messages import Headline
 from thudmud.features.notifications.model import Browser, Kind, is_served
 from thudmud.features.notifications.notifying import NeverSentError, NotSentError
-from thudmud.server.config import PushSettings
+from thudmud.features.notifications.settings import PushSettings
+from thudmud.views.headlines import Headline
 
 TIMEOUT = 30.0
 """Seconds that a push service may take."""
@@ -104,7 +104,7 @@ class PushServices:
             "TTL": str(int(lasts)),
             # What is told later of the same board takes the place of what has not come yet.
             "Topic": sha256(told.path.encode()).hexdigest()[:32],
-            "Urgency": "high" if told.kind is Kind.CLOCK else "normal",
+            "Urgency": "high" if told.kind == Kind.CLOCK.value else "normal",
         }
         try:
             status, why_not, later = await self._post(browser.endpoint, body, headers)

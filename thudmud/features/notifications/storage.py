@@ -4,17 +4,21 @@ What is to be sent is stored by `post`, in the transaction of what it is about, 
 mail is one, each browser another. Whoever sends reads them by `due`, and says afterwards what came
 of it. Addresses that are given up are soon erased from the disk, as by
 `thudmud.store.accounts.erase`.
+
+Those functions that are `reading` or `writing` take a store, the others a database.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
 from hmac import compare_digest
 from secrets import randbelow, randbits, token_urlsafe
 from typing import Any, cast
 
+from thudmud.features.notifications.messages import logins_ended
 from thudmud.features.notifications.model import (
     ANOTHER,
     CODE,
@@ -23,8 +27,10 @@ from thudmud.features.notifications.model import (
     MOST_BROWSERS,
     OF_A_TURN,
     AskedAddress,
+    AskedLookup,
     Browser,
     Contact,
+    ContactLookup,
     Kind,
     News,
     Notification,
@@ -39,6 +45,8 @@ from thudmud.game.clocks import DAY
 from thudmud.store import hooks
 from thudmud.store.battles import has_ended_one
 from thudmud.store.database import Database
+from thudmud.store.lookups import answers
+from thudmud.store.store import reading, writing
 
 MOST_AT_ONCE = 200
 """How many notifications are read at once."""
@@ -78,12 +86,17 @@ def _contact(database: Database, number: int) -> Contact:
     )
 
 
+@partial(writing, orders=True)
 def keep_contact(database: Database, player: str, chosen: Contact) -> None:
     """Store how a member is told: all but addresses and browsers that are new.
 
     Raises:
         Nobody: there is no such member.
     """
+    _keep_contact(database, player, chosen)
+
+
+def _keep_contact(database: Database, player: str, chosen: Contact) -> None:
     number = database.players.member(player)
     before = _row(database, number)
     calendar = token_urlsafe(_SECRET_BYTES) if chosen.calendar == ANOTHER else chosen.calendar
@@ -131,6 +144,7 @@ def asked(database: Database, address: str, player: str, network: str = "") -> A
     )
 
 
+@writing
 def ask_code(
     database: Database, player: str, address: str, network: str = "", per_hour: int = 1 << 62
 ) -> None:
@@ -158,6 +172,7 @@ def ask_code(
     _put(database, number, _MAIL, CODE)
 
 
+@partial(writing, orders=True)
 def confirm(database: Database, player: str, code: str) -> int | None:
     """Take a code that a member has typed.
 
@@ -186,6 +201,7 @@ def confirm(database: Database, player: str, code: str) -> int | None:
     return None
 
 
+@partial(writing, orders=True)
 def add_browser(database: Database, player: str, browser: Browser) -> None:
     """Store that a member is to be told in a browser, and in no more than some.
 
@@ -252,6 +268,7 @@ def _put(
     database.table.put("notification", randbits(62), *rest)
 
 
+@reading
 def due(database: Database, *, mails: bool) -> Sequence[Recipient]:
     """Return what is to be sent by now, by recipient: mails, or what goes to browsers."""
     which = f"where due <= ? and way {'=' if mails else '<>'} 0 order by at limit ?"
@@ -287,6 +304,7 @@ def _recipient(
     return recipient._replace(browser=browser, quiet=hours)
 
 
+@writing
 def sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> None:
     """Note that something was sent, or need not be. ``mailed``: it was sent by mail, just now."""
     _forget_these(database, recipient)
@@ -297,6 +315,7 @@ def sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> N
             database.table.put("contact", *row[:8], database.now())
 
 
+@writing
 def put_off(
     database: Database, recipient: Recipient, until: float, *, failed: bool = False
 ) -> None:
@@ -310,6 +329,7 @@ def put_off(
             database.table.put("notification", *start, float(until), failing, tries)
 
 
+@partial(writing, orders=True)
 def refuse(database: Database, recipient: Recipient) -> None:
     """Note that an address, or a browser, takes nothing any more; what waits for it is dropped."""
     _forget_these(database, recipient)
@@ -325,6 +345,7 @@ def refuse(database: Database, recipient: Recipient) -> None:
             _forget(database, "player = ? and way = 0 and kind <> ?", found[0], CODE)
 
 
+@writing
 def came(database: Database, player: str, until: float = math.inf) -> None:
     """Drop what a player has seen by now: all but that their time will run short.
 
@@ -348,6 +369,7 @@ def _forget(database: Database, rest: str, *values: object) -> None:
 # Secret words.
 
 
+@partial(writing, orders=True)
 def end_mails(database: Database, secret: str) -> bool:
     """End the mails in which a secret word is; return whether there are any.
 
@@ -358,7 +380,7 @@ def end_mails(database: Database, secret: str) -> bool:
     if row := database.table.row("contact", "where secret = ?", secret):
         kept = _contact(database, cast("int", row[0]))
         name = database.players.name_of(cast("int", row[0]))
-        keep_contact(database, name, kept._replace(address="", is_refused=False))
+        _keep_contact(database, name, kept._replace(address="", is_refused=False))
         return True
     if row := database.table.row("confirmation", "where secret = ?", secret):
         number, at, address, *_ = row
@@ -370,6 +392,7 @@ def end_mails(database: Database, secret: str) -> bool:
     return False
 
 
+@reading
 def is_ended_by(database: Database, secret: str) -> bool:
     """Return whether a secret word is in mails that it can end."""
     where = "where secret = ?"
@@ -378,26 +401,28 @@ def is_ended_by(database: Database, secret: str) -> bool:
     )
 
 
-def end_secrets(database: Database, player: int) -> tuple[bool, int]:
+def end_secrets(database: Database, player: int) -> str:
     """End what gives access to a member's account, or tells of it, by a secret.
 
     Returns:
-        Whether the calendar has another address now; and how many browsers were told of things.
+        what has ended, in words for the member; "" if nothing has.
     """
     _end_codes(database, player)
     row = _row(database, player)
     if row[6]:
         calendar = token_urlsafe(_SECRET_BYTES)
         database.table.put("contact", *row[:6], calendar, *row[7:])
-    return bool(row[6]), _drop_browsers(database, player)
+    return logins_ended(calendar=bool(row[6]), browsers=_drop_browsers(database, player) > 0)
 
 
+@reading
 def calendar_of(database: Database, secret: str) -> str | None:
     """Return whose calendar has a secret word in its address; None if none has."""
     row = database.table.row("contact", "where calendar = ?", secret) if secret else None
     return database.players.name_of(cast("int", row[0])) if row else None
 
 
+@reading
 def feed_of(database: Database, player: str) -> str | None:
     """Return the name of a member, named in any case, who has a feed; None without one."""
     found = database.players.find(player)
@@ -471,9 +496,20 @@ def _hashed(words: str) -> str:
     return sha256(words.encode()).hexdigest()
 
 
-def _letter_posted(database: Database, receiver: int) -> None:
-    name = database.players.name_of(receiver)
-    post(database, receiver, Notification(name, Kind.MESSAGE))
+def _post_letter(database: Database, player: int) -> None:
+    post(database, player, Notification(database.players.name_of(player), Kind.MESSAGE))
 
 
-hooks.letter_posted.append(_letter_posted)
+@answers(ContactLookup)
+def _contact_found(database: Database, lookup: ContactLookup, _: str) -> Contact:
+    return contact(database, lookup.player)
+
+
+@answers(AskedLookup)
+def _asked_found(database: Database, lookup: AskedLookup, _: str) -> AskedAddress:
+    return asked(database, lookup.address, lookup.player, lookup.network)
+
+
+hooks.erased.append(erase)
+hooks.letter_posted.append(_post_letter)
+hooks.logins_ended.append(end_secrets)

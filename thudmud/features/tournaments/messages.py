@@ -35,6 +35,7 @@ from thudmud.game.days import TODAY, TOMORROW
 from thudmud.game.events import TournamentEnd, TournamentKind, TournamentLeaving
 from thudmud.game.hall import Hall
 from thudmud.views.data import Data, Fact
+from thudmud.views.headlines import WIDTH, Headline, LookUp, board_path, finders
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.sentences import timed
@@ -888,3 +889,23 @@ def _match_data(pairing: Pairing, match: OpenMatch | None, number: int, hall: Ha
         "scores": [[each.first, each.second] for each in battles],
         "absent": list(absent),
     }
+
+
+async def _headline(hall: Hall, _: LookUp, player: str, number: int) -> Headline | None:
+    """Return what a player is told of a round, and of the board if it has begun."""
+    tournament = hall.part(TournamentRegister).known.get(number)
+    match = tournament and tournament.match_of(player)
+    if not (tournament and match):
+        return None
+    table = hall.tables.with_key(match.key)
+    other = match.second if player == match.first else match.first
+    title = f"Round {match.round} of {tournament.name}"
+    where = f" at the {table.name}" if table else ""
+    brief = f"{title} has begun: you play against {other}{where}."
+    days = "" if tournament.is_by_days else " Come soon: who is not there in time loses the match."
+    lines = wrapped(f"{brief}{days}", WIDTH)
+    path = board_path(table.name) if table else "/"
+    return Headline("round", title, brief, tuple(lines), path)
+
+
+finders["round"] = _headline

@@ -6,7 +6,7 @@
 
 import { Chat } from "./chat.js";
 import { confirmed, openSettings } from "./dialogs.js";
-import { byId, capitalised, clockText, fill, h } from "./dom.js";
+import { byId, capitalised, clockText, fill, h, hasFeature } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { LobbyView } from "./lobby.js";
@@ -667,7 +667,7 @@ byId("sound").addEventListener("click", () => {
 });
 byId("options").addEventListener("click", () => {
   openSettings((line) => state.me.player && send(line), state.me);
-  if (state.me.member) ask("notify");
+  if (state.me.member && hasFeature("notifications")) ask("notify");
 });
 // The keys of this browser are nothing that anybody needs to see.
 state.on("Thud.Notify", (known) => showNotify(known, (line) => wire.send(line)));

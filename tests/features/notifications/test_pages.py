@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import cast
@@ -17,11 +17,12 @@ from icalendar import Calendar
 from tests.features.letters.letters import post
 from tests.server.plain import PATIENCE
 from tests.store.test_notifications import confirmed, contact
-from thudmud.features.notifications import publishing
-from thudmud.features.notifications.model import ANOTHER
+from thudmud.features.notifications import storage
+from thudmud.features.notifications.model import ANOTHER, Notified
 from thudmud.game.clocks import DAY
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
+from thudmud.server.pages import AT_ONCE
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Arrival, Visit
@@ -65,7 +66,9 @@ class Site:
     async def publish(self, *, calendar: str = "", feed: bool = False) -> str:
         """Let Anna publish something; return the secret word of her calendar."""
         chosen = await contact(self.store)
-        await self.store.keep_contact("Anna", chosen._replace(calendar=calendar, feed=feed))
+        await storage.keep_contact(
+            self.store, "Anna", chosen._replace(calendar=calendar, feed=feed)
+        )
         return (await contact(self.store)).calendar
 
 
@@ -73,12 +76,12 @@ def parsed(feed: httpx.Response) -> ET.Element:
     return ET.fromstring(feed.text)  # noqa: S314  (it is ours)
 
 
-@pytest.fixture
-async def site(tmp_path: Path) -> AsyncIterator[Site]:
+@asynccontextmanager
+async def site_with(settings: Settings, folder: Path) -> AsyncIterator[Site]:
     async with AsyncExitStack() as stack:
-        server = Acceptor(SETTINGS, tmp_path)
+        server = Acceptor(settings, folder)
         await server.bind()
-        sessions = await stack.enter_async_context(open_sessions(SETTINGS, tmp_path))
+        sessions = await stack.enter_async_context(open_sessions(settings, folder))
         await server.start(sessions)
         stack.push_async_callback(server.stop)
         for name in ("Anna", "Bert"):
@@ -86,11 +89,17 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
         yield Site(sessions, server.web_links[0])
 
 
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    async with site_with(SETTINGS, tmp_path) as site:
+        yield site
+
+
 class TestMails:
     async def test_a_link_asks_and_a_button_ends(self, site: Site) -> None:
         await confirmed(site.store)
         await post(site.store, "Anna", "Bert", "Ho!")
-        [mail] = await site.store.due(mails=True)
+        [mail] = await storage.due(site.store, mails=True)
         link = f"/mail/{mail.secret}"
         for method in ("GET", "HEAD"):
             asked = await site.ask(link, method)
@@ -244,7 +253,7 @@ class TestLimits:
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         here = {"X-Forwarded-For": "203.0.113.7"}
-        for _ in range(publishing.AT_ONCE):
+        for _ in range(AT_ONCE):
             assert (await site.ask("/feed/Anna.atom", headers=here)).status_code == 404
         refused = await site.ask("/feed/Anna.atom", headers=here)
         assert refused.status_code == 429
@@ -255,9 +264,24 @@ class TestLimits:
     async def test_a_store_that_fails_says_so(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def fail(_: str) -> None:
+        async def fail(*_: object) -> None:
             raise StoreError("The database is away.")
 
-        monkeypatch.setattr(site.store, "feed_of", fail)
+        monkeypatch.setattr(storage, "feed_of", fail)
         broken = await site.ask("/feed/Anna.atom")
         assert (broken.status_code, broken.headers["Retry-After"]) == (503, "60")
+
+
+async def test_feature_switched_off_accepts_its_settings_sends_nothing_and_has_no_pages(
+    tmp_path: Path,
+) -> None:
+    mail = {"relay": "relay.invalid", "sender": "thud@example.org"}
+    off = {"features": {"off": ["notifications"]}, "mail": mail, "push": {"enabled": True}}
+    settings = Settings.model_validate(SETTINGS.model_dump() | off)
+    async with site_with(settings, tmp_path) as site:
+        await confirmed(site.store)
+        calendar = await site.publish(calendar=ANOTHER, feed=True)
+        for path in (f"/calendar/{calendar}.ics", "/feed/Anna.atom", f"/mail/{'x' * 22}"):
+            assert (await site.ask(path)).status_code == 404
+        assert site.sessions.service.hall.part(Notified).ways.are_none
+    assert not (tmp_path / "push.pem").exists()

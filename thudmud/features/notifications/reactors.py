@@ -1,0 +1,118 @@
+"""Stores what members choose, what they are to be told, and what they have seen by now."""
+
+from __future__ import annotations
+
+import logging
+import math
+from functools import partial
+from typing import cast
+
+from thudmud.errors import Refused
+from thudmud.features.notifications import storage
+from thudmud.features.notifications.model import (
+    BrowserAdded,
+    CodeAsked,
+    CodeTyped,
+    Notified,
+    NotifyChosen,
+    NotifyRefusal,
+    notices,
+    round_notices,
+)
+from thudmud.game.asides import Active, Aside, Entered, Gone, TookOver
+from thudmud.game.events import Parting
+from thudmud.game.feature import AppliedEvent, FeatureContext
+from thudmud.game.hall import Decision
+from thudmud.game.table import Table
+from thudmud.store import StoreError
+from thudmud.store.database import Work
+
+_log = logging.getLogger(__name__)
+
+
+def setup(service: FeatureContext) -> None:
+    """Have what members choose stored, and what they have seen."""
+    hall, store = service.hall, service.store
+    active: dict[str, float] = {}
+    """When the members on this node have last typed something, as far as it matters."""
+
+    async def code_asked(asked: CodeAsked) -> None:
+        most = hall.part(Notified).codes_per_hour
+        await storage.ask_code(store, asked.player, asked.address, asked.network, most)
+
+    async def code_typed(typed: CodeTyped) -> None:
+        left = await storage.confirm(store, typed.player, typed.code)
+        if left is not None:
+            raise Refused(NotifyRefusal.CODE_WRONG if left else NotifyRefusal.NO_CODE, left=left)
+
+    async def browser_added(added: BrowserAdded) -> None:
+        await storage.add_browser(store, added.player, added.browser)
+
+    async def chosen(choice: NotifyChosen) -> None:
+        await storage.keep_contact(store, choice.player, choice.contact)
+
+    service.store_asides(CodeAsked, code_asked)
+    service.store_asides(CodeTyped, code_typed)
+    service.store_asides(BrowserAdded, browser_added)
+    service.store_asides(NotifyChosen, chosen)
+
+    def player_of(applied: AppliedEvent) -> str:
+        return cast("Aside", applied.event).player
+
+    def came(applied: AppliedEvent) -> None:
+        """Note that a member who comes in is shown everything."""
+        was_active(applied)
+        person = hall.people.get(player_of(applied))
+        if applied.is_ours and person and person.member:
+            note_seen(person.name, math.inf)
+
+    def was_active(applied: AppliedEvent) -> None:
+        person = hall.people.get(player_of(applied))
+        if applied.is_ours and person:
+            active[person.name] = person.active
+
+    def went(applied: AppliedEvent) -> None:
+        """Note what a player who leaves has seen: after a lost link, what came while they typed."""
+        gone = cast("Gone", applied.event)
+        since = active.pop(gone.player, None)
+        if applied.is_ours and since is not None:
+            note_seen(gone.player, math.inf if gone.parting is Parting.QUIT else since)
+
+    def note_seen(name: str, until: float) -> None:
+        if name in hall.part(Notified).members:
+            service.spawn(store_seen(name, until))
+
+    async def store_seen(name: str, until: float) -> None:
+        try:
+            await storage.came(store, name, until)
+        except StoreError as error:  # they are notified all the same
+            _log.error("not stored: %s", error, extra={"player": name})
+
+    service.bus.on((Entered, TookOver), came)
+    service.bus.on(Active, was_active)
+    service.bus.on(Gone, went)
+
+
+async def follow_members(service: FeatureContext) -> None:
+    """Know which members are notified, from now on, and store what they are to be told.
+
+    Raises:
+        StoreError: that cannot be read.
+    """
+    hall, notified = service.hall, service.hall.part(Notified)
+
+    def use(members: frozenset[str]) -> None:
+        notified.members = members
+
+    def find_news(table: Table | None, decision: Decision) -> Work | None:
+        if not notified.members:
+            return None
+        if table is None:
+            news = round_notices(decision.hall, notified.members)
+        else:
+            player = decision.player
+            news = notices(table, decision.events, player, notified.members, hall.people)
+        return partial(storage.post_news, news=news) if news else None
+
+    use(await service.store.watch(storage.notified, use))
+    service.store_with_decisions(find_news)

@@ -1,0 +1,113 @@
+"""What a server does for notifications: it sends them, and has pages for what members publish."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thudmud.errors import StartError
+from thudmud.features.notifications.model import Notified, Ways, share_of_codes
+from thudmud.features.notifications.reactors import follow_members
+from thudmud.game.feature import AnswerPage, FeatureContext
+from thudmud.language import clean
+from thudmud.store import Holder, Lock
+
+if TYPE_CHECKING:
+    from thudmud.features.notifications.notifying import Mailer, Pusher
+
+
+class NotificationServing:
+    """Notifications on a server; a `thudmud.game.feature.Serving`.
+
+    Args:
+        settings: all settings of the server.
+        folder: the folder of files whose names are relative.
+
+    Raises:
+        StartError: a package is missing that is needed, or a file cannot be used.
+    """
+
+    def __init__(self, settings: Any, folder: Path) -> None:
+        self._mail, self._name = settings.mail, clean(settings.listing.name)
+        self._ways, self._mailer, self._pusher = outside(settings, folder)
+
+    @property
+    def common(self) -> Mapping[str, str]:
+        """The settings that all servers on one database must share, as texts by name.
+
+        Each of them stores what is to be sent, and any of them may have to send it.
+        """
+        told = {"mail.relay": "used"} if self._ways.mail else {}
+        return told | ({"the key in push.keys": self._ways.push} if self._ways.push else {})
+
+    async def begin(
+        self,
+        service: FeatureContext,
+        lock: Callable[[Lock], Awaitable[asyncio.Queue[Holder]]],
+    ) -> Coroutine[None, None, None] | None:
+        """Have a service know how members are notified; return what sends notifications."""
+        self._service, notified = service, service.hall.part(Notified)
+        notified.ways, notified.established_only = self._ways, self._mail.established_only
+        notified.codes_per_hour = share_of_codes(self._mail.per_hour)
+        if not (self._mailer or self._pusher):
+            return None
+        holders = await lock(Lock.NOTIFYING)
+        await follow_members(service)
+        # Few servers need it.
+        from thudmud.features.notifications.notifying import (  # noqa: PLC0415
+            Notifier,
+            NotifyPolicy,
+        )
+
+        notifier = Notifier(
+            service.hall,
+            service.store,
+            self._mailer,
+            self._pusher,
+            NotifyPolicy(60.0 * self._mail.minutes, self._mail.per_hour, self._name),
+            is_alive=lambda: service.is_alive,
+        )
+        return notifier.follow(holders)
+
+    def find_page(self, method: str, path: str) -> AnswerPage | None:
+        """Return what answers a request for a calendar or a feed, or to end mails."""
+        from thudmud.features.notifications import pages  # noqa: PLC0415  (the start does not wait for it)
+
+        if asked := pages.asked_for(method, path):
+            return partial(pages.answer, asked, self._service.hall, self._service.store)
+        return None
+
+
+serve = NotificationServing
+
+
+def outside(settings: Any, folder: Path) -> tuple[Ways, Mailer | None, Pusher | None]:
+    """Return how members are notified by the settings, and what sends it.
+
+    Raises:
+        StartError: a package is missing that is needed, or a file cannot be used.
+    """
+    mailer: Mailer | None = None
+    pusher: Pusher | None = None
+    name = clean(settings.listing.name)
+    try:
+        if settings.mail.relay:
+            from thudmud.features.notifications.mailing import Relay  # noqa: PLC0415  (an optional dependency)
+
+            mailer = Relay(settings.mail, folder, name)
+        if settings.push.enabled:
+            from thudmud.features.notifications.pushing import PushServices  # noqa: PLC0415  (the same)
+
+            pusher = PushServices(settings.push, folder, settings.web.public_url)
+    except ImportError as error:
+        section = "push.enabled" if mailer or not settings.mail.relay else "mail.relay"
+        raise StartError(
+            f'{section}: this needs more packages, which this brings: pip install "thudmud[notify]"'
+        ) from error
+    page = settings.web.public_url
+    key = pusher.key if pusher else ""
+    services = settings.push.services if pusher else ()
+    return Ways(mailer is not None, key, services, page), mailer, pusher
