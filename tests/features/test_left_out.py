@@ -225,5 +225,10 @@ def test_what_is_no_feature_and_no_verb_cannot_be_left_out() -> None:
         Vocabulary(without=["radio"])
 
 
+def test_the_settings_name_all_that_may_be_left_out() -> None:
+    section = (ROOT / "config.toml").read_text("utf-8").split("[features]")[1].split("off =")[0]
+    assert [name for name in features.NAMES if f'"{name}"' not in section] == []
+
+
 def test_all_that_may_be_left_out_are_tried() -> None:
     assert set(LINES) == set(features.NAMES) - {"tournaments"}  # tests/ties.txt has lines of it

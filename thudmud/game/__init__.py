@@ -3,7 +3,7 @@
 Values and their folds. Pure: no clock, disk or parser, and no words for players.
 
 Attributes:
-    Command: what a line asks for. The classes of commands are in `thudmud.verbs`.
+    Command: what a line asks for. The classes of commands are in features.
     TableEvent: anything that can happen at a board.
 """
 

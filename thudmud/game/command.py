@@ -1,6 +1,6 @@
 """Commands: frozen values that lines of text are parsed into, and that decide what they do.
 
-The commands themselves are in `thudmud.verbs`, a module for each family. ``@verb`` makes a class a
+The commands themselves are in the features. ``@verb`` makes a class a
 command and names the grammar rules by which it is typed.
 """
 

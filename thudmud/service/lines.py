@@ -1,7 +1,7 @@
 """Players' lines: each is read, decided, stored if need be, and answered, in order.
 
-`thudmud.verbs` makes the decisions, which `Following` stores, or `Broadcaster` tells if there is
-nothing to store.
+The commands of features make the decisions, which `Following` stores, or `Broadcaster` tells if
+there is nothing to store.
 """
 
 from __future__ import annotations
