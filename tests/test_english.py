@@ -10,7 +10,7 @@ import pytest
 from tests.cases import cases
 from thudmud import english
 from thudmud.english import LENGTHS, counted, does, lasting, length, length_of, with_article
-from thudmud.features.moderation.model import Measure
+from thudmud.game.sanctions import Measure
 from thudmud.rules.moves import Piece, Side, Verb
 
 

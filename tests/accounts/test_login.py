@@ -20,11 +20,11 @@ from thudmud.accounts.last_seen import INTERVAL, UNTOLD
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.login import Epochs
 from thudmud.accounts.passwords import Passwords
-from thudmud.features.moderation.model import Measure, Sanction
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import ANOTHER, Browser, Contact
 from thudmud.features.options.commands import SetReader, SetWidth
 from thudmud.game.options import Options, Switch
+from thudmud.game.sanctions import Measure, Sanction
 from thudmud.language.parsing import chosen_by
 from thudmud.store import KeptName, NotWritten, Store
 

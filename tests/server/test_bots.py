@@ -33,10 +33,10 @@ from thudmud.bots import opponent
 from thudmud.bots.program import ENGINE, MOST_SAID, Program, ProgramError
 from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
-from thudmud.features.moderation.model import Measure, Order, Sanction
 from thudmud.features.playing.moves import Play
 from thudmud.game.command import Command
 from thudmud.game.events import OWN_PROGRAM, BattleStarted, Levels
+from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.game.table import Table
 from thudmud.rules import Side
 from thudmud.server import bots as playing

@@ -18,12 +18,12 @@ from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.accounts.login import JUST_BANNED
 from thudmud.bots.workers import Workers
 from thudmud.errors import Refused
-from thudmud.features.moderation.model import Measure, Order, Sanction
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import TournamentEnd, TournamentEnded, TournamentKind, TournamentMade
 from thudmud.game.hall import Caps, Hall
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Refusal
+from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.game.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots

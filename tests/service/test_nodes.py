@@ -16,12 +16,13 @@ import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.features.moderation.model import Order, ReportMade
+from thudmud.features.moderation.model import ReportMade
 from thudmud.features.options.commands import SetWidth
 from thudmud.features.options.model import StyleChosen
 from thudmud.game.asides import Aside, CameIn, Entered, Gone, ObserveChosen
 from thudmud.game.events import Parting
 from thudmud.game.options import Options, Profile, Style, Switch, Toggle
+from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
 from thudmud.language import MAX_LINE
 from thudmud.rules import Side

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tests.store.deeds import OAK, PINE, Clock, events_of, is_in_order, joined, same, started
-from thudmud.features.moderation.model import Measure, Order, Sanction
 from thudmud.game.archive import MemberLookup, SeenMember
 from thudmud.game.events import BattleEnded, BattleStarted, Commented
 from thudmud.game.projections import HALL
+from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store import KeptName, NameTaken, Nobody, Store
 from thudmud.store.accounts import ADDRESSES_KEPT

@@ -9,9 +9,9 @@ import pytest
 from tests.store.conftest import Opening
 from tests.store.deeds import Clock, is_in_order
 from tests.store.test_notifications import BROWSER, MAIL, code, confirmed, contact, tell
-from thudmud.features.moderation.model import Measure, Order, Sanction
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import ANOTHER, Contact, Kind, Notification
+from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.store import Nobody, Store, new_epoch
 from thudmud.store.accounts import USED_WORD_LASTS, WORD_LASTS, WORDS_KEPT
 

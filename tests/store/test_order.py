@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.deeds import Clock, is_in_order
-from thudmud.features.moderation.model import Measure, Order, Sanction
+from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.store import KeptName, Nobody, Store
 from thudmud.store.checking import check_file
 

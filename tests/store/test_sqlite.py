@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, joined, same, started
-from thudmud.features.moderation.model import Order
 from thudmud.game.events import Commented, Interrupted
 from thudmud.game.projections import HALL
+from thudmud.game.sanctions import Order
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
 from thudmud.store.checking import check_file, last_stored
 from thudmud.store.database import Database

@@ -6,13 +6,13 @@ from collections import defaultdict
 
 from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import Letter, LetterSent, LettersPage
-from thudmud.features.moderation.model import Order
 from thudmud.features.notifications.commands import Notify
 from thudmud.features.notifications.model import Contact, Notified, Quiet, Ways
 from thudmud.game.asides import Asked
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.hall import Hall
 from thudmud.game.people import BotLevel
+from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
 from thudmud.game.telling import Telling
 from thudmud.house import House

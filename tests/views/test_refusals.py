@@ -16,7 +16,6 @@ from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud import BoardSpec, House
 from thudmud.errors import Refused
 from thudmud.features.exercises.model import puzzles
-from thudmud.features.moderation.model import Order
 from thudmud.features.playing.moves import Play
 from thudmud.features.playing.setup import SetRules
 from thudmud.features.tournaments.model import TournamentRefusal as T
@@ -25,6 +24,7 @@ from thudmud.game.decisions import decide
 from thudmud.game.hall import Caps, Makers
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Mistake, Refusal
+from thudmud.game.sanctions import Order
 from thudmud.language import ParseError, parse
 from thudmud.rules import (
     CLASSIC,

@@ -20,7 +20,7 @@ from tests.server.plain import Client, Serving, Setup
 from tests.telnet.test_tls import AUTHORITY, trusting
 from tests.web.browsers import GMCP, WANTS, Browser, browser
 from thudmud.accounts.passwords import word_hash
-from thudmud.features.moderation.model import Measure, Order, Sanction
+from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.web.connection import MAX_HEAD, READ_AT_ONCE, FrameConnection
 
 WEB = {"port": 0}

@@ -17,7 +17,7 @@ from thudmud.accounts.passwords import Passwords, password_problem
 from thudmud.cli.common import CommandError
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.english import capitalised, counted
-from thudmud.features.moderation.model import Measure, Order, Sanction, network_of, network_text
+from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text
 from thudmud.language.parsing import player_problem
 from thudmud.service.boards import boards_up, table_of
 from thudmud.store import Account, Nobody, Store

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from thudmud.features.moderation.commands import require_heard
 from thudmud.game import events
 from thudmud.game.archive import NOTHING_FOUND, Found
 from thudmud.game.asides import CaughtUp, Entered, Gone
@@ -15,6 +14,7 @@ from thudmud.game.command import Command
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.more import Quit
 from thudmud.game.options import Profile
+from thudmud.game.sanctions import require_not_muted
 from thudmud.game.scene import Scene
 from thudmud.game.tables import come_back, vanish
 
@@ -54,7 +54,7 @@ def decide(
     if isinstance(command, Quit):
         return part(hall, player, events.Parting.QUIT, now)
     if hall.order and command.is_spoken():
-        require_heard(hall, player, now)
+        require_not_muted(hall.order, player, now)
     scene = Scene(hall, hall.people[player], now, found, player)
     if scene.person.private:
         for decide_privately in private_deciders:

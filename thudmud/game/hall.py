@@ -15,7 +15,7 @@ from enum import Enum
 from typing import ClassVar, TypeVar
 
 from thudmud.errors import InvalidValueError
-from thudmud.features.moderation.model import Order, ShutdownTold
+from thudmud.features.moderation.model import ShutdownTold
 from thudmud.game import asides, events
 from thudmud.game.archive import RatingChange
 from thudmud.game.asides import Aside
@@ -27,6 +27,7 @@ from thudmud.game.match import Match, Unrated
 from thudmud.game.options import Options, SetOption, Style, Toggle
 from thudmud.game.people import BotLevel, People
 from thudmud.game.rooms import Rooms
+from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.telling import Telling
 from thudmud.rules import Side

@@ -23,10 +23,10 @@ from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.english import counted
 from thudmud.errors import NotYet, StartError
-from thudmud.features.moderation.model import Order
 from thudmud.game.feature import Serving
 from thudmud.game.hall import Caps, Hall, Makers
 from thudmud.game.options import Style
+from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
 from thudmud.language import clean
 from thudmud.server import logs

@@ -18,13 +18,10 @@ from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.features.archive.messages import entry, players
-from thudmud.features.moderation.messages import barred
 from thudmud.features.moderation.model import (
     Announced,
     Lifted,
-    Measure,
     OfOperators,
-    Order,
     ReportClosed,
     ReportsClosed,
     Sanctioned,
@@ -40,11 +37,13 @@ from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.options import UNKNOWN, SetOption
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
+from thudmud.game.sanctions import Measure, Order
 from thudmud.language.parsing import parse
 from thudmud.language.vocabulary import Vocabulary
 from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
 from thudmud.store import Account, Nobody, Store, StoreError
 from thudmud.telnet.screen import Goodbye
+from thudmud.views.sanctions import barred
 from thudmud.views.standing import board_line
 from thudmud.views.view import Terminal
 from thudmud.views.words import minute

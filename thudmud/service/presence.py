@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, cast
 
 from thudmud.errors import Refused
-from thudmud.features.moderation.model import Measure, Sanctioned
+from thudmud.features.moderation.model import Sanctioned
 from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Found, Lookup
 from thudmud.game.asides import CaughtUp, Gone, TookOver
 from thudmud.game.decisions import arrive, part
@@ -28,6 +28,7 @@ from thudmud.game.events import (
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.options import Profile
+from thudmud.game.sanctions import Measure
 from thudmud.game.tables import come_back, vanish
 from thudmud.game.telling import Telling
 from thudmud.service.broadcasting import Broadcaster

@@ -14,15 +14,8 @@ from hmac import compare_digest
 from types import MappingProxyType
 from typing import Any, cast
 
-from thudmud.features.moderation.model import (
-    Measure,
-    Network,
-    Order,
-    Sanction,
-    network_of,
-    network_text,
-)
 from thudmud.game.clocks import DAY
+from thudmud.game.sanctions import Measure, Network, Order, Sanction, network_of, network_text
 from thudmud.store import hooks
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database

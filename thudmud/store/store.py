@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 
 from thudmud.features import load_storage
 from thudmud.features.moderation import storage as report_rows
-from thudmud.features.moderation.model import Order
 from thudmud.game.archive import BattleLookup, Lookup
 from thudmud.game.events import Adjourned, Event, Resumed
 from thudmud.game.projections import match_stream
+from thudmud.game.sanctions import Order
 from thudmud.store import accounts as account_rows
 from thudmud.store import battles as battle_rows
 from thudmud.store import hall, hooks, nodes, persons, scores

@@ -12,10 +12,10 @@ from tests.service.place import Place
 from tests.service.test_nodes import World
 from thudmud.features.letters import storage
 from thudmud.features.letters.model import PostboxLookup
-from thudmud.features.moderation.model import Order
 from thudmud.features.options.preferences import preferences_of
 from thudmud.game.hall import Caps
 from thudmud.game.options import Options
+from thudmud.game.sanctions import Order
 from thudmud.service import Policy, Service
 from thudmud.service.scheduler import Handle
 from thudmud.store import Nobody, NotWritten, Store

@@ -9,24 +9,15 @@ import pytest
 from tests.game.conftest import NOW
 from tests.game.halls import StoredHall, do, hall_of, refusal
 from thudmud.errors import Refused
-from thudmud.features.moderation.messages import barred
-from thudmud.features.moderation.model import (
-    Announced,
-    Lifted,
-    Measure,
-    Order,
-    Sanction,
-    Sanctioned,
-    ShutdownTold,
-    network_of,
-    network_text,
-)
+from thudmud.features.moderation.model import Announced, Lifted, Sanctioned, ShutdownTold
 from thudmud.game.asides import Asked
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
+from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text
 from thudmud.game.telling import Telling
 from thudmud.language import parse
 from thudmud.views.messages import messages
+from thudmud.views.sanctions import barred
 from thudmud.views.view import Screens, Terminal
 
 MUTED = Sanction(Measure.MUTE, "Bert", "Olga", NOW - 60, NOW + 540, "of the shouting")

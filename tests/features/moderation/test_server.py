@@ -11,9 +11,9 @@ from tests.alarms import Alarms
 from tests.server.test_sessions import FakeSession
 from tests.service.place import Place, Screen, until
 from tests.service.stores import SlowStore
-from thudmud.features.moderation.model import Order
 from thudmud.game.hall import Caps, Hall
 from thudmud.game.refusals import Refusal
+from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
 from thudmud.server.sessions import NEW_OPERATOR, Sessions, make_service
 from thudmud.service import Dismissal, Node, Visit

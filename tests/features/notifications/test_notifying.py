@@ -30,7 +30,6 @@ from tests.server.relays import Handler, relaying, replying
 from tests.service.place import Place
 from tests.service.stores import SlowStore
 from thudmud.errors import StartError
-from thudmud.features.moderation.model import Measure, Order, Sanction
 from thudmud.features.notifications import mailing, storage
 from thudmud.features.notifications.mailing import Relay
 from thudmud.features.notifications.messages import Mail
@@ -45,6 +44,7 @@ from thudmud.features.notifications.reactors import follow_members
 from thudmud.features.notifications.settings import MailSettings
 from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
+from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.language import clean
 from thudmud.store import Holder, NotWritten, Store
 

@@ -10,7 +10,6 @@ import pytest
 from tests.features.letters.test_reactors import Clock, peopled
 from tests.service.place import Place
 from tests.service.test_nodes import World
-from thudmud.features.moderation.model import Order
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import (
     CODE_LASTS,
@@ -23,6 +22,7 @@ from thudmud.features.notifications.reactors import follow_members
 from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
 from thudmud.game.events import Parting
+from thudmud.game.sanctions import Order
 from thudmud.store import NotWritten, Store
 
 MAIL = "anna@example.org"

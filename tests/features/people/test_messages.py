@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from thudmud.features.moderation.model import Order
 from thudmud.game.options import Profile
+from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.views import Terminal

@@ -12,7 +12,6 @@ import pytest
 from tests.service.place import refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_timing import TimedPlace
-from thudmud.features.moderation.model import Order
 from thudmud.features.playing.moves import Resign, Start
 from thudmud.features.tournaments import commands as tournaments
 from thudmud.features.tournaments.commands import LONGEST_BY_CLOCK
@@ -44,6 +43,7 @@ from thudmud.game.hall import Makers
 from thudmud.game.people import BotLevel
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Refusal
+from thudmud.game.sanctions import Order
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board

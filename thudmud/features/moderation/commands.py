@@ -12,20 +12,13 @@ from thudmud.features.moderation.model import (
     WIDEST,
     Announced,
     Lifted,
-    Measure,
-    Network,
-    Order,
     ReportClosed,
     ReportedLookup,
     ReportMade,
     ReportsClosed,
     ReportsLookup,
-    Sanction,
     Sanctioned,
     ShutdownTold,
-    is_this_machine,
-    network_of,
-    network_text,
 )
 from thudmud.game.archive import MemberLookup
 from thudmud.game.command import Command, verb
@@ -33,14 +26,16 @@ from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import one_called, player_meant
 from thudmud.game.refusals import Refusal
+from thudmud.game.sanctions import (
+    Measure,
+    Network,
+    Order,
+    Sanction,
+    is_this_machine,
+    network_of,
+    network_text,
+)
 from thudmud.game.scene import Scene
-
-
-def require_heard(hall: Hall, player: str, now: float) -> None:
-    """Raise Refused if a player is muted."""
-    if hall.order and (mute := hall.order.mute(player, now)):
-        seconds = None if mute.until is None else mute.until - now
-        raise Refused(Refusal.MUTED, seconds=seconds, why=mute.why)
 
 
 class OperatorCommand(Command):

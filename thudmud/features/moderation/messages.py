@@ -10,20 +10,20 @@ from thudmud.features.moderation.commands import Bans, CloseReport, CloseReports
 from thudmud.features.moderation.model import (
     Announced,
     Lifted,
-    Measure,
     Report,
     ReportClosed,
     ReportMade,
     ReportsClosed,
     ReportsTold,
-    Sanction,
     Sanctioned,
     ShutdownTold,
 )
 from thudmud.features.talk.messages import in_own_words
 from thudmud.game.people import Person
+from thudmud.game.sanctions import Measure, Sanction
 from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, add_lines_to, facts, words
+from thudmud.views.sanctions import until
 from thudmud.views.view import View
 from thudmud.views.words import because, minute, wrapped, wrapped_each
 
@@ -125,26 +125,6 @@ def _length(sanction: Sanction) -> str:
     if sanction.until is None:
         return ""
     return f" for {length(round(sanction.until - sanction.since))}"
-
-
-def until(sanction: Sanction) -> str:
-    """Return the end of a sanction, as part of a sentence; "" if it has none."""
-    return "" if sanction.until is None else f" until {minute(sanction.until)}"
-
-
-def barred(ban: Sanction, contact: str = "") -> str:
-    """Return what a banned player is told, with whom to ask.
-
-    Args:
-        ban: the ban of their name or network.
-        contact: the operator's address for mail; "" if not known.
-    """
-    where = "" if ban.whom.isalpha() else " (where you come from)"
-    ask = f"write to {contact}" if contact else "ask the operator"
-    ended = f"{until(ban)}{because(ban.why)}"
-    return (
-        f"The operator of this server has banned {ban.whom}{where}{ended}. If that is wrong, {ask}."
-    )
 
 
 @add_lines_to(Person)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import Enum
 
 from thudmud.errors import Refused
-from thudmud.features.moderation.model import is_this_machine
 from thudmud.features.notifications.model import (
     ANOTHER,
     CODES_A_DAY,
@@ -32,6 +31,7 @@ from thudmud.features.notifications.model import (
 from thudmud.game.command import TERMINALS, Command, ValueTerminal, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import Switch
+from thudmud.game.sanctions import is_this_machine
 from thudmud.game.scene import Scene
 
 TERMINALS.update(

@@ -1,0 +1,138 @@
+"""The operators, and their sanctions against players and networks.
+
+The server stores and enforces them, whether or not operators have commands for that in the game.
+Where boards are part of another MUD, the MUD keeps order, and `Hall.order` is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from enum import Enum
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+
+from thudmud.errors import Refused
+from thudmud.game.refusals import Refusal
+from thudmud.values import value
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+
+class Measure(Enum):
+    """A kind of sanction. The values are stored, and typed by operators."""
+
+    MUTE = "mute"
+    KICK = "kick"
+    BAN = "ban"
+
+
+@value
+class Sanction:
+    """A sanction against a player or a network.
+
+    Attributes:
+        measure: what is done.
+        whom: the name of a player, or a network as `ipaddress` prints it.
+        by: the name of the operator; "" if they have no account any more.
+        since: when it began, in seconds since the epoch.
+        until: when it ends; None if it has no end.
+        why: the reason, as typed after "because"; "" if none was given.
+    """
+
+    measure: Measure
+    whom: str
+    by: str = ""
+    since: float = 0.0
+    until: float | None = None
+    why: str = ""
+
+    def holds(self, now: float) -> bool:
+        """Whether it still holds at a time."""
+        return self.until is None or now < self.until
+
+
+@value
+class Order:
+    """The operators, and the sanctions that hold or held until recently.
+
+    Attributes:
+        operators: the names of the operators, in lower case.
+        mutes: by the lower-case name of the muted player.
+        bans: by the lower-case name of the banned player.
+        networks: bans of networks, by network.
+    """
+
+    operators: frozenset[str] = frozenset()
+    mutes: Mapping[str, Sanction] = field(default_factory=dict)
+    bans: Mapping[str, Sanction] = field(default_factory=dict)
+    networks: Mapping[Network, Sanction] = field(default_factory=dict)
+
+    @property
+    def banned(self) -> set[str]:
+        """The names and the networks that are banned."""
+        return {each.whom for each in (*self.bans.values(), *self.networks.values())}
+
+    def mute(self, name: str, now: float) -> Sanction | None:
+        """Return the mute that holds against a player, if any."""
+        found = self.mutes.get(name.lower())
+        return found if found and found.holds(now) else None
+
+    def ban(self, name: str, now: float) -> Sanction | None:
+        """Return the ban that holds against a name, if any."""
+        found = self.bans.get(name.lower())
+        return found if found and found.holds(now) else None
+
+    def ban_from(self, address: Address | None, now: float) -> Sanction | None:
+        """Return the ban that holds against an address, if any."""
+        if address is None:
+            return None
+        found = (each for network, each in self.networks.items() if address in network)
+        return next((each for each in found if each.holds(now)), None)
+
+    def all_bans(self, now: float) -> list[Sanction]:
+        """Return all bans that hold, the latest first."""
+        found = (*self.bans.values(), *self.networks.values())
+        return sorted((each for each in found if each.holds(now)), key=lambda each: -each.since)
+
+    def all_mutes(self, now: float) -> list[Sanction]:
+        """Return all mutes that hold, the latest first."""
+        found = (each for each in self.mutes.values() if each.holds(now))
+        return sorted(found, key=lambda each: -each.since)
+
+
+def network_of(words: str) -> Network | None:
+    """Return the network that words name, where an address is a network of one; None if none."""
+    try:
+        network = ip_network(words, strict=False)
+    except ValueError:
+        return None
+    mapped = network.network_address
+    if isinstance(mapped, IPv6Address) and mapped.ipv4_mapped and network.prefixlen >= 96:
+        return ip_network((mapped.ipv4_mapped, network.prefixlen - 96))
+    return network
+
+
+_OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
+"""The networks of this machine itself, from which a proxy on it connects, too."""
+
+
+def is_this_machine(words: str) -> bool:
+    """Whether words name this machine itself: an address of it, or a network that has one."""
+    network = network_of(words)
+    return network is not None and any(
+        each.version == network.version and each.overlaps(network) for each in _OURSELVES
+    )
+
+
+def network_text(network: Network) -> str:
+    """Return a network as it is typed: a single address without its prefix."""
+    is_one = network.prefixlen == network.max_prefixlen
+    return str(network.network_address if is_one else network)
+
+
+def require_not_muted(order: Order | None, player: str, now: float) -> None:
+    """Raise Refused if a player is muted."""
+    if order and (mute := order.mute(player, now)):
+        seconds = None if mute.until is None else mute.until - now
+        raise Refused(Refusal.MUTED, seconds=seconds, why=mute.why)

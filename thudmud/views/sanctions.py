@@ -1,0 +1,26 @@
+"""Sanctions in words."""
+
+from __future__ import annotations
+
+from thudmud.game.sanctions import Sanction
+from thudmud.views.words import because, minute
+
+
+def until(sanction: Sanction) -> str:
+    """Return the end of a sanction, as part of a sentence; "" if it has none."""
+    return "" if sanction.until is None else f" until {minute(sanction.until)}"
+
+
+def barred(ban: Sanction, contact: str = "") -> str:
+    """Return what a banned player is told, with whom to ask.
+
+    Args:
+        ban: the ban of their name or network.
+        contact: the operator's address for mail; "" if not known.
+    """
+    where = "" if ban.whom.isalpha() else " (where you come from)"
+    ask = f"write to {contact}" if contact else "ask the operator"
+    ended = f"{until(ban)}{because(ban.why)}"
+    return (
+        f"The operator of this server has banned {ban.whom}{where}{ended}. If that is wrong, {ask}."
+    )
