@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import pytest
 
-from thudmud.cli.common import CommandError
 from thudmud.cli.script import read_address, read_variable
 from thudmud.cli.staging import Setup, other_mud, play, unknown_variables
+from thudmud.errors import CommandError
 
 _T = TypeVar("_T")
 

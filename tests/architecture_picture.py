@@ -16,7 +16,7 @@ LEFT_OUT = {"", LIST, "errors", "version", "english", "values", "settings"}
 """The top-level names, the list of features, and the files that every package may import."""
 
 GROUPS = {
-    "pure core": ("rules", "search", "pictures", "game", "verbs", "language", "views"),
+    "pure core": ("rules", "search", "pictures", "game", "language", "views"),
     "features": ("features",),
     "state": ("store", "service", "accounts"),
     "embedding": ("house", "script", "bots", "evennia"),

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1] / "thudmud"
 
 LIST = "features/__init__"
 
-BELOW_SKINS = {"rules", "game", "verbs", "language", "views", "features", "store", "service"}
+BELOW_SKINS = {"rules", "game", "language", "views", "features", "store", "service"}
 
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
@@ -30,13 +30,12 @@ ARROWS: dict[str, set[str]] = {
     # The list alone, which anybody may ask what there is: nobody imports what is on it.
     LIST: {"game"},
     "features": {"rules", "game", "language", "views", "store", "settings", LIST},
-    "verbs": {"rules", "game", "features"},
     "language": {"rules", "game", LIST},
     "views": {"rules", "game", "language", LIST},
     "store": {"rules", "game", LIST},
     "service": {"rules", "game", "language", "views", "features", "store", LIST},
     "house": {*BELOW_SKINS, "bots"},
-    "bots": {"rules", "search", "game", "verbs", "views", "features"},
+    "bots": {"rules", "search", "game", "views", "features"},
     "telnet": {"views"},
     "web": {"rules", "pictures", "views", "telnet", LIST},
     "accounts": BELOW_SKINS,
@@ -56,6 +55,7 @@ ARROWS: dict[str, set[str]] = {
     },
     "cli": {
         *BELOW_SKINS,
+        LIST,
         "pictures",
         "search",
         "bots",
@@ -100,7 +100,6 @@ PURE = {
     "pictures",
     "search",
     "game",
-    "verbs",
     "language",
     "views",
     LIST,

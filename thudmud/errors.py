@@ -110,3 +110,7 @@ class StartError(ThudmudError):
 
 class NotYet(StartError):
     """It can be tried again later: something it needs is missing yet, or in use."""
+
+
+class CommandError(ThudmudError):
+    """A subcommand cannot do what is asked for; ``str()`` is a line that says why."""

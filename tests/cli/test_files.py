@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from thudmud.cli.common import CommandError, write_whole
+from thudmud.cli.common import write_whole
 from thudmud.cli.main import main
+from thudmud.errors import CommandError
 from thudmud.rules import CLASSIC, Game, Record, read_record
 
 Shown = pytest.CaptureFixture[str]

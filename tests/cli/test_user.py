@@ -15,6 +15,7 @@ from typing import TypeVar
 import pytest
 
 from tests.conftest import RunServer
+from tests.features.moderation.reports import report
 from tests.server.plain import PATIENCE
 from thudmud.accounts.passwords import Passwords
 from thudmud.cli.main import main
@@ -97,8 +98,8 @@ def test_they_are_listed(capsys: Shown) -> None:
 
 
 def test_reports_are_listed_and_closed(capsys: Shown) -> None:
-    do(lambda store: store.report("Anna", "Bob", "He is rude.", ["say: you oaf", "emote: spits."]))
-    do(lambda store: store.report("Bob", "Anna", "She is, too."))
+    do(lambda store: report(store, "Anna", "Bob", "He is rude.", ["say: you oaf", "emote: spits."]))
+    do(lambda store: report(store, "Bob", "Anna", "She is, too."))
     assert user("reports") == 0
     day = "1970-01-01 00:01 UTC"
     first = (

@@ -33,6 +33,11 @@ LINES: dict[str, tuple[str, ...]] = {
     "explorer": ("explore", "explore 1 2"),
     "hints": ("hint", "hint on oak board"),
     "letters": ("message bert hi", "messages", "forget 1", "forget messages from bert"),
+    "moderation": (
+        *("report bert he is rude", "broadcast hi", "mute bert", "unmute bert", "mutes"),
+        *("kick bert", "ban bert", "unban bert", "bans", "reports", "close report 1"),
+        *("close all reports", "shutdown now"),
+    ),
     "notifications": ("notify", "notify off", "notify turn on", "notify quiet 22 to 7"),
     "teaching": (),
     "tournaments": (

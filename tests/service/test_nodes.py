@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.features.moderation.reports import reports
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.features.moderation.model import ReportMade
@@ -1091,9 +1092,7 @@ async def test_report_reaches_other_nodes_without_the_lines_that_are_stored_with
     assert [aside for each in notes for aside in each.asides] == [
         ReportMade("Anna", "Bert", "spam")
     ]
-    assert [each.said for each in await world.store.reports()] == [
-        ("tell: 0", "tell: 1", "tell: 2")
-    ]
+    assert [each.said for each in await reports(world.store)] == [("tell: 0", "tell: 1", "tell: 2")]
 
 
 @pytest.mark.parametrize("verb", ["say", "shout", "emote", "tell bert", "report bert"])

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 from tests.conftest import SOAKING
+from tests.features.moderation.reports import report, reports
 from tests.simulation.alone import DrivingLoop, simulated
 from tests.simulation.database import Database
 from tests.store.clusters import FAST, Cluster
@@ -52,8 +53,8 @@ WRITTEN: Mapping[str, tuple[Done, Done]] = {
     "events": (lambda store: store.append({OAK: (1, [joined(2, "Bert")])}), players),
     "account": (lambda store: store.enrol("Bert", "hash"), lambda store: store.find("Bert")),
     "report": (
-        lambda store: store.report("Anna", "Bert", "Rude."),
-        lambda store: store.reports(),
+        lambda store: report(store, "Anna", "Bert", "Rude."),
+        reports,
     ),
     "claim": (lambda store: store.claim("Bert", "node", "session"), lambda store: store.people()),
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.features.letters.letters import count_from, forget, mark_read, post
+from tests.features.moderation.reports import close_report, close_reports, report, reports
 from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, Clock, is_in_order, started
 from thudmud.features.letters.model import Letter, LettersLookup
@@ -109,55 +110,55 @@ class TestLetters:
 class TestReports:
     async def test_several_are_closed_by_whom_they_are_about_or_from(self, store: Store) -> None:
         for by, about in (("Anna", "Bert"), ("Carla", "Bert"), ("Anna", "Carla"), ("Bert", "Anna")):
-            await store.report(by, about, "Rude.")
-        assert await store.close_reports(9, "nobody") == 0
-        assert await store.close_reports(1, "bert") == 1
-        assert await store.close_reports(9, "Bert") == 1
-        assert await store.close_reports(9, by="anna") == 1
-        assert [each.number for each in await store.reports()] == [4]
-        assert await store.close_reports(9) == 1
+            await report(store, by, about, "Rude.")
+        assert await close_reports(store, 9, "nobody") == 0
+        assert await close_reports(store, 1, "bert") == 1
+        assert await close_reports(store, 9, "Bert") == 1
+        assert await close_reports(store, 9, by="anna") == 1
+        assert [each.number for each in await reports(store)] == [4]
+        assert await close_reports(store, 9) == 1
         await is_in_order(store)
 
     async def test_the_last_comes_first(self, store: Store, clock: Clock) -> None:
         clock.now = NOON
-        assert await store.report("Anna", "Bert", "is rude", ["say: you oaf"]) == 1
-        assert await store.report("Carla", "Bert", "again") == 2
-        second, first = await store.reports()
+        assert await report(store, "Anna", "Bert", "is rude", ["say: you oaf"]) == 1
+        assert await report(store, "Carla", "Bert", "again") == 2
+        second, first = await reports(store)
         assert (second.number, second.by, second.about) == (2, "Carla", "Bert")
         assert (first.said, first.at, first.is_open) == (("say: you oaf",), NOON + 1, True)
-        assert await store.reports(most=1) == [second]
+        assert await reports(store, most=1) == [second]
         await is_in_order(store)
 
     async def test_one_that_is_closed_is_listed_if_all_are(self, store: Store) -> None:
-        await store.report("Anna", "Bert", "is rude")
-        await store.report("Anna", "Carla", "is rude, too")
-        assert await store.close_report(1)
-        assert not await store.close_report(1)
-        assert not await store.close_report(9)
-        assert [each.number for each in await store.reports()] == [2]
-        found = await store.reports(open_only=False)
+        await report(store, "Anna", "Bert", "is rude")
+        await report(store, "Anna", "Carla", "is rude, too")
+        assert await close_report(store, 1)
+        assert not await close_report(store, 1)
+        assert not await close_report(store, 9)
+        assert [each.number for each in await reports(store)] == [2]
+        found = await reports(store, open_only=False)
         assert [(each.number, each.is_open) for each in found] == [(2, True), (1, False)]
         await is_in_order(store)
 
     async def test_guests_make_them_and_are_in_them(self, store: Store) -> None:
         await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
-        await store.report("Gast", "Anna", "one")
-        await store.report("Anna", "Gast", "two")
+        await report(store, "Gast", "Anna", "one")
+        await report(store, "Anna", "Gast", "two")
         assert await store.look_up(ReportedLookup("gast", "ANNA")) == Reported("Gast", 1, 2)
         assert await store.look_up(ReportedLookup("Zoe", "Yan")) == Reported(None, 0, 2)
-        await store.close_report(2)
+        await close_report(store, 2)
         assert await store.look_up(ReportedLookup("anna", "Anna")) == Reported("Anna", 0, 1)
 
     async def test_they_follow_a_name_and_go_with_it(self, store: Store) -> None:
-        await store.report("Anna", "Bert", "is rude")
-        await store.report("Bert", "Carla", "is not")
+        await report(store, "Anna", "Bert", "is rude")
+        await report(store, "Bert", "Carla", "is not")
         await store.rename("Bert", "Robert")
-        assert [(each.by, each.about) for each in await store.reports()] == [
+        assert [(each.by, each.about) for each in await reports(store)] == [
             ("Robert", "Carla"),
             ("Anna", "Robert"),
         ]
         await store.erase("Robert")
-        [left] = await store.reports()
+        [left] = await reports(store)
         assert (left.by, left.about) == ("", "Carla")
         await is_in_order(store)
 
@@ -166,12 +167,12 @@ class TestReports:
     ) -> None:
         monkeypatch.setattr("thudmud.features.moderation.storage.REPORTS_KEPT", 2)
         store = await opening()
-        await store.report("Anna", "Bert", "open")
+        await report(store, "Anna", "Bert", "open")
         for number in range(2, 6):
-            await store.report("Anna", "Bert", "to be closed")
-            await store.close_report(number)
-        await store.report("Anna", "Bert", "the last")
-        found = await store.reports(open_only=False)
+            await report(store, "Anna", "Bert", "to be closed")
+            await close_report(store, number)
+        await report(store, "Anna", "Bert", "the last")
+        found = await reports(store, open_only=False)
         assert [each.number for each in found] == [6, 5, 4, 1]
         await is_in_order(store)
 
@@ -182,7 +183,7 @@ async def test_what_is_forgotten_is_on_no_disk(path: Path) -> None:
         await store.enrol(name, "hash")
     for to, text in (("Bert", "a secret letter"), ("Anna", "another secret"), ("Bert", "kept")):
         await post(store, to, "Anna", text)
-    await store.report("Bert", "Anna", "a secret report")
+    await report(store, "Bert", "Anna", "a secret report")
     files = [beside(path, suffix) for suffix in ("", "-wal")]
 
     def is_there(words: bytes) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.features.letters.letters import post
+from tests.features.moderation.reports import report
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_accounts import ended, rated
 from thudmud.game.clocks import TimeControl
@@ -49,8 +50,8 @@ async def lived(store: Store, name: str = NAME) -> None:
     await store.append({OAK: (0, [begun, cleared(1), practice])})
     await post(store, name, "Bert", "A letter.")
     await post(store, "Bert", name, "An answer.")
-    await store.report(name, "Bert", "He is rude.", ["He said nothing."])
-    await store.report("Bert", name, f"{name} is rude.", [f"{name} said nothing."])
+    await report(store, name, "Bert", "He is rude.", ["He said nothing."])
+    await report(store, "Bert", name, f"{name} is rude.", [f"{name} said nothing."])
     comment = Commented(1.0, name, OAK, 1, 0, f"So said {name}.")
     await store.append(
         {

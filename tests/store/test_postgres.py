@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from tests.conftest import SOAKING
+from tests.features.moderation.reports import reports
 from tests.service.place import until
 from tests.store.clusters import FAST, Cluster
 from tests.store.deeds import NOON, OAK, PATIENCE, PINE, Clock, Taken, joined, players
@@ -848,7 +849,7 @@ async def test_nothing_is_stored_in_another_form_while_servers_of_another_versio
     update()
     new = await Store.connect(dsn)
     assert await new.battles() == before
-    assert await new.reports() == []
+    assert await reports(new) == []
     assert check_database(dsn)
     await new.close()
 

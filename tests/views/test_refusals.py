@@ -138,10 +138,6 @@ CASES = [
         'You have turned shouts off, so you cannot shout either. "options shout on" turns both'
         ' on again.',
     ),
-    Case(
-        R.NO_REPORTS, "", "Anna: report bert rude",
-        "Nobody reads reports here. Please tell whoever runs this place some other way.",
-    ),
     Case(R.IGNORE_SELF, "", "Anna: ignore anna", "That is you. Only others can be ignored."),
     Case(
         R.IGNORED_ALREADY, "Anna: ignore bert", "Anna: ignore BERT",
@@ -813,10 +809,6 @@ LIMITS = [
         " seconds.",
     ),
     (
-        Refused(R.REPORTS_TOO_MANY, most=5),
-        "You have 5 open reports, as many as you can have. The operators will get to them.",
-    ),
-    (
         Refused(R.STORED_TOO_MUCH, seconds=360.0),
         "A great deal has been played from your internet address within the hour. Battles with"
         " others go on, and you can begin something new in 6 minutes.",
@@ -826,16 +818,6 @@ LIMITS = [
         "The operators have had many reports from your address just now. You can make another in 6"
         " minutes.",
     ),
-    (Refused(R.NO_OPEN_REPORT), "There are no open reports."),
-    (
-        Refused(R.NO_REPORTS_OF_PLAYER, words="zoe"),
-        'There is no such open report with the name "zoe". "reports" lists those that are open.',
-    ),
-    (
-        Refused(R.REPORTS_FULL),
-        "The operators have more reports than they can read. Try again later.",
-    ),
-    (Refused(R.REPORT_SELF), "That is you. A report is about somebody else."),
 ]
 
 
@@ -883,10 +865,6 @@ def test_refusal_for_all_of_one_address(refusal: Refused, sentence: str) -> None
 
 ORDER = [
     (
-        Refused(R.NO_OPERATORS),
-        "There are no operators here. Whoever runs this place keeps order.",
-    ),
-    (
         Refused(R.OPERATORS_ONLY),
         'Only operators can do that. "report" tells them about a player; "ignore" hides what a'
         " player says.",
@@ -897,38 +875,6 @@ ORDER = [
         " on.",
     ),
     (Refused(R.MUTED, seconds=None, why=""), "Nobody hears what you say. You can play on."),
-    (Refused(R.SANCTION_SELF), "You cannot do that to yourself."),
-    (
-        Refused(R.SANCTION_OPERATOR, player="Olga"),
-        "Olga is an operator, too. You cannot do that to them.",
-    ),
-    (
-        Refused(R.SANCTION_BOT, player="Flint"),
-        "Flint is a program of this server, and does as its settings say.",
-    ),
-    (Refused(R.NOT_MUTED, words="bert"), '"bert" is not muted; "mutes" lists who is.'),
-    (Refused(R.NOT_BANNED, words="bert"), '"bert" is not banned; "bans" lists who is.'),
-    (
-        Refused(R.NO_SUCH_NETWORK, words="1.2.3.400"),
-        '"1.2.3.400" is no name, no address, such as 203.0.113.7, and no network, such as'
-        " 203.0.113.0/24 or 2001:db8::/32.",
-    ),
-    (
-        Refused(R.NETWORK_TOO_WIDE, network="0.0.0.0/0", widest="/8"),
-        "0.0.0.0/0 is too wide; the widest network that can be banned is a /8.",
-    ),
-    (
-        Refused(R.NETWORK_LOCAL, network="127.0.0.1"),
-        "127.0.0.1 is this machine itself: anybody may come from there.",
-    ),
-    (
-        Refused(R.NO_SUCH_REPORT, number=9),
-        'No report 9 is open; "reports" lists those that are.',
-    ),
-    (
-        Refused(R.NO_SHUTDOWN),
-        "No shutdown is planned, so there is nothing to cancel.",
-    ),
 ]
 
 

@@ -7,11 +7,11 @@ import asyncio
 import time
 from pathlib import Path
 
-from thudmud.cli.common import CommandError, refuse
+from thudmud.cli.common import refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.records import ruleset_named
 from thudmud.english import counted
-from thudmud.errors import Refused
+from thudmud.errors import CommandError, Refused
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.server.config import load_settings, named_or_default
 from thudmud.service.boards import boards_up, close_board, open_board, rename_board, table_of

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from time import monotonic
 
-from thudmud.errors import ThudmudError
+from thudmud.errors import CommandError
 
 UNUSABLE = 2
 """The exit status for a command line, a configuration or a file that can't be used."""
@@ -24,10 +24,6 @@ The C library calls it EX_TEMPFAIL.
 """
 
 HIGHEST_PORT = 65535
-
-
-class CommandError(ThudmudError):
-    """A subcommand cannot do what is asked for; ``str()`` is a line that says why."""
 
 
 def port(text: str) -> int:

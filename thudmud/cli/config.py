@@ -6,8 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from thudmud.cli.common import CommandError, write_whole
+from thudmud.cli.common import write_whole
 from thudmud.cli.configured import tells_errors
+from thudmud.errors import CommandError
 from thudmud.server.config import shipped
 
 

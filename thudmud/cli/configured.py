@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
 
-from thudmud.cli.common import TRY_LATER, CommandError, refuse
-from thudmud.errors import NotYet, StartError
+from thudmud.cli.common import TRY_LATER, refuse
+from thudmud.errors import CommandError, NotYet, StartError
 from thudmud.game.days import day_begins
 from thudmud.server import stores
 from thudmud.server.config import (

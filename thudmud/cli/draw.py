@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thudmud.cli.common import CommandError, refuse, write_whole
+from thudmud.cli.common import refuse, write_whole
 from thudmud.cli.records import read, rules_option
 from thudmud.english import counted
-from thudmud.errors import InvalidValueError
+from thudmud.errors import CommandError, InvalidValueError
 from thudmud.pictures import SCHEMES, MissingExtraError, frame, gif, png
 from thudmud.pictures.pixels import DELAY, GIF_SIZE, SIZE
 from thudmud.rules import Game

@@ -7,8 +7,9 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
-from thudmud.cli.common import CommandError, port
+from thudmud.cli.common import port
 from thudmud.cli.configured import config_option, tells_errors
+from thudmud.errors import CommandError
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.listening import GatewayAcceptor, on_standard_streams
 from thudmud.gateway.session import GatewayPolicy

@@ -37,9 +37,10 @@ from thudmud.bots.referee import (
     read_opening,
 )
 from thudmud.bots.strength import BOUND, Results, elo
-from thudmud.cli.common import CommandError, refuse
+from thudmud.cli.common import refuse
 from thudmud.cli.engine import level, seed
 from thudmud.cli.records import ruleset_named
+from thudmud.errors import CommandError
 from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Side
 from thudmud.values import value
 

@@ -6,8 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from thudmud.cli.common import CommandError, refuse
+from thudmud.cli.common import refuse
 from thudmud.cli.records import read, rules_option
+from thudmud.errors import CommandError
 from thudmud.rules import DEFAULT_RULES, Game, divide, perft
 
 DEEPEST = 20

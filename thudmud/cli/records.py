@@ -6,8 +6,7 @@ import argparse
 import time
 from pathlib import Path
 
-from thudmud.cli.common import CommandError
-from thudmud.errors import ThudmudError
+from thudmud.errors import CommandError, ThudmudError
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,

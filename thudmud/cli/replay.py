@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from thudmud.cli.common import CommandError, refuse
+from thudmud.cli.common import refuse
 from thudmud.cli.records import read, rules_option
+from thudmud.errors import CommandError
 from thudmud.views.standing import summary
 
 

@@ -14,9 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, CommandError, refuse, write_whole
+from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, refuse, write_whole
 from thudmud.cli.staging import Address, Performed, Setup, other_mud, play, texts, unknown_variables
 from thudmud.english import counted
+from thudmud.errors import CommandError
 from thudmud.script import Missed, Transcript
 from thudmud.script.reading import SERVER
 from thudmud.script.transcript import FORMAT, MORE, NAME

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from thudmud.bots.adviser import OwnAdviser
 from thudmud.bots.naming import name_bots
-from thudmud.cli.common import CommandError
 from thudmud.cli.remote_stage import MARK, PLAYER, OtherMud, OtherMudStage, RemoteStage
+from thudmud.errors import CommandError
 from thudmud.game.sanctions import Order
 from thudmud.house import House
 from thudmud.script import (

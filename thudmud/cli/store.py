@@ -6,10 +6,10 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from thudmud.cli.common import CommandError, Progress
+from thudmud.cli.common import Progress
 from thudmud.cli.configured import config_option, day, opened, storage_of, tells_errors
 from thudmud.english import counted
-from thudmud.errors import StartError
+from thudmud.errors import CommandError, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.server.stores import NEEDS_PSYCOPG
 from thudmud.store import checking, copying

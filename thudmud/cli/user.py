@@ -12,15 +12,20 @@ import json
 import secrets
 import string
 import sys
+from functools import partial
+from itertools import chain
 
+from thudmud import features
 from thudmud.accounts.passwords import Passwords, password_problem
-from thudmud.cli.common import CommandError
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.english import capitalised, counted
+from thudmud.errors import CommandError
+from thudmud.game.feature import UserAction
 from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text
 from thudmud.language.parsing import player_problem
 from thudmud.service.boards import boards_up, table_of
 from thudmud.store import Account, Nobody, Store
+from thudmud.views.help import PAGES
 from thudmud.views.refusals import refused
 from thudmud.views.words import because, minute
 
@@ -40,17 +45,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
         ("operator", _operator, "make a member an operator, who keeps order in the game"),
         ("ban", _ban, "keep out a player (who may have no account), an address or a network"),
         ("unban", _unban, "let a banned player, address or network in again"),
-        ("reports", _reports, "list what players have reported about others"),
     ):
         action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
         action.set_defaults(run=run, act=act)
-        if act is _reports:
-            action.add_argument("--all", action="store_true", help="list closed ones, too")
-            close = "close the report with this number, instead of listing any"
-            action.add_argument("--close", type=int, metavar="NUMBER", help=close)
-        else:
-            optional = "?" if act is _list else None
-            action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
+        optional = "?" if act is _list else None
+        action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
         if act is _operator:
             revoke = "make them an operator no longer"
             action.add_argument("--revoke", action="store_true", help=revoke)
@@ -58,11 +57,17 @@ def declare(parser: argparse.ArgumentParser) -> None:
             generate = "make a password up and print it, instead of asking for one"
             action.add_argument("--generate", action="store_true", help=generate)
         config_option(action)
+    for each in chain.from_iterable(each.user_actions for each in features.load()):
+        describe = f"{each.help.capitalize()}."
+        action = actions.add_parser(each.word, help=each.help, description=describe)
+        action.set_defaults(run=run, act=partial(_act, each))
+        for name, details in each.options.items():
+            action.add_argument(name, **details)
+        config_option(action)
 
 
 _ALPHABET = string.ascii_letters + string.digits
 _GENERATED = 16  # characters
-_MOST_REPORTS = 1000
 
 
 @tells_errors
@@ -75,6 +80,11 @@ def run(options: argparse.Namespace) -> int:
 
     asyncio.run(act())
     return 0
+
+
+async def _act(action: UserAction, store: Store, options: argparse.Namespace) -> None:
+    for line in await action.act(store, options):
+        print(line)
 
 
 async def _list(store: Store, options: argparse.Namespace) -> None:
@@ -173,7 +183,8 @@ async def _operator(store: Store, options: argparse.Namespace) -> None:
     if options.revoke:
         print(f"{account.name} is no longer an operator")
     else:
-        print(f'{account.name} is an operator; in the game "help operators" tells what they can do')
+        how = '; in the game "help operators" tells what they can do'
+        print(f"{account.name} is an operator{how if 'operators' in PAGES else ''}")
 
 
 async def _ban(store: Store, options: argparse.Namespace) -> None:
@@ -199,24 +210,6 @@ async def _unban(store: Store, options: argparse.Namespace) -> None:
         raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
     await store.lift(ban)
     print(f"{ban.whom} can come in again")
-
-
-async def _reports(store: Store, options: argparse.Namespace) -> None:
-    if options.close is not None:
-        if not await store.close_report(options.close):
-            raise CommandError(
-                f'no report {options.close} is open; "thudmud user reports" lists those that are'
-            )
-        print(f"report {options.close} is closed")
-        return
-    found = await store.reports(open_only=not options.all, most=_MOST_REPORTS)
-    for each in reversed(found):
-        closed = "" if each.is_open else "  closed"
-        by = each.by or "a former member"
-        print(f"{each.number:>4}  {minute(each.at)}  {by} about {each.about}: {each.text}{closed}")
-        for line in each.said:
-            print(f"          heard from {each.about}: {line}")
-    print(counted(len(found), "report"))
 
 
 async def _member(store: Store, name: str) -> Account:

@@ -35,6 +35,7 @@ NAMES: tuple[str, ...] = (
     "explorer",
     "hints",
     "letters",
+    "moderation",
     "notifications",
     "teaching",
     "tournaments",

@@ -315,6 +315,13 @@ class HistoryPage(NamedTuple):
     in_all: int
 
 
+class LetterCount(NamedTuple):
+    """How many letters a member has."""
+
+    new: int = 0
+    in_all: int = 0
+
+
 class SeenMember(NamedTuple):
     """A member, and when they were last here.
 
@@ -456,6 +463,13 @@ class StandingsLookup(Lookup[Ranking]):
 
 
 @value
+class LetterCountLookup(Lookup[LetterCount]):
+    """How many letters a member has, named in any case."""
+
+    player: str
+
+
+@value
 class MemberLookup(Lookup["SeenMember | None"]):
     """The member with a name, in any case; None if there is none."""
 
@@ -497,17 +511,3 @@ class Found:
 
 NOTHING_FOUND = Found()
 """Nothing looked up, as for most decisions. It is shared, so nothing is added to it."""
-
-
-class LetterCount(NamedTuple):
-    """How many letters a member has."""
-
-    new: int = 0
-    in_all: int = 0
-
-
-@value
-class LetterCountLookup(Lookup[LetterCount]):
-    """How many letters a member has, named in any case."""
-
-    player: str

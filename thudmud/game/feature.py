@@ -7,7 +7,7 @@ texts of its refusals. Event handlers and timers are registered per service, by 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from thudmud.errors import Refused
@@ -125,6 +125,9 @@ class Scheduler(Protocol):
         If the key is already scheduled, the earlier time wins.
         """
 
+    def __contains__(self, key: Key) -> bool:
+        """Whether a timer is set for a key."""
+
     def cancel(self, key: Key) -> bool:
         """Cancel a timer; return whether there was one."""
 
@@ -218,6 +221,12 @@ class FeatureContext(Protocol):
     async def wait_for_line(self, player: str) -> None:
         """Wait until a player's line in progress, or their joining, is done."""
 
+    def disconnect(self, player: str) -> None:
+        """End the visit of a player on this node, whose seats are kept."""
+
+    def stop_server(self, why: str) -> None:
+        """Stop the server, where the service is one's; ``why`` is logged."""
+
     def store_asides(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
         """Have a function store the asides of a type, a `StoredAside`, before they are told."""
 
@@ -301,6 +310,23 @@ def commands_in(package: str) -> tuple[type[Command], ...]:
     return tuple(each for each in COMMANDS if each.__module__.startswith(f"{package}."))
 
 
+class UserAction(NamedTuple):
+    """An action of ``thudmud user``, in a shell.
+
+    Attributes:
+        word: what is typed.
+        help: what it does.
+        act: returns the lines to print, from a `thudmud.store.Store` and the options; may raise
+            CommandError.
+        options: the arguments of ``ArgumentParser.add_argument``, by the options' names.
+    """
+
+    word: str
+    help: str
+    act: Callable[[Any, Any], Coroutine[Any, Any, Iterable[str]]]
+    options: Mapping[str, Mapping[str, Any]]
+
+
 @value
 class Feature:
     """A feature.
@@ -313,6 +339,7 @@ class Feature:
             if there are none.
         needs: the features that this one imports, of those that may be left out.
         synonyms: pairs of a keyword and the space-separated words that players try instead of it.
+        user_actions: its actions of ``thudmud user``.
     """
 
     name: str
@@ -320,3 +347,4 @@ class Feature:
     setup: Callable[[FeatureContext], object] | None = None
     needs: tuple[str, ...] = ()
     synonyms: tuple[tuple[str, str], ...] = ()
+    user_actions: tuple[UserAction, ...] = ()

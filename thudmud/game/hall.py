@@ -15,7 +15,6 @@ from enum import Enum
 from typing import ClassVar, TypeVar
 
 from thudmud.errors import InvalidValueError
-from thudmud.features.moderation.model import ShutdownTold
 from thudmud.game import asides, events
 from thudmud.game.archive import RatingChange
 from thudmud.game.asides import Aside
@@ -198,7 +197,6 @@ class Hall:
             a place in a tournament behind, if known.
         own_verbs: the verbs that only this hall has, by the first word of each.
         left_out: the first words of our verbs that it does not have.
-        shutdown: when this server stops, if an operator has said so.
         missed: for each side whose player is away, what happened at the board, with the tables.
         seeks: the open seeks, by number.
         began: when this server began, in seconds since the epoch; 0 if nobody came back to it.
@@ -233,7 +231,6 @@ class Hall:
         self.origins: dict[str, str] = {}
         self.own_verbs: Mapping[str, type[Command]] = {}
         self.left_out: frozenset[str] = frozenset()
-        self.shutdown: ShutdownTold | None = None
         self._said: dict[str, deque[Telling]] = {}
         """The last lines of players, by name, the latest speaker last."""
         self.tables.open(boards)
@@ -265,10 +262,6 @@ class Hall:
     def has_verb(self, rule: str) -> bool:
         """Whether players have a verb, by the name of its grammar rule, which is its first word."""
         return rule in VERBS and rule not in self.left_out
-
-    def plan_shutdown(self, told: ShutdownTold | None) -> None:
-        """Note when the server stops; None if it goes on."""
-        self.shutdown = told
 
     def begin(self, at: float) -> None:
         """Note when the server began to serve, in seconds since the epoch."""

@@ -17,7 +17,6 @@ from typing import Any, cast, get_args, get_type_hints
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
-import thudmud.verbs  # noqa: F401  (as long as tests/ties.txt has it)
 from thudmud import features
 from thudmud.english import length_of
 from thudmud.errors import InvalidValueError

@@ -102,7 +102,7 @@ async def serve(
         async with open_sessions(settings, folder) as sessions, AsyncExitStack() as meanwhile:
             if settings.metrics.enabled:
                 await meanwhile.enter_async_context(_measured(settings, server, sessions))
-            sessions.service.countdown.end = partial(stopped.ask, "an operator")
+            sessions.service.server_stopper = stopped.ask
             await server.start(sessions)
             tune_for_latency()
             if reread:

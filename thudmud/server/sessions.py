@@ -7,7 +7,6 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from contextlib import suppress
 from enum import Enum
 from functools import partial
 from typing import Protocol
@@ -18,15 +17,6 @@ from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.features.archive.messages import entry, players
-from thudmud.features.moderation.model import (
-    Announced,
-    Lifted,
-    OfOperators,
-    ReportClosed,
-    ReportsClosed,
-    Sanctioned,
-    ShutdownTold,
-)
 from thudmud.features.options.preferences import preferences_of, profile_of
 from thudmud.features.rooms.messages import greeting
 from thudmud.game.command import Command
@@ -37,18 +27,21 @@ from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.options import UNKNOWN, SetOption
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
-from thudmud.game.sanctions import Measure, Order
+from thudmud.game.sanctions import Order
 from thudmud.language.parsing import parse
 from thudmud.language.vocabulary import Vocabulary
 from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
-from thudmud.store import Account, Nobody, Store, StoreError
+from thudmud.store import Account, Store, StoreError
 from thudmud.telnet.screen import Goodbye
+from thudmud.views.help import pages_of
 from thudmud.views.sanctions import barred
 from thudmud.views.standing import board_line
 from thudmud.views.view import Terminal
-from thudmud.views.words import minute
 
 NEW_OPERATOR = 'You keep order here from now on: "help operators" tells how.'
+NEW_OPERATOR_ALONE = "You keep order here from now on."
+"""The same where operators have no commands for that."""
+
 REMOVED = "The operator of this server has ended your visit. Goodbye."
 LOGGED_OUT = (
     "You have been logged out: your password was changed, or you asked to log out everywhere."
@@ -316,7 +309,8 @@ class Sessions:
                 session.end(why, Goodbye.BANNED)
         for name in [each for each in self._hall.people if self._hall.is_operator(each)]:
             if name.lower() not in before.operators and name in self._hall.people.members:
-                self.service.say(name, NEW_OPERATOR)
+                has_help = "operators" in pages_of(self._hall)
+                self.service.say(name, NEW_OPERATOR if has_help else NEW_OPERATOR_ALONE)
 
     def epochs(self, session: Session) -> Epochs:
         """Return the epochs of a name's account at which a session holds.
@@ -423,7 +417,6 @@ def make_service(
             check_available=vocabulary.check_available if vocabulary else None,
             leaves=(Register, Password, LogoutEverywhere),
             keep=partial(keep_preferences, store),
-            ordered=partial(note_order, store),
             allow=partial(allow, limiter=talk, code=Refusal.TALK_TOO_FAST),
             limits={
                 "shouts": partial(allow, limiter=shouts, code=Refusal.SHOUTS_TOO_FAST),
@@ -450,38 +443,3 @@ async def keep_preferences(store: Store, person: Person) -> None:
             plan=person.plan,
         )
         await store.set_preferences(person.name, {**account.preferences, **chosen})
-
-
-async def note_order(store: Store, aside: OfOperators) -> None:
-    """Store an operator's measure; log the operator, the player, the duration and the reason.
-
-    Raises:
-        StoreError: it cannot be stored.
-    """
-    extra: dict[str, object] = {"operator": aside.player}
-    match aside:
-        case Announced():
-            _log.info("broadcast", extra=extra)  # typed text is not logged, except for reasons
-        case Sanctioned(_, sanction) | Lifted(_, sanction):
-            what = sanction.measure.value
-            extra |= {"whom": sanction.whom}
-            if isinstance(aside, Lifted):
-                with suppress(Nobody):  # another operator was quicker
-                    await store.lift(sanction)
-                _log.warning("un%s", what, extra=extra)
-                return
-            if sanction.measure is not Measure.KICK:
-                await store.impose(sanction)
-            end = {"until": minute(sanction.until)} if sanction.until else {}
-            _log.warning("%s", what, extra=extra | end | {"why": sanction.why})
-        case ReportClosed(_, number):
-            await store.close_report(number)
-            _log.warning("a report is closed", extra=extra | {"number": number})
-        case ReportsClosed(_, last, _, about, by):
-            closed = await store.close_reports(last, about, by)
-            of = {"about": about} if about else {"by": by} if by else {}
-            _log.warning("reports are closed", extra=extra | of | {"how_many": closed})
-        case ShutdownTold(seconds=None):
-            _log.warning("a shutdown is cancelled", extra=extra)
-        case ShutdownTold(seconds=seconds, why=why):
-            _log.warning("a shutdown is ordered", extra=extra | {"seconds": seconds, "why": why})

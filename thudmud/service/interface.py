@@ -8,7 +8,6 @@ from enum import Enum
 from typing import Any, Protocol
 
 from thudmud.errors import Refused
-from thudmud.features.moderation.model import OfOperators
 from thudmud.game.archive import Lookup
 from thudmud.game.command import Command
 from thudmud.game.hall import Hall
@@ -33,10 +32,6 @@ raise or call the service."""
 
 Keep = Callable[[Person], Awaitable[None]]
 """Stores a member's preferences after a choice."""
-
-
-Ordered = Callable[[OfOperators], Awaitable[None]]
-"""Stores and logs what an operator did, before anybody is told."""
 
 
 class Dismissal(Enum):

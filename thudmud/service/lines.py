@@ -13,7 +13,6 @@ from typing import Any
 
 from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import offered_to, require_share
-from thudmud.features.moderation.model import OfOperators, ReportMade, ShutdownTold
 from thudmud.game import asides, hooks
 from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
 from thudmud.game.command import COMMANDS, Command
@@ -28,13 +27,11 @@ from thudmud.game.tables import TableCommand
 from thudmud.game.telling import Telling
 from thudmud.language import ParseError, parse
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.countdown import Countdown
 from thudmud.service.following import Following
 from thudmud.service.interface import (
     Base,
     Keep,
     Limit,
-    Ordered,
     Quota,
     Result,
     Unfollowed,
@@ -77,8 +74,6 @@ class Policy:
             if the command was left out.
         leaves: classes of commands that are left to the front end.
         keep: stores members' preferences; None if they are not stored.
-        ordered: called with what an operator did, before it is told; stores it, or raises
-            StoreError.
         allow: called before others are told of something a player does, see
             `thudmud.game.decisions.is_limited`; raises Refused if it is too much.
         limits: called as well before a command that names one, see `Command.rate_limit`.
@@ -89,7 +84,6 @@ class Policy:
     check_available: Callable[[Command], None] | None = None
     leaves: tuple[type[Command], ...] = ()
     keep: Keep | None = None
-    ordered: Ordered | None = None
     allow: Limit | None = None
     limits: Mapping[str, Limit] = field(default_factory=dict)
     quota: Quota | None = None
@@ -104,7 +98,6 @@ class PlayerLines:
         broadcaster: tells what happens.
         following: stores the events.
         presence: has the locks of the players' names.
-        countdown: counts down to a shutdown.
         is_alone: whether there is only one board.
 
     Attributes:
@@ -121,13 +114,12 @@ class PlayerLines:
         broadcaster: Broadcaster,
         following: Following,
         presence: Presence,
-        countdown: Countdown,
         is_alone: bool,
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._look_up, self._node, self._policy = base.look_up, base.node, policy
         self._broadcaster, self._following, self._presence = broadcaster, following, presence
-        self._countdown, self._is_alone = countdown, is_alone
+        self._is_alone = is_alone
         self.answers: dict[type[Lookup[Any]], LookUp] = {}
         self.storers: dict[type[asides.Aside], AsideStorer[Any]] = {}
         self.at_blank_line: list[Callable[[str], None]] = []
@@ -340,8 +332,7 @@ class PlayerLines:
                 for aside in decision.asides:
                     is_choice = is_choice or aside.is_choice
                     if isinstance(aside, asides.StoredAside):
-                        store = self.storers.get(type(aside), self._store_aside)
-                        await store(aside)
+                        await self.storers[type(aside)](aside)
                         now = self._clock()
                 if is_choice and policy.keep:
                     await self._keep(name, command, decision)
@@ -414,26 +405,6 @@ class PlayerLines:
             return Result(command, done=True, seconds=answer.seconds, is_awaited=answer.is_awaited)
         found.take(asked, answer)
         return None
-
-    async def _store_aside(self, aside: asides.Aside) -> None:
-        """Store an aside that has to be kept, before it is told.
-
-        Raises:
-            Refused: the addressee is no member any more.
-            StoreError: it cannot be stored.
-        """
-        match aside:
-            case ReportMade(player, about, text, said):
-                number = await self._store.report(player, about, text, said)
-                who = {"number": number, "player": player, "about": about}
-                _log.warning("a player was reported", extra=who)
-            case OfOperators():
-                if self._policy.ordered:
-                    await self._policy.ordered(aside)
-                if isinstance(aside, ShutdownTold):  # only this node shuts down
-                    self._countdown.begin(aside)
-            case _:
-                raise TypeError(f"nobody knows how {aside} is stored")
 
     @property
     def _only_table(self) -> Table:

@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, cast
 
 from thudmud.errors import Refused
-from thudmud.features.moderation.model import Sanctioned
 from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Found, Lookup
 from thudmud.game.asides import CaughtUp, Gone, TookOver
 from thudmud.game.decisions import arrive, part
@@ -28,7 +27,6 @@ from thudmud.game.events import (
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.options import Profile
-from thudmud.game.sanctions import Measure
 from thudmud.game.tables import come_back, vanish
 from thudmud.game.telling import Telling
 from thudmud.service.broadcasting import Broadcaster
@@ -82,7 +80,6 @@ class Presence:
         self.lookups_at_entry: list[Callable[[str], Lookup[Any] | None]] = []
         base.bus.on(TABLE_EVENTS_BUT_MOVES, self._seats_changed)
         base.bus.on((BoardOpened, BoardRenamed), self._board_changed)
-        base.bus.on(Sanctioned, self._sanctioned)
 
     async def join(self, arrival: Arrival) -> Visit | None:
         """Let a player in, and back to their seats. The name has to be valid.
@@ -133,9 +130,6 @@ class Presence:
                 else:
                     adjourned = bool(away)
                     await self._arrive(visit, profile, arrival, found, adjourned=adjourned)
-                if coming := self._hall.shutdown:
-                    left = max(0.0, coming.at - self._clock())
-                    self._broadcaster.tell_here(replace(coming, seconds=left, to=name))
                 is_in = True
             return visit
         finally:
@@ -332,11 +326,9 @@ class Presence:
         if outbox:
             outbox.dismissed(why)
 
-    def _sanctioned(self, applied: AppliedEvent) -> None:
-        """End the visit of a player who was kicked. Their seats are kept."""
-        sanctioned = cast("Sanctioned", applied.event)
-        visit = self._visits.get(sanctioned.sanction.whom)
-        if visit and sanctioned.sanction.measure is Measure.KICK:
+    def disconnect(self, name: str) -> None:
+        """End the visit of a player. Their seats are kept."""
+        if visit := self._visits.get(name):
             if visit.outbox:
                 visit.outbox.dismissed(Dismissal.KICKED)
             now(self.leave(visit))

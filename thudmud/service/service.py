@@ -41,7 +41,6 @@ from typing import Any, cast
 from thudmud import features
 from thudmud.errors import Refused
 from thudmud.features.archive.messages import recorded
-from thudmud.features.moderation.reactors import ReportNews
 from thudmud.game import events
 from thudmud.game.archive import (
     NOTHING_FOUND,
@@ -72,7 +71,6 @@ from thudmud.language.parsing import player_problem
 from thudmud.service.boards import put_up
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.bus import EventBus
-from thudmud.service.countdown import Countdown
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Onlooker, Outbox, Result, Teller, Visit
@@ -118,7 +116,7 @@ class Service:
         realm: the realm of the hall's boards, see `thudmud.game.projections.realm_of`.
         bus: the event bus, which owns the locks.
         scheduler: the timers.
-        countdown: the countdown to a shutdown.
+        server_stopper: stops the server, for the reason it is called with; None without a server.
         reactors: what features do by themselves.
     """
 
@@ -143,6 +141,7 @@ class Service:
         self.adviser, self.replay_pause = adviser, replay_pause
         self._to_list: set[str] = set()
         """The keys of boards whose entries are about to be told, where there are no timers."""
+        self.server_stopper: Callable[[str], None] | None = None
         self.bus, self.scheduler = EventBus(), TimerScheduler(clock, later)
         policy = policy or Policy()
 
@@ -151,7 +150,6 @@ class Service:
         self._base = base
         self.broadcaster = broadcaster = Broadcaster(base, told)
         self.following = Following(base, broadcaster, is_alone=is_alone)
-        self.countdown = Countdown(self.scheduler, broadcaster.tell_here)
         self.bus.on(events.TABLE_EVENTS_BUT_MOVES, self._list)
         self._tidying = Tidying(base, self.following)
         self._timing = Timing(base, self.following, broadcaster.tell_here)
@@ -167,11 +165,9 @@ class Service:
             broadcaster=broadcaster,
             following=self.following,
             presence=self.presence,
-            countdown=self.countdown,
             is_alone=is_alone,
         )
         self._neighbours = Neighbours(base, broadcaster, self.presence.lost)
-        ReportNews(base, broadcaster.tell_here)
         self.reactors: list[Reactor] = []
         self._answerers: dict[str, PositionAnswerer] = {}
         self._at_stop: list[Callable[[], None]] = []
@@ -496,6 +492,15 @@ class Service:
     def at_stop(self, call: Callable[[], None]) -> None:
         """Have a function called when the service stops."""
         self._at_stop.append(call)
+
+    def disconnect(self, player: str) -> None:
+        """End the visit of a player on this node, whose seats are kept."""
+        self.presence.disconnect(player)
+
+    def stop_server(self, why: str) -> None:
+        """Stop the server, where the service is one's; ``why`` is logged."""
+        if self.server_stopper:
+            self.server_stopper(why)
 
     def store_asides(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
         """Have a function store the asides of a type before they are told."""

@@ -19,7 +19,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from thudmud.features import load_storage
-from thudmud.features.moderation import storage as report_rows
 from thudmud.game.archive import BattleLookup, Lookup
 from thudmud.game.events import Adjourned, Event, Resumed
 from thudmud.game.projections import match_stream
@@ -538,13 +537,6 @@ class Store:
     forget_addresses = writing(account_rows.forget_addresses)
     about = reading(persons.about)
     scrub = reading(Database.scrub)
-
-    # Reports, of players of the realm ""
-
-    report = writing(report_rows.report)
-    reports = reading(report_rows.reports)
-    close_report = writing(report_rows.close_report)
-    close_reports = writing(report_rows.close_reports)
 
     async def order(self, told: Callable[[Order], None] | None = None) -> Order:
         """Return the operators and the sanctions; ``told`` is as for `watch`."""

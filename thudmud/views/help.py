@@ -324,6 +324,8 @@ def contents(
     rows = wrapped(how, width)
     for part in PARTS if keeps_order else PARTS[:-1]:
         topics = ", ".join(page.topic for page in pages.values() if page.part == part)
+        if not topics:
+            continue
         rows += ["", *wrapped(f"{part}:", width), *wrapped(f"  {topics}", width, "  ")]
     return rows
 

@@ -199,47 +199,16 @@ _TEXTS: dict[Enum, RefusalText] = {
     Refusal.TALK_TOO_FAST: (
         "That was not done: others have just heard a lot from {whom}. You can go on in {seconds}."
     ),
-    Refusal.NO_REPORTS: (
-        "Nobody reads reports here. Please tell whoever runs this place some other way."
-    ),
-    Refusal.REPORT_SELF: "That is you. A report is about somebody else.",
-    Refusal.REPORTS_TOO_MANY: (
-        "You have {most} open reports, as many as you can have. The operators will get to them."
-    ),
     Refusal.REPORTS_TOO_FAST: (
         "The operators have had many reports from {whom} just now. You can make another in"
         " {seconds}."
     ),
-    Refusal.REPORTS_FULL: "The operators have more reports than they can read. Try again later.",
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
     Refusal.NOTHING_TO_REPEAT: "There is nothing to repeat yet.",
     Refusal.NO_QUESTION: (
         "A program can only ask what changes nothing and is answered by facts: {questions:or}."
     ),
-    Refusal.NO_OPERATORS: "There are no operators here. Whoever runs this place keeps order.",
-    Refusal.OPERATORS_ONLY: (
-        'Only operators can do that. "report" tells them about a player; "ignore" hides what a'
-        " player says."
-    ),
-    Refusal.SANCTION_SELF: "You cannot do that to yourself.",
-    Refusal.SANCTION_OPERATOR: "{player} is an operator, too. You cannot do that to them.",
-    Refusal.SANCTION_BOT: "{player} is a program of this server, and does as its settings say.",
-    Refusal.NOT_MUTED: '"{words}" is not muted; "mutes" lists who is.',
-    Refusal.NOT_BANNED: '"{words}" is not banned; "bans" lists who is.',
-    Refusal.NO_SUCH_NETWORK: (
-        '"{words}" is no name, no address, such as 203.0.113.7, and no network, such as'
-        " 203.0.113.0/24 or 2001:db8::/32."
-    ),
-    Refusal.NETWORK_TOO_WIDE: (
-        "{network} is too wide; the widest network that can be banned is a {widest}."
-    ),
-    Refusal.NETWORK_LOCAL: "{network} is this machine itself: anybody may come from there.",
-    Refusal.NO_OPEN_REPORT: "There are no open reports.",
-    Refusal.NO_REPORTS_OF_PLAYER: (
-        'There is no such open report with the name "{words}". "reports" lists those that are open.'
-    ),
-    Refusal.NO_SUCH_REPORT: 'No report {number} is open; "reports" lists those that are.',
-    Refusal.NO_SHUTDOWN: "No shutdown is planned, so there is nothing to cancel.",
+    Refusal.OPERATORS_ONLY: 'Only operators can do that. "ignore" hides what a player says.',
     Refusal.STORED_TOO_MUCH: (
         "A great deal has been played from your internet address within the hour. Battles with"
         " others go on, and you can begin something new in {seconds}."

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import partial
 
 from thudmud.english import lasting
-from thudmud.features.moderation import messages as order
 from thudmud.game import events
 from thudmud.game.asides import Aside, Asked, TimeShort
 from thudmud.game.hall import Hall
@@ -28,7 +27,7 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
-    help_pages, order,
+    help_pages,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry
 """The functions by type. Faster than calling `singledispatch`; base classes do not count."""

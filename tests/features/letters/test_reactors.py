@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from tests.features.letters.letters import count_from, post
+from tests.features.moderation.reports import close_report, close_reports, reports
 from tests.service.place import Place
 from tests.service.test_nodes import World
 from thudmud.features.letters import storage
@@ -294,7 +295,7 @@ class TestReports:
             "Your report about Bert is kept for the operators, with the last 4 lines that you heard"
             " from them."
         )
-        [report] = await place.service.store.reports()
+        [report] = await reports(place.service.store)
         assert (report.by, report.about, report.text) == ("Anna", "Bert", "He is rude.")
         assert report.said == (
             "say: you oaf", "tell: and you", "emote: spits.", "shout: oafs!",
@@ -311,14 +312,14 @@ class TestReports:
         await place.type("Bert", *(f"say {number}" for number in range(7)))
         await place.leave("Bert")
         assert "last 5 lines" in await place.type("Gast", "report bert He babbles.")
-        [report] = await place.service.store.reports()
+        [report] = await reports(place.service.store)
         assert report.said == tuple(f"say: {number}" for number in range(2, 7))
 
     async def test_they_are_capped(self, place: Place) -> None:
         for _ in range(2):
             assert "is kept" in await place.type("Gast", "report bert He is rude.")
         assert "2 open reports" in await place.type("Gast", "report bert He is rude.")
-        await place.service.store.close_report(1)
+        await close_report(place.service.store, 1)
         assert "is kept" in await place.type("Gast", "report bert He is rude.")
 
     async def test_reports_that_follow_soon_are_told_to_operators_in_one_sentence(
@@ -344,7 +345,7 @@ class TestReports:
         assert place.told["Anna"][1:] == [
             f"7 more reports: Dora, Emil and 2 others about Carla. {lists}"
         ]
-        await place.service.store.close_reports(8)
+        await close_reports(place.service.store, 8)
         await place.type("Bert", "report carla Still.")
         assert len(place.told["Anna"]) == 2
         rings.pop()()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from ipaddress import ip_address, ip_network
 
 import pytest
@@ -9,7 +10,14 @@ import pytest
 from tests.game.conftest import NOW
 from tests.game.halls import StoredHall, do, hall_of, refusal
 from thudmud.errors import Refused
-from thudmud.features.moderation.model import Announced, Lifted, Sanctioned, ShutdownTold
+from thudmud.features.moderation.model import (
+    Announced,
+    Lifted,
+    ModerationRefusal,
+    PlannedShutdown,
+    Sanctioned,
+    ShutdownTold,
+)
 from thudmud.game.asides import Asked
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
@@ -81,43 +89,43 @@ LINES = [
 def test_it_is_for_operators_alone(hall: StoredHall, line: str) -> None:
     assert refusal(hall, "Bert", parse(line)) is Refusal.OPERATORS_ONLY
     hall.order = None
-    assert refusal(hall, "Olga", parse(line)) is Refusal.NO_OPERATORS
+    assert refusal(hall, "Olga", parse(line)) is ModerationRefusal.NO_OPERATORS
 
 
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("mute olga", Refusal.SANCTION_SELF),
-        ("kick olga", Refusal.SANCTION_SELF),
-        ("ban OLGA", Refusal.SANCTION_SELF),
-        ("mute otto", Refusal.SANCTION_OPERATOR),
-        ("kick otto", Refusal.SANCTION_OPERATOR),
-        ("ban omar", Refusal.SANCTION_OPERATOR),
-        ("kick flint", Refusal.SANCTION_BOT),
-        ("ban flint", Refusal.SANCTION_BOT),
+        ("mute olga", ModerationRefusal.SANCTION_SELF),
+        ("kick olga", ModerationRefusal.SANCTION_SELF),
+        ("ban OLGA", ModerationRefusal.SANCTION_SELF),
+        ("mute otto", ModerationRefusal.SANCTION_OPERATOR),
+        ("kick otto", ModerationRefusal.SANCTION_OPERATOR),
+        ("ban omar", ModerationRefusal.SANCTION_OPERATOR),
+        ("kick flint", ModerationRefusal.SANCTION_BOT),
+        ("ban flint", ModerationRefusal.SANCTION_BOT),
         ("kick zoe", Refusal.NO_SUCH_PLAYER),
         ("mute zoe", Refusal.NO_SUCH_PLAYER),
-        ("unmute carla", Refusal.NOT_MUTED),
-        ("unban bert", Refusal.NOT_BANNED),
-        ("unban 203.0.113.7", Refusal.NOT_BANNED),
-        ("ban 203.0.113.300", Refusal.NO_SUCH_NETWORK),
-        ("ban 203.0.113.0/33", Refusal.NO_SUCH_NETWORK),
-        ("ban bert2", Refusal.NO_SUCH_NETWORK),
+        ("unmute carla", ModerationRefusal.NOT_MUTED),
+        ("unban bert", ModerationRefusal.NOT_BANNED),
+        ("unban 203.0.113.7", ModerationRefusal.NOT_BANNED),
+        ("ban 203.0.113.300", ModerationRefusal.NO_SUCH_NETWORK),
+        ("ban 203.0.113.0/33", ModerationRefusal.NO_SUCH_NETWORK),
+        ("ban bert2", ModerationRefusal.NO_SUCH_NETWORK),
         (f"ban {'x' * 200}", Refusal.NO_SUCH_PLAYER),
-        ("ban 0.0.0.0/0", Refusal.NETWORK_TOO_WIDE),
-        ("ban ::/0", Refusal.NETWORK_TOO_WIDE),
-        ("ban ::ffff:0:0/96", Refusal.NETWORK_TOO_WIDE),
-        ("ban 10.0.0.0/7", Refusal.NETWORK_TOO_WIDE),
-        ("ban 127.0.0.1", Refusal.NETWORK_LOCAL),
-        ("ban ::1", Refusal.NETWORK_LOCAL),
-        ("ban 198.51.100.1", Refusal.SANCTION_SELF),
-        ("ban 198.0.0.0/8", Refusal.SANCTION_SELF),
-        ("ban 2001:db8::/32", Refusal.SANCTION_OPERATOR),
-        ("ban 2001:db8:1:2::5", Refusal.SANCTION_OPERATOR),
-        ("cancel shutdown", Refusal.NO_SHUTDOWN),
+        ("ban 0.0.0.0/0", ModerationRefusal.NETWORK_TOO_WIDE),
+        ("ban ::/0", ModerationRefusal.NETWORK_TOO_WIDE),
+        ("ban ::ffff:0:0/96", ModerationRefusal.NETWORK_TOO_WIDE),
+        ("ban 10.0.0.0/7", ModerationRefusal.NETWORK_TOO_WIDE),
+        ("ban 127.0.0.1", ModerationRefusal.NETWORK_LOCAL),
+        ("ban ::1", ModerationRefusal.NETWORK_LOCAL),
+        ("ban 198.51.100.1", ModerationRefusal.SANCTION_SELF),
+        ("ban 198.0.0.0/8", ModerationRefusal.SANCTION_SELF),
+        ("ban 2001:db8::/32", ModerationRefusal.SANCTION_OPERATOR),
+        ("ban 2001:db8:1:2::5", ModerationRefusal.SANCTION_OPERATOR),
+        ("cancel shutdown", ModerationRefusal.NO_SHUTDOWN),
     ],
 )
-def test_what_would_be_a_mistake(hall: StoredHall, line: str, code: Refusal) -> None:
+def test_what_would_be_a_mistake(hall: StoredHall, line: str, code: Enum) -> None:
     assert refusal(hall, "Olga", parse(line)) is code
 
 
@@ -231,14 +239,14 @@ def test_many_bans_have_pages(hall: StoredHall) -> None:
 def test_a_shutdown_is_told_to_all_and_taken_back(hall: StoredHall) -> None:
     telling = told(hall, "shutdown in 10 minutes because of an update")
     assert telling.event == ShutdownTold("Olga", NOW + 600, 600, "of an update")
-    assert hall.shutdown == telling.event
+    assert hall.part(PlannedShutdown).told == telling.event
     assert set(seen(hall, telling).values()) == {
         "The server shuts down in 10 minutes, because of an update. All seats and matches are kept."
     }
     telling = told(hall, "cancel shutdown")
     assert set(seen(hall, telling)) == set(hall.people)
     assert seen(hall, telling)["Bert"] == "The server does not shut down after all."
-    assert hall.shutdown is None
+    assert hall.part(PlannedShutdown).told is None
     assert seen(hall, told(hall, "shutdown now"))["Bert"].startswith("The server shuts down now.")
 
 

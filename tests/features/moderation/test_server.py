@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
 
 import pytest
 
 from tests.alarms import Alarms
+from tests.features.moderation.reports import reports
 from tests.server.test_sessions import FakeSession
 from tests.service.place import Place, Screen, until
 from tests.service.stores import SlowStore
 from thudmud.game.hall import Caps, Hall
 from thudmud.game.refusals import Refusal
-from thudmud.game.sanctions import Order
+from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.game.table import BoardSpec
-from thudmud.server.sessions import NEW_OPERATOR, Sessions, make_service
+from thudmud.server.sessions import NEW_OPERATOR, NEW_OPERATOR_ALONE, Sessions, make_service
 from thudmud.service import Dismissal, Node, Visit
-from thudmud.service.countdown import Countdown
 from thudmud.service.scheduler import TimerScheduler
 from thudmud.store import StoreError
 from thudmud.views import Terminal
@@ -28,9 +29,10 @@ OAK = BoardSpec("oak board")
 class Game:
     """A server's sessions, and who has come in to them."""
 
-    def __init__(self, store: SlowStore) -> None:
+    def __init__(self, store: SlowStore, without: Collection[str] = ()) -> None:
         self.store = store
-        service = make_service(store, Hall([OAK], caps=Caps(reports=5)), clock=lambda: store.time)
+        hall = Hall([OAK], caps=Caps(reports=5))
+        service = make_service(store, hall, clock=lambda: store.time, without=without)
         self.sessions = Sessions(service, "ops@example.net")
         self.service, self.hall = service, service.hall
 
@@ -143,15 +145,30 @@ async def test_an_operator_is_not_kept_from_a_broadcast(game: Game, olga: FakeSe
     assert bert.shown[-1] == "Olga, an operator, tells everybody: 99"
 
 
+async def test_without_these_commands_bans_and_mutes_hold_all_the_same() -> None:
+    game = Game(SlowStore.make(), without=["moderation"])
+    await game.open()
+    olga = await game.enter("Olga", member=True)
+    bert, carla = await game.enter("Bert", "192.0.2.7"), await game.enter("Carla")
+    await game.store.set_operator("Olga", is_one=True)
+    assert olga.shown[-1] == NEW_OPERATOR_ALONE
+    assert "no command" in await game.type(olga, "ban bert")
+    assert "Keeping order" not in await game.type(olga, "help")
+    await game.store.ban("192.0.2.7")
+    assert "of this server has banned 192.0.2.7" in bert.shown[-1]
+    assert bert.ended
+    await game.store.impose(Sanction(Measure.MUTE, "Carla"))
+    assert "Nobody hears" in await game.type(carla, "say hi")
+
+
 # A shutdown.
 
 
 async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) -> None:
     alarms, ended = Alarms(), list[str]()
     scheduler = TimerScheduler(lambda: game.store.time, alarms)
-    counts = Countdown(scheduler, game.service.broadcaster.tell_here)
-    game.service.lines._countdown = counts
-    counts.end = lambda: ended.append("end")
+    game.service.scheduler = scheduler
+    game.service.server_stopper = ended.append
     bert = await game.enter("Bert")
     await game.type(olga, "shutdown in 10 minutes because of an update")
     assert alarms.due == [300.0, 480.0, 540.0, 570.0, 590.0, 600.0]
@@ -166,14 +183,13 @@ async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) ->
         "The server shuts down in 30 seconds",
         "The server shuts down in 10 seconds",
     ]
-    assert ended == ["end"]
+    assert ended == ["an operator"]
 
 
 async def test_it_is_taken_back(game: Game, olga: FakeSession) -> None:
     alarms = Alarms()
     scheduler = TimerScheduler(lambda: game.store.time, alarms)
-    counts = Countdown(scheduler, game.service.broadcaster.tell_here)
-    game.service.lines._countdown = counts
+    game.service.scheduler = scheduler
     await game.type(olga, "shutdown in 1 minute")
     assert "not shut down after all" in await game.type(olga, "cancel shutdown")
     assert not alarms.due
@@ -272,10 +288,10 @@ async def test_reports_of_a_player_are_closed_together(game: Game, olga: FakeSes
     assert await game.type(olga, "close reports about bert") == "You close 4 reports about Bert."
     assert otto.shown[-1] == "Olga closes 4 reports about Bert."
     assert await game.type(otto, "close reports from Bert") == "You close 5 reports from Bert."
-    [left] = await game.store.reports()
+    [left] = await reports(game.store)
     assert (left.by, left.about) == ("Carla", "Otto")
     assert await game.type(olga, "close all reports") == "You close 1 report."
-    assert await game.store.reports() == []
+    assert await reports(game.store) == []
     assert "Only operators" in await game.type(bert, "close all reports")
 
 

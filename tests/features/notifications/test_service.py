@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.features.letters.test_reactors import Clock, peopled
+from tests.features.moderation.reports import reports
 from tests.service.place import Place
 from tests.service.test_nodes import World
 from thudmud.features.notifications import storage
@@ -446,7 +447,7 @@ class TestNews:
         await place.type("Bert", "message anna You oaf!")
         assert await waiting(place) == {"Anna": ["message"]}
         assert "with the last line" in await place.type("Anna", "report bert He is rude.")
-        [report] = await place.service.store.reports()
+        [report] = await reports(place.service.store)
         assert report.said == ("message: You oaf!",)
 
 

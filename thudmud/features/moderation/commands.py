@@ -12,6 +12,8 @@ from thudmud.features.moderation.model import (
     WIDEST,
     Announced,
     Lifted,
+    ModerationRefusal,
+    PlannedShutdown,
     ReportClosed,
     ReportedLookup,
     ReportMade,
@@ -45,7 +47,7 @@ class OperatorCommand(Command):
 
     def decide(self, scene: Scene) -> Decision:
         if scene.hall.order is None:
-            raise Refused(Refusal.NO_OPERATORS)
+            raise Refused(ModerationRefusal.NO_OPERATORS)
         if not scene.hall.is_operator(scene.me):
             raise Refused(Refusal.OPERATORS_ONLY)
         return self.decide_for(scene, scene.hall.order)
@@ -88,7 +90,7 @@ class Unmute(OperatorCommand):
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         mute = _one(order.all_mutes(scene.now), self.player)
         if mute is None:
-            raise Refused(Refusal.NOT_MUTED, words=_as_shown(scene, self.player))
+            raise Refused(ModerationRefusal.NOT_MUTED, words=_as_shown(scene, self.player))
         return scene.tell(Lifted(scene.me, mute))
 
 
@@ -133,7 +135,7 @@ class Unban(OperatorCommand):
         network = network_of(self.whom)
         ban = _one(order.all_bans(scene.now), network_text(network) if network else self.whom)
         if ban is None:
-            raise Refused(Refusal.NOT_BANNED, words=_as_shown(scene, self.whom))
+            raise Refused(ModerationRefusal.NOT_BANNED, words=_as_shown(scene, self.whom))
         return scene.tell(Lifted(scene.me, ban))
 
 
@@ -162,7 +164,7 @@ class CloseReport(OperatorCommand):
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         if all(each.number != self.number for each in scene.found[ReportsLookup()]):
-            raise Refused(Refusal.NO_SUCH_REPORT, number=self.number)
+            raise Refused(ModerationRefusal.NO_SUCH_REPORT, number=self.number)
         return scene.tell(ReportClosed(scene.me, self.number))
 
 
@@ -194,7 +196,7 @@ class CloseReports(OperatorCommand):
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         found = scene.found[ReportsLookup()]
         if not found:
-            raise Refused(Refusal.NO_OPEN_REPORT)
+            raise Refused(ModerationRefusal.NO_OPEN_REPORT)
         about = by = ""
         if self.about is not None:
             about = one_called(self.about, _names(each.about for each in found), _NO_REPORTS)
@@ -205,7 +207,7 @@ class CloseReports(OperatorCommand):
         return scene.tell(ReportsClosed(scene.me, last, len(chosen), about, by))
 
 
-_NO_REPORTS = Refusal.NO_REPORTS_OF_PLAYER
+_NO_REPORTS = ModerationRefusal.NO_REPORTS_OF_PLAYER
 
 
 def _names(names: Iterable[str]) -> Iterable[str]:
@@ -238,8 +240,8 @@ class CancelShutdown(OperatorCommand):
     """Cancel the shutdown."""
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
-        if scene.hall.shutdown is None:
-            raise Refused(Refusal.NO_SHUTDOWN)
+        if scene.hall.part(PlannedShutdown).told is None:
+            raise Refused(ModerationRefusal.NO_SHUTDOWN)
         return scene.tell(ShutdownTold(scene.me, scene.now, None))
 
 
@@ -252,11 +254,11 @@ def _impose(scene: Scene, measure: Measure, whom: str, seconds: int | None, why:
 def _require_fair(scene: Scene, order: Order, whom: str) -> None:
     """Refuse a sanction against oneself, another operator, or a bot."""
     if whom.lower() == scene.me.lower():
-        raise Refused(Refusal.SANCTION_SELF)
+        raise Refused(ModerationRefusal.SANCTION_SELF)
     if whom.lower() in order.operators:
-        raise Refused(Refusal.SANCTION_OPERATOR, player=whom)
+        raise Refused(ModerationRefusal.SANCTION_OPERATOR, player=whom)
     if whom.lower() in map(str.lower, scene.hall.bots):
-        raise Refused(Refusal.SANCTION_BOT, player=whom)
+        raise Refused(ModerationRefusal.SANCTION_BOT, player=whom)
 
 
 def _player(scene: Scene, words: str) -> str:
@@ -287,7 +289,7 @@ def _banned(scene: Scene, order: Order, words: str) -> str:
         _require_sensible(scene.hall, scene.me, network)
         return network_text(network)
     if not words.isalpha():
-        raise Refused(Refusal.NO_SUCH_NETWORK, words=words)
+        raise Refused(ModerationRefusal.NO_SUCH_NETWORK, words=words)
     try:
         whom = _player(scene, words)
     except Refused as refusal:
@@ -302,15 +304,15 @@ def _require_sensible(hall: Hall, me: str, network: Network) -> None:
     """Refuse to ban a very wide network, this machine itself, or an operator's network."""
     if network.prefixlen < WIDEST[network.version]:
         widest = f"/{WIDEST[network.version]}"
-        raise Refused(Refusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
+        raise Refused(ModerationRefusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
     if network.is_unspecified or is_this_machine(str(network)):
-        raise Refused(Refusal.NETWORK_LOCAL, network=network_text(network))
+        raise Refused(ModerationRefusal.NETWORK_LOCAL, network=network_text(network))
     for name, origin in hall.origins.items():
         where = network_of(origin) if hall.is_operator(name) else None
         if where and where.version == network.version and where.overlaps(network):
             if name == me:
-                raise Refused(Refusal.SANCTION_SELF)
-            raise Refused(Refusal.SANCTION_OPERATOR, player=name)
+                raise Refused(ModerationRefusal.SANCTION_SELF)
+            raise Refused(ModerationRefusal.SANCTION_OPERATOR, player=name)
 
 
 def _one(sanctions: list[Sanction], whom: str) -> Sanction | None:
@@ -337,7 +339,7 @@ class FileReport(Command):
     def decide(self, scene: Scene) -> Decision:
         hall, me, words, most = scene.hall, scene.me, self.player, scene.hall.caps.reports
         if not most:
-            raise Refused(Refusal.NO_REPORTS)
+            raise Refused(ModerationRefusal.NO_REPORTS)
         about = hall.people.names.get(words.lower())
         reported = scene.found[ReportedLookup(about or words, me)]
         about = about or reported.name
@@ -345,11 +347,11 @@ class FileReport(Command):
             about = player_meant(hall, words)
             reported = scene.found[ReportedLookup(about, me)]
         if about == me:
-            raise Refused(Refusal.REPORT_SELF)
+            raise Refused(ModerationRefusal.REPORT_SELF)
         if reported.open_by >= most:
-            raise Refused(Refusal.REPORTS_TOO_MANY, most=most)
+            raise Refused(ModerationRefusal.REPORTS_TOO_MANY, most=most)
         if reported.open >= MOST_REPORTS:
-            raise Refused(Refusal.REPORTS_FULL)
+            raise Refused(ModerationRefusal.REPORTS_FULL)
         said = hall.heard(me, about)
         if scene.person.member and hall.caps.letters:  # they may have come in a mail of ours
             said += reported.written

@@ -10,6 +10,7 @@ from thudmud.features.moderation.commands import Bans, CloseReport, CloseReports
 from thudmud.features.moderation.model import (
     Announced,
     Lifted,
+    ModerationRefusal,
     Report,
     ReportClosed,
     ReportMade,
@@ -20,8 +21,10 @@ from thudmud.features.moderation.model import (
 )
 from thudmud.features.talk.messages import in_own_words
 from thudmud.game.people import Person
+from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import Measure, Sanction
 from thudmud.views.data import Fact
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_lines_to, facts, words
 from thudmud.views.sanctions import until
 from thudmud.views.view import View
@@ -32,6 +35,56 @@ PAGE, REPORTS_PAGE = 20, 10
 
 NAMED = 2
 """How many players are named of those who made reports, or whom they are about."""
+
+add_refusal_texts(
+    {
+        ModerationRefusal.NO_OPERATORS: (
+            "There are no operators here. Whoever runs this place keeps order."
+        ),
+        ModerationRefusal.SANCTION_SELF: "You cannot do that to yourself.",
+        ModerationRefusal.SANCTION_OPERATOR: (
+            "{player} is an operator, too. You cannot do that to them."
+        ),
+        ModerationRefusal.SANCTION_BOT: (
+            "{player} is a program of this server, and does as its settings say."
+        ),
+        ModerationRefusal.NOT_MUTED: '"{words}" is not muted; "mutes" lists who is.',
+        ModerationRefusal.NOT_BANNED: '"{words}" is not banned; "bans" lists who is.',
+        ModerationRefusal.NO_SUCH_NETWORK: (
+            '"{words}" is no name, no address, such as 203.0.113.7, and no network, such as'
+            " 203.0.113.0/24 or 2001:db8::/32."
+        ),
+        ModerationRefusal.NETWORK_TOO_WIDE: (
+            "{network} is too wide; the widest network that can be banned is a {widest}."
+        ),
+        ModerationRefusal.NETWORK_LOCAL: (
+            "{network} is this machine itself: anybody may come from there."
+        ),
+        ModerationRefusal.NO_SUCH_REPORT: (
+            'No report {number} is open; "reports" lists those that are.'
+        ),
+        ModerationRefusal.NO_OPEN_REPORT: "There are no open reports.",
+        ModerationRefusal.NO_REPORTS_OF_PLAYER: (
+            'There is no such open report with the name "{words}". "reports" lists those that are'
+            " open."
+        ),
+        ModerationRefusal.NO_SHUTDOWN: "No shutdown is planned, so there is nothing to cancel.",
+        ModerationRefusal.NO_REPORTS: (
+            "Nobody reads reports here. Please tell whoever runs this place some other way."
+        ),
+        ModerationRefusal.REPORT_SELF: "That is you. A report is about somebody else.",
+        ModerationRefusal.REPORTS_TOO_MANY: (
+            "You have {most} open reports, as many as you can have. The operators will get to them."
+        ),
+        ModerationRefusal.REPORTS_FULL: (
+            "The operators have more reports than they can read. Try again later."
+        ),
+        Refusal.OPERATORS_ONLY: (
+            'Only operators can do that. "report" tells them about a player; "ignore" hides what a'
+            " player says."
+        ),
+    }
+)
 
 
 @words.register

@@ -1,22 +1,43 @@
-"""Keeping order: the operators, and their sanctions against players and networks.
+"""What operators do, and reports to them.
 
-The server stores them. Where boards are part of another MUD, the MUD keeps order, and `Hall.order`
-is None.
+Sanctions themselves are in `thudmud.game.sanctions`: they hold without these commands, too. Reports
+are no events but rows, which are deleted for good: see `thudmud.features.moderation.storage`.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from enum import Enum
+from typing import NamedTuple
 
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, aside
+from thudmud.game.hall import Hall, HallPart
 from thudmud.game.sanctions import Measure, Sanction
 from thudmud.game.telling import Telling
 from thudmud.values import value
 
-if TYPE_CHECKING:
-    from thudmud.game.hall import Hall
+
+class ModerationRefusal(Enum):
+    """Reasons for refusing a command of operators, or a report. The values are stable."""
+
+    NO_OPERATORS = "no_operators"
+    SANCTION_SELF = "sanction_self"
+    SANCTION_OPERATOR = "sanction_operator"
+    SANCTION_BOT = "sanction_bot"
+    NOT_MUTED = "not_muted"
+    NOT_BANNED = "not_banned"
+    NO_SUCH_NETWORK = "no_such_network"
+    NETWORK_TOO_WIDE = "network_too_wide"
+    NETWORK_LOCAL = "network_local"
+    NO_SUCH_REPORT = "no_such_report"
+    NO_OPEN_REPORT = "no_open_report"
+    NO_REPORTS_OF_PLAYER = "no_reports_of_player"
+    NO_SHUTDOWN = "no_shutdown"
+    NO_REPORTS = "no_reports"
+    REPORT_SELF = "report_self"
+    REPORTS_TOO_MANY = "reports_too_many"
+    REPORTS_FULL = "reports_full"
 
 
 WIDEST = {4: 8, 6: 20}
@@ -126,7 +147,7 @@ class ShutdownTold(OfOperators):
     def happen(self, hall: Hall) -> Telling:
         if self.to:
             return Telling(self, (self.to,))
-        hall.plan_shutdown(None if self.seconds is None else self)
+        hall.part(PlannedShutdown).told = None if self.seconds is None else self
         return Telling(self, tuple(hall.people))
 
 
@@ -210,3 +231,14 @@ class ReportedLookup(Lookup[Reported]):
 
     name: str
     by: str
+
+
+class PlannedShutdown(HallPart):
+    """The shutdown of this server that is planned.
+
+    Attributes:
+        told: what was told of it last; None if none is planned.
+    """
+
+    def __init__(self) -> None:
+        self.told: ShutdownTold | None = None

@@ -1,46 +1,172 @@
-"""Tells operators of reports: the first at once, and those that follow soon after together.
-
-Each node does so for its own operators, whichever node a report was made on.
-"""
+"""Stores and logs what operators do, tells them of reports, and counts down to a shutdown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import cast
+import logging
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
-from thudmud.features.moderation.model import ReportMade, ReportsTold
-from thudmud.game.feature import AppliedEvent
-from thudmud.service.interface import Base
+from thudmud.features.moderation import storage
+from thudmud.features.moderation.model import (
+    Announced,
+    Lifted,
+    OfOperators,
+    PlannedShutdown,
+    ReportClosed,
+    ReportMade,
+    ReportsClosed,
+    ReportsTold,
+    Sanctioned,
+    ShutdownTold,
+)
+from thudmud.game.asides import Entered, TookOver
+from thudmud.game.feature import AppliedEvent, FeatureContext
+from thudmud.game.sanctions import Measure
+from thudmud.store import Nobody
+from thudmud.views.words import minute
+
+if TYPE_CHECKING:
+    from thudmud.store import Store
 
 TOLD_EVERY = 60.0
 """Seconds between two sentences about reports, at least."""
 
-_KEY = ("reports",)
+MARKS = (600, 300, 120, 60, 30, 10)
+"""The remaining seconds at which everybody is told of a shutdown again."""
+
+_REPORTS = ("moderation", "reports")
+_Arrival = Entered | TookOver
+
+_log = logging.getLogger(__name__)
+
+
+def setup(service: FeatureContext) -> None:
+    """Moderate a service."""
+    store: Store = service.store
+
+    async def note(aside: OfOperators) -> None:
+        await _note(store, aside)
+
+    def sanctioned(applied: AppliedEvent) -> None:
+        """Disconnect a player who was kicked."""
+        sanction = cast("Sanctioned", applied.event).sanction
+        if sanction.measure is Measure.KICK:
+            service.disconnect(sanction.whom)
+
+    for kind in (Announced, Sanctioned, Lifted, ReportClosed, ReportsClosed):
+        service.store_asides(kind, note)
+    service.bus.on(Sanctioned, sanctioned)
+    ReportNews(service)
+    Countdown(service)
+
+
+async def _note(store: Store, aside: OfOperators) -> None:
+    """Store an operator's measure; log the operator, the player, the duration and the reason.
+
+    Raises:
+        StoreError: it cannot be stored.
+    """
+    extra: dict[str, object] = {"operator": aside.player}
+    match aside:
+        case Announced():
+            _log.info("broadcast", extra=extra)  # typed text is not logged, except for reasons
+        case Sanctioned(_, sanction) | Lifted(_, sanction):
+            what = sanction.measure.value
+            extra |= {"whom": sanction.whom}
+            if isinstance(aside, Lifted):
+                with suppress(Nobody):  # another operator was quicker
+                    await store.lift(sanction)
+                _log.warning("un%s", what, extra=extra)
+                return
+            if sanction.measure is not Measure.KICK:
+                await store.impose(sanction)
+            end = {"until": minute(sanction.until)} if sanction.until else {}
+            _log.warning("%s", what, extra=extra | end | {"why": sanction.why})
+        case ReportClosed(_, number):
+            await store.write(partial(storage.close_report, number=number))
+            _log.warning("a report is closed", extra=extra | {"number": number})
+        case ReportsClosed(_, last, _, about, by):
+            work = partial(storage.close_reports, last=last, about=about, by=by)
+            closed = await store.write(work)
+            of = {"about": about} if about else {"by": by} if by else {}
+            _log.warning("reports are closed", extra=extra | of | {"how_many": closed})
 
 
 class ReportNews:
-    """Tells the operators who are here of new reports, in one sentence a minute at most.
+    """Stores reports, and tells the operators who are here in one sentence a minute at most.
 
-    Args:
-        base: what the parts of a service share.
-        tell: tells an aside to those who are here.
+    The first is told at once, and those that follow soon after together. Each node does so for its
+    own operators, whichever node a report was made on.
     """
 
-    def __init__(self, base: Base, tell: Callable[[ReportsTold], None]) -> None:
-        self._hall, self._clock, self._tell = base.hall, base.clock, tell
-        self._scheduler = base.scheduler
+    def __init__(self, service: FeatureContext) -> None:
+        self._service = service
         self._waiting: list[ReportMade] = []
-        base.bus.on(ReportMade, self._made)
+        service.store_asides(ReportMade, self._store)
+        service.bus.on(ReportMade, self._made)
+
+    async def _store(self, made: ReportMade) -> None:
+        work = partial(
+            storage.report, by=made.player, about=made.about, text=made.text, said=made.said
+        )
+        number = await self._service.store.write(work)
+        who = {"number": number, "player": made.player, "about": made.about}
+        _log.warning("a player was reported", extra=who)
 
     def _made(self, applied: AppliedEvent) -> None:
         """Announce a report, at once or in the next batch."""
         self._waiting.append(cast("ReportMade", applied.event))
-        if _KEY not in self._scheduler:
+        if _REPORTS not in self._service.scheduler:
             self._tell_all()
 
     def _tell_all(self) -> None:
         """Tell what has not been told, and wait before the next sentence."""
         reports, self._waiting = self._waiting, []
         if reports:
-            self._scheduler.at(_KEY, self._clock() + TOLD_EVERY, self._tell_all)
-            self._tell(ReportsTold("", tuple(reports)))
+            again = self._service.clock() + TOLD_EVERY
+            self._service.scheduler.at(_REPORTS, again, self._tell_all)
+            self._service.tell(ReportsTold("", tuple(reports)))
+
+
+class Countdown:
+    """Tells everybody on this node how long until it stops, and stops it.
+
+    Players on other nodes are not told, and play on.
+    """
+
+    def __init__(self, service: FeatureContext) -> None:
+        self._service = service
+        service.store_asides(ShutdownTold, self._begin)
+        service.bus.on((Entered, TookOver), self._came)
+
+    async def _begin(self, told: ShutdownTold) -> None:
+        """Count down to a shutdown, in place of an earlier one; or cancel it."""
+        extra: dict[str, object] = {"operator": told.player}
+        scheduler = self._service.scheduler
+        for mark in (*MARKS, 0):
+            scheduler.cancel(_key(mark))
+        if told.seconds is None:
+            _log.warning("a shutdown is cancelled", extra=extra)
+            return
+        extra |= {"seconds": told.seconds, "why": told.why}
+        _log.warning("a shutdown is ordered", extra=extra)
+        for mark in MARKS:
+            if mark < told.seconds:
+                tell = partial(self._service.tell, replace(told, seconds=mark))
+                scheduler.at(_key(mark), told.at - mark, tell)
+        stop = partial(self._service.stop_server, "an operator")
+        scheduler.at(_key(0), told.at, stop)
+
+    def _came(self, applied: AppliedEvent) -> None:
+        """Tell a player who comes in on this node how long it has left."""
+        name = cast("_Arrival", applied.event).player
+        planned = self._service.hall.part(PlannedShutdown).told
+        if planned and applied.is_ours and name in self._service.local_players():
+            left = max(0.0, planned.at - self._service.clock())
+            self._service.tell(replace(planned, seconds=left, to=name))
+
+
+def _key(mark: int) -> tuple[str, ...]:
+    return "moderation", "shutdown", str(mark)
