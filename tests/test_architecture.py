@@ -151,13 +151,7 @@ def imports(path: Path) -> Iterator[str]:
 
 MODULES = sorted(ROOT.rglob("*.py"))
 
-TIES = {
-    (importer, imported)
-    for line in (Path(__file__).parent / "ties.txt").read_text("utf-8").splitlines()
-    for importer, imported in [line.split()]
-}
-"""The imports that are still to be cut: each is against the arrows, or of a feature that may be
-left out."""
+IN_ORDER = (*features.NEEDED, *features.NAMES)
 
 
 def module_of(path: Path) -> str:
@@ -187,14 +181,14 @@ def test_no_room_can_reach_itself() -> None:
 
 
 def against_the_arrows(path: Path) -> Iterator[str]:
-    """Yield the imports of a module that no arrow allows, but for those in ``TIES``."""
-    module, room = module_of(path), room_of(path)
+    """Yield the imports of a module that no arrow allows."""
+    room = room_of(path)
     allowed = EXCEPTIONS.get(str(path.relative_to(ROOT)), set())
     allowed_rooms = {"errors", "version", "english", "values", room, *ARROWS[room]}
     for name in imports(path):
         package, _, rest = name.partition(".")
         if package == "thudmud":
-            if rest and imported_room(name) not in allowed_rooms and (module, name) not in TIES:
+            if rest and imported_room(name) not in allowed_rooms:
                 yield f"{path}: {room} may not import {name}"
         elif room not in OWNERS.get(package, {room}):
             yield f"{path}: {room} may not import {name}"
@@ -230,7 +224,7 @@ def test_no_other_modules_import_each_other() -> None:
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("thudmud"):
                 names = (f"{node.module}.{alias.name}" for alias in node.names)
                 found = (name if name in modules else str(node.module) for name in names)
-                graph[module] |= {each for each in found if (module, each) not in TIES} - {module}
+                graph[module] |= set(found) - {module}
     reached = {module: reachable(graph, module) for module in graph}
     circles = {
         frozenset({module, *(each for each in reached[module] if module in reached[each])})
@@ -251,14 +245,6 @@ def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
     return reached
 
 
-def test_every_tie_is_there() -> None:
-    there = {(module_of(path), name) for path in MODULES for name in imports(path)}
-    assert TIES - there == set(), "cut: take them out of ties.txt"
-
-
-IN_ORDER = (*features.NEEDED, *features.NAMES)
-
-
 def test_features_import_only_those_that_they_need() -> None:
     for feature in features.load():
         folder = ROOT / "features" / feature.name
@@ -266,9 +252,7 @@ def test_features_import_only_those_that_they_need() -> None:
             name.split(".")[2]
             for path in folder.rglob("*.py")
             for name in imports(path)
-            if name.startswith("thudmud.features.")
-            and name.split(".")[2] in IN_ORDER
-            and (module_of(path), name) not in TIES
+            if name.startswith("thudmud.features.") and name.split(".")[2] in IN_ORDER
         } - {feature.name}
         assert imported & set(features.NAMES) == set(feature.needs), feature.name
         before = IN_ORDER[: IN_ORDER.index(feature.name)]
@@ -278,9 +262,7 @@ def test_features_import_only_those_that_they_need() -> None:
 def test_nothing_outside_names_a_feature() -> None:
     for name in features.NAMES:
         folder, named = ROOT / "features" / name, f"features.{name}"
-        tied = {importer for importer, imported in TIES if imported.startswith(f"thudmud.{named}")}
         outside = [path for path in MODULES if folder not in path.parents]
-        outside = [path for path in outside if module_of(path) not in tied]
         assert [path for path in outside if named in path.read_text("utf-8")] == []
 
 

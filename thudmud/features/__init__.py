@@ -13,8 +13,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import thudmud.game  # noqa: F401  (first, as long as tests/ties.txt has lines of it)
-
 if TYPE_CHECKING:
     from thudmud.game.feature import Feature
 
