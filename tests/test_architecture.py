@@ -208,7 +208,6 @@ CIRCLES = {
     ),
     # Hooks are called with the database that calls them: types alone.
     frozenset({"thudmud.store.database", "thudmud.store.hooks"}),
-    frozenset({"thudmud.language.grammar", "thudmud.language.slips"}),
 }
 """The modules that import each other, for type checking or within functions at least. The first is
 to be opened; no other one may come."""

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.cases import cases
 from thudmud.game.refusals import Mistake
 from thudmud.language import MAX_LINE, ParseError, clean, parse
-from thudmud.language.slips import _OF_ELSEWHERE, SLIPS, SLIPS_AT_FIRST, SYNONYMS, Place
-from thudmud.language.words import FIRST, opens
+from thudmud.language.slips import _OF_ELSEWHERE, SLIPS, SLIPS_AT_FIRST, Place
+from thudmud.language.words import FIRST, SYNONYMS, opens
 from thudmud.rules import RULESETS
 
 POSITION = "<position>"

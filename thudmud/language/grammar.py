@@ -25,8 +25,16 @@ from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.command import TERMINALS, VERBS, Command
 from thudmud.game.days import day_begins
 from thudmud.game.options import SHADES, Colour, Element, Shade, Switch, Toggle
-from thudmud.language.slips import SYNONYMS
-from thudmud.language.words import END_OF_LINE, FLAGS, STOPS, TABLES, WORDS, Stumbled, spoken
+from thudmud.language.words import (
+    END_OF_LINE,
+    FLAGS,
+    STOPS,
+    SYNONYMS,
+    TABLES,
+    WORDS,
+    Stumbled,
+    spoken,
+)
 from thudmud.rules import EVERY, RULESETS, Every, Piece, Side, Square, ruleset_called
 
 

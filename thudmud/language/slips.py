@@ -20,100 +20,10 @@ from thudmud.game.command import TERMINALS
 from thudmud.game.options import SHADES, WIDTHS
 from thudmud.game.refusals import Mistake
 from thudmud.language.caching import cache_by_hash
-from thudmud.language.words import WORDS, Stumbled, opens
+from thudmud.language.words import SYNONYMS, WORDS, Stumbled, opens
 from thudmud.rules import RULESETS, Attempt, Square, Verb
 from thudmud.rules.board import distance
 from thudmud.values import value
-
-_TOPICS = """
-    absence accounts capturing classic discworld notation objects peace privacy records rules
-    scoring squares thud
-"""
-"""What there is help on, but no command of that name."""
-
-SYNONYMS = {
-    word: ours
-    for ours, words in {
-        "adjourn": "postpone save suspend",
-        "all": "every everything",
-        "around": "near nearby surroundings",
-        "auto": "automatic",
-        "back": "prev previous",
-        "bell": "beep sound sounds",
-        "bright": "light",
-        "captures": "threats",
-        "capturing": "capture captures killing taking",
-        "casual": "friendly nonrated unranked",
-        "charset": "encoding",
-        "clock": "clocks time timer",
-        "colour": "colors colours",
-        "column": "file",
-        "coordinates": "labels",
-        "cyan": "turquoise",
-        "default": "normal reset",
-        "dim": "dark",
-        "emote": "bow cheer grin laugh me nod pose smile wave",
-        "end": "draw stop",
-        "finger": "profile whois",
-        "first": "rewind",
-        "follow": "buddy friend notify",
-        "games": "matches",
-        "go": "goto walk watch",
-        "help": "info man manual usage",
-        **{f"help {topic}": topic for topic in _TOPICS.split()},
-        "history": "archive battles past",
-        "hurl": "throw",
-        "ignore": "block gag squelch",
-        "match": "challenge",
-        "join": "sit",
-        "leave": "stand",
-        "logout": "disconnect log logoff signout",
-        "look": "board display examine read show x",
-        "move": "mv",
-        "magenta": "pink purple violet",
-        "next": "forward",
-        "news": "motd",
-        "no": "nah nope reject",
-        "large": "big bigger larger",
-        "none": "nothing",
-        "off": "disable disabled false",
-        "on": "at enable enabled in onto true",
-        "options": "config configure preferences prefs settings",
-        "orient": "orientation",
-        "practice": "alone hotseat solitaire solo",
-        "quit": "bye exit q",
-        "rated": "ranked",
-        "reader": "screenreader",
-        "register": "enrol enroll signup",
-        "replay": "rewatch",
-        "resign": "abandon concede forfeit surrender",
-        "resume": "continue load",
-        "observe": "spectate",
-        "say": "chat shout yell",
-        "scheme": "palette theme",
-        "score": "points statistics stats",
-        "shove": "push",
-        "small": "smaller",
-        "standings": "ladder leaderboard rank ranking rankings ranks rating ratings top",
-        "start": "begin",
-        "tell": "answer reply",
-        "times": "timestamp timestamps",
-        "to": "into",
-        "tournament": "tourney",
-        "tournaments": "mamer tourneys",
-        "unfollow": "unfriend unnotify",
-        "unignore": "unblock ungag unsquelch",
-        "undo": "oops retract revert unmove",
-        "utf-8": "unicode utf",
-        "where": "find locate",
-        "who": "players users",
-        "width": "columns",
-        "with": "against versus vs",
-        "yellow": "brown gold orange",
-    }.items()
-    for word in words.split()
-}
-"""Words that players try, with the words of ours that they mean."""
 
 _OF_ELSEWHERE = {
     word: code
