@@ -42,10 +42,13 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listening.accept()
-                if self.refuses:
+                try:
+                    if self.refuses:
+                        raise ConnectionRefusedError
+                    server = socket.create_connection(self._server)
+                except OSError:  # else it would be left open where the server has just stopped
                     client.close()
                     continue
-                server = socket.create_connection(self._server)
                 Thread(target=self._serve, args=(client, server), daemon=True).start()
 
     def _serve(self, client: socket.socket, server: socket.socket) -> None:
