@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from tests.store.conftest import Opening
 from tests.store.deeds import is_in_order
+from thudmud import BoardSpec, House
 from thudmud.features.tournaments.model import (
     TournamentLookup,
     TournamentRegister,
@@ -147,3 +148,19 @@ async def test_what_is_read_of_them_is_what_happened() -> None:
     await append(store, made(2))
     assert await store.check() is None
     await store.close()
+
+
+def test_who_has_left_is_named_still_but_nothing_is_kept_for_them() -> None:
+    left = TournamentLeft(4.0, "Bert", 1, TournamentLeaving.WITHDRAWN)
+    register = TournamentRegister([folded([*FIRST, left])])
+    assert {*register.named()} == {"Anna", "Bert"}
+    assert {*register.players()} == {"Anna"}
+
+
+def test_hall_without_the_feature_does_not_tell_of_those_that_are_stored() -> None:
+    for without, told in (((), True), (("tournaments",), False)):
+        house = House([BoardSpec("oak board")], without=without)
+        house.hall.resume_from(1, parts=[TournamentRegister([folded([made(1)])], 1)])
+        lines = [each.text for each in house.enter("Carl", 2.0) if not each.package]
+        lines += [each.text for each in house.obey("Carl", "finger carl", 2.0)]
+        assert ("ournament" in " ".join(lines)) is told

@@ -146,7 +146,7 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
             " keeps them out meanwhile"
         )
     for part in await store.hall_parts() if is_served else ():
-        if name in part.players():
+        if name in part.named():
             raise CommandError(
                 f"{name} {part.WHY_KEPT}, and the server is running: remove the name when it is"
                 ' over, or when the server is stopped. "thudmud user ban" keeps them out meanwhile'

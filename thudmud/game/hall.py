@@ -148,6 +148,10 @@ class HallPart:
         """Yield the players, as spelt, for whom something goes on though they may be away."""
         return ()
 
+    def named(self) -> Iterable[str]:
+        """Yield `players`, and who else is named in what goes on: their accounts have to stay."""
+        return self.players()
+
     def past_players(self) -> Iterable[str]:
         """Yield the players, as spelt, who are named in what is over and still remembered."""
         return ()

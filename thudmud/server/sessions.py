@@ -331,7 +331,7 @@ class Sessions:
             StoreError: the accounts cannot be read.
         """
         await self._end_logged_out([each for each in self.all if each in self._epochs])
-        for part in self._hall.parts.values():
+        for part in list(self._hall.parts.values()):  # others may be made meanwhile
             for name in part.past_players():
                 if not (await self.store.find(name) or await self.store.find_guest(name)):
                     part.forget(name)

@@ -360,7 +360,7 @@ class Presence:
     def _holders(self) -> set[str]:
         """Return the players with a seek, or for whom a feature keeps something."""
         holders = {seek.player for seek in self._hall.seeks.values()}
-        return holders.union(*(part.players() for part in self._hall.parts.values()))
+        return holders.union(*(part.named() for part in self._hall.parts.values()))
 
     # Storing presence.
 

@@ -34,6 +34,7 @@ The invariants, each with the place in the code:
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable
 from functools import partial
 from typing import Any, cast
@@ -91,6 +92,8 @@ from thudmud.views.view import Terminal
 
 LISTED_EVERY = 1.0
 """The shortest time, in seconds, between two updates of a board's entry for those in the hall."""
+
+_log = logging.getLogger(__name__)
 
 
 class Service:
@@ -408,7 +411,10 @@ class Service:
         self._tidying.stop()
         self.scheduler.close()
         for call in self._at_stop:
-            call()
+            try:
+                call()
+            except Exception:  # noqa: BLE001  (the rest has to stop all the same)
+                _log.exception("a feature could not stop")
 
     async def close(self) -> None:
         """Stop, wait for the lines in flight, and stop following the store."""

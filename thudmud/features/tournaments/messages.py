@@ -741,6 +741,8 @@ def _in_words(pairing: Pairing, player: str) -> str:
 @add_lines_to(Hall)
 def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
     """Return the tournaments that somebody in the hall can enter."""
+    if "tournaments" in hall.left_out:
+        return []
     player, now = occasion.player, occasion.at
     going_on = hall.part(TournamentRegister).going_on
     can = [
@@ -764,7 +766,7 @@ def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
 def _entered_by(found: Fingered, occasion: Occasion, view: View) -> list[str]:
     """Return the tournaments that a player takes part in."""
     entered = occasion.hall.part(TournamentRegister).of(found.name)
-    if not entered:
+    if not entered or "tournaments" in occasion.hall.left_out:
         return []
     who = "You are" if found.name == occasion.player else f"{found.name} is"
     return wrapped(f"{who} in {listed(titled(each) for each in entered)}.", view.width)
@@ -774,6 +776,8 @@ def _entered_by(found: Fingered, occasion: Occasion, view: View) -> list[str]:
 
 
 def _fingered(hall: Hall, name: str) -> Mapping[str, Any]:
+    if "tournaments" in hall.left_out:
+        return {}
     return {"tournaments": [each.number for each in hall.part(TournamentRegister).of(name)]}
 
 

@@ -414,6 +414,10 @@ class TournamentRegister(HallPart):
         for each in self.going_on:
             yield from (each.made.player, *each.playing)
 
+    def named(self) -> Iterable[str]:
+        for each in self.going_on:
+            yield from (each.made.player, *(entrant.player for entrant in each.entrants))
+
     def past_players(self) -> Iterable[str]:
         return {each.made.player for each in self.known.values() if each.end}
 

@@ -1,4 +1,4 @@
-"""TournamentRegister in the database; their events are in the stream of the hall."""
+"""Tournaments in the database; their events are in the stream of the hall."""
 
 from __future__ import annotations
 
