@@ -1,7 +1,7 @@
 """Commands: frozen values that lines of text are parsed into, and that decide what they do.
 
-The commands themselves are in the features. ``@verb`` makes a class a
-command and names the grammar rules by which it is typed.
+The commands themselves are in the features. ``@verb`` makes a class a command and names the grammar
+rules by which it is typed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Decides commands, and what happens when players come and go.
 
-What each command does is in its class, in the other modules of this room. Deciding changes nothing.
+What each command does is in its class, in `thudmud.features`. Deciding changes nothing.
 """
 
 from __future__ import annotations

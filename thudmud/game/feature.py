@@ -263,7 +263,13 @@ class FeatureContext(Protocol):
         """
 
     async def run_command(
-        self, player: str, command: Command, found: Found = NOTHING_FOUND, cause: object = None
+        self,
+        player: str,
+        command: Command,
+        found: Found = NOTHING_FOUND,
+        cause: object = None,
+        *,
+        unless: Callable[[], bool] | None = None,
     ) -> None:
         """Execute a command on behalf of a player, if they are connected to this node.
 
@@ -272,6 +278,7 @@ class FeatureContext(Protocol):
             command: the command.
             found: an answer that was postponed. Then "it" means the same after the command.
             cause: what caused the command.
+            unless: asked when the player's lines before it are done; if it is true, nothing is run.
 
         Raises:
             StoreError: its events cannot be stored, or a lookup failed.

@@ -1,6 +1,6 @@
 """The hall: its boards, the people in it, and the seeks.
 
-The hall is the only mutable object in this room. A command takes two steps:
+The hall, with its parts, is what changes in this package. A command takes two steps:
 `thudmud.game.decisions` decides it and changes nothing, `Hall.commit` applies the decision and
 says who is told. Events are stored between the two. `thudmud.views` makes what people are told.
 """
@@ -198,12 +198,12 @@ class Hall:
         news: the lines that the operator has written for all.
         order: the operators and the sanctions; None where others keep order.
         origins: by name, the address or network of players who are here, or left a seek, a seat or
-            a place in a tournament behind, if known.
+            anything that a feature keeps for them behind, if known.
         own_verbs: the verbs that only this hall has, by the first word of each.
         left_out: the first words of our verbs that it does not have.
         missed: for each side whose player is away, what happened at the board, with the tables.
         seeks: the open seeks, by number.
-        began: when this server began, in seconds since the epoch; 0 if nobody came back to it.
+        began: when this server began, in seconds since the epoch; 0 before it serves.
         parts: the state of features, by type, see `HallPart`.
         version: how many events of the hall have happened; None where the hall's events are not
             followed, so that nobody can cause any.

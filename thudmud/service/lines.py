@@ -427,16 +427,24 @@ class PlayerLines:
                 await self._policy.keep(after)
 
     async def run_command(
-        self, name: str, command: Command, found: Found = NOTHING_FOUND, cause: object = None
+        self,
+        name: str,
+        command: Command,
+        found: Found = NOTHING_FOUND,
+        cause: object = None,
+        *,
+        unless: Callable[[], bool] | None = None,
     ) -> None:
         """Carry out a command for a player, as if they had typed it, unless they have left.
 
-        ``found`` is an answer that was postponed, see `thudmud.game.feature.Postponed`.
+        ``found`` is an answer that was postponed, see `thudmud.game.feature.Postponed`. ``unless``
+        is asked once the player's earlier lines are done: if it is true, nothing is carried out.
 
         Raises:
             StoreError: it cannot be stored, or something that it needs cannot be read.
         """
         async with self._presence.names.of(name):
             visit = self._broadcaster.visits.get(name)
-            if not (self._presence.closing or visit is None or name not in self._hall.people):
+            is_gone = self._presence.closing or name not in self._hall.people
+            if visit is not None and not is_gone and not (unless and unless()):
                 await self._decide(visit, command, cause, self._clock(), found)

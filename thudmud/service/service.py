@@ -482,14 +482,20 @@ class Service:
         return True
 
     async def run_command(
-        self, player: str, command: Command, found: Found = NOTHING_FOUND, cause: object = None
+        self,
+        player: str,
+        command: Command,
+        found: Found = NOTHING_FOUND,
+        cause: object = None,
+        *,
+        unless: Callable[[], bool] | None = None,
     ) -> None:
         """Carry out a command for a player, as if they had typed it, if they are on this node.
 
         Raises:
             StoreError: it cannot be stored, or something that it needs cannot be read.
         """
-        await self.lines.run_command(player, command, found, cause)
+        await self.lines.run_command(player, command, found, cause, unless=unless)
 
     def at_blank_line(self, call: Callable[[str], None]) -> None:
         """Have a function called with the name of each player who enters a blank line."""
@@ -609,13 +615,12 @@ class Service:
         """
         if answerer := self._answerers.get(request):
             found: FoundBattle | None = await self.look_up(BattleLookup(number))
-            fact = refusal_fact(Refused(Refusal.NO_SUCH_BATTLE, number=number), "")
-            if found:
-                try:
-                    fact = await answerer(found, ply)
-                except Refused as refused:
-                    fact = refusal_fact(refused, "")
-            tell(outbox, terminal, [fact])
+            try:
+                fact = await answerer(found, ply) if found else None
+            except Refused as refusal:
+                fact = refusal_fact(refusal, "")
+            none = Refused(Refusal.NO_SUCH_BATTLE, number=number)
+            tell(outbox, terminal, [fact or refusal_fact(none, "")])
 
 
 def _as_listed(table: Table) -> tuple[object, ...]:

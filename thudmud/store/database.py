@@ -9,9 +9,8 @@ rules:
   is the first thing that is read under the lock.
 - The witness is raised, and the caller told, only after the commit.
 
-The tables are used by its parts, `Streams`, `Players`, `Feed` and `ProjectedRows`; and
-by modules of functions that take a database, such as `thudmud.store.battles` and
-`thudmud.store.accounts`.
+The tables are used by its parts, `Streams`, `Players`, `Feed` and `ProjectedRows`; and by modules
+of functions that take a database, such as `thudmud.store.battles` and `thudmud.store.accounts`.
 """
 
 from __future__ import annotations

@@ -9,10 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, cast
 
-from thudmud.game.events import (
-    SeekMade,
-    StoredEvent,
-)
+from thudmud.game.events import SeekMade, StoredEvent
 from thudmud.game.hall import HallPart
 from thudmud.game.projections import HALL
 from thudmud.store import hooks

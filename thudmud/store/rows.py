@@ -148,9 +148,8 @@ PROJECTIONS = {
     # Comments on plies; ``position`` is that of the event.
     "comment": "battle integer, ply integer, player integer, position integer, text text,"
     " primary key (battle, ply, player)",
-    # What was played from which positions, see the explorer: ``place`` is
-    # the number of a position; ``battle`` the one that has reached it, or null if ``played`` has
-    # the counts.
+    # What was played from which positions, see the explorer: ``place`` is the number of a
+    # position; ``battle`` the one that has reached it, or null if ``played`` has the counts.
     "explored": "id integer primary key, upto integer, sum integer",
     "reached": "place integer primary key, battle integer",
     "played": "place integer, ply text, times integer, dwarf integer, troll integer,"

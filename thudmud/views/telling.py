@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import thudmud.views.help  # noqa: F401  (it registers its words)
 from thudmud.english import lasting
 from thudmud.game import events
 from thudmud.game.asides import Aside, Asked, TimeShort
 from thudmud.game.hall import Hall
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
-from thudmud.views import help as help_pages
 from thudmud.views import reader, sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import DRAWN, table_facts
@@ -26,9 +26,6 @@ from thudmud.views.standing import at_table, shown
 from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
-_REGISTERED = (
-    help_pages,
-)  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry
 """The functions by type. Faster than calling `singledispatch`; base classes do not count."""
 

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from tests.service.place import Place, refused, until
+from tests.service.stores import SlowStore
 from thudmud.features.hints import reactors as hinting
 from thudmud.features.hints.model import HintRefusal
 from thudmud.features.playing.moves import Resign
@@ -106,6 +107,31 @@ async def test_who_plays_without_waiting_is_not_told_any_more(
     told = list(place.told["Anna"])
     await answered(place, adviser)
     assert place.told["Anna"] == told
+
+
+async def test_it_comes_before_a_ply_that_was_typed_behind_a_line_in_flight(
+    store: SlowStore, adviser: SlowAdviser
+) -> None:
+    """It was found while that line was being stored, and takes its turn between the two."""
+    place = Place(store, adviser=adviser)
+    await place.open()
+    await place.sit()
+    await place.type("Anna", "hint")
+    store.hold()
+    offering = asyncio.create_task(place.type("Anna", "end game"))
+    await store.held_up()
+    adviser.gate.set()
+    waiting = place.service.bus.names.held["Anna"]
+    await until(lambda: len(waiting) == 1)  # the hint, for the line
+    playing = asyncio.create_task(place.type("Anna", "move from a6 to b6"))
+    await until(lambda: len(waiting) == 2)
+    place.told["Anna"].clear()
+    store.gate.set()
+    await asyncio.gather(offering, playing)
+    await answered(place, adviser)
+    _, hint, _, ply = place.told["Anna"]
+    assert hint == HINT
+    assert ply.startswith("You move the dwarf from A6 to B6.")
 
 
 async def test_what_is_over_meanwhile_is_told_instead(place: Place, adviser: SlowAdviser) -> None:

@@ -9,12 +9,15 @@ from thudmud.features.archive.commands import Step, Way
 from thudmud.features.archive.messages import PLAY_ON
 from thudmud.features.archive.model import Replayed, replay_of, show_replay
 from thudmud.game.archive import NOTHING_FOUND
+from thudmud.game.asides import Gone, TookOver
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.hall import Hall
 from thudmud.game.scene import Scene
 
 PLIES_AT_ONCE = 20
 """How many plies one line shows without pauses."""
+
+_Left = Gone | TookOver
 
 
 def setup(service: FeatureContext) -> None:
@@ -48,7 +51,12 @@ def setup(service: FeatureContext) -> None:
         if service.scheduler.cancel(("replay", name)):
             stop_playing(service.hall, name)
 
+    def left(applied: AppliedEvent) -> None:
+        """Show no next ply to who has gone, or to who is here by another connection now."""
+        service.scheduler.cancel(("replay", cast("_Left", applied.event).player))
+
     service.bus.on(Replayed, shown)
+    service.bus.on((Gone, TookOver), left)
     service.at_blank_line(pause)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 
 from thudmud.errors import Refused
@@ -12,6 +13,7 @@ from thudmud.game.archive import Found
 from thudmud.game.evaluation import Adviser, Variation
 from thudmud.game.feature import FeatureContext, LookupRequest, Postponed
 from thudmud.game.hall import Decision
+from thudmud.store import StoreError
 
 if TYPE_CHECKING:
     import asyncio
@@ -80,14 +82,23 @@ class Hints:
             line = await advising
         finally:
             del self.waiting[name]
-        await self._service.wait_for_line(name)
         table = self._service.hall.tables.with_key(asked.board)
         if table is None:
             return
-        game, plies = table.game, asked.game.moves
-        if not (game and len(game.moves) > len(plies) and game.moves[: len(plies)] == plies):
-            command = Hint(table.name)  # "it" may have changed meanwhile
-            await self._service.run_command(name, command, Found({asked: line}), request.cause)
+        command, found = Hint(table.name), Found({asked: line})  # "it" may have changed meanwhile
+        played = partial(self._have_played, asked)
+        try:
+            await self._service.run_command(name, command, found, request.cause, unless=played)
+        except StoreError as error:
+            _log.error("could not give a hint: %s", error, extra={"player": name})
+
+    def _have_played(self, asked: AdviceLookup) -> bool:
+        """Whether the battle has gone on from the position, or the board is gone."""
+        table, plies = self._service.hall.tables.with_key(asked.board), asked.game.moves
+        if table is None:
+            return True
+        moves = table.game.moves if table.game else ()
+        return len(moves) > len(plies) and moves[: len(plies)] == plies
 
     def close(self) -> None:
         """Cancel all hints."""
