@@ -14,8 +14,7 @@ from thudmud.features.archive.reactors import is_replaying, play_on, stop_playin
 from thudmud.features.playing.queries import ViewGame
 from thudmud.features.playing.seats import Join
 from thudmud.game.archive import Lookup
-from thudmud.game.asides import Asked
-from thudmud.game.command import Command
+from thudmud.game.command import Asked, Command
 from thudmud.game.events import (
     MADE,
     Event,

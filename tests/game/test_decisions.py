@@ -16,8 +16,8 @@ from thudmud.features.playing.setup import SetRules, SetUpCommand, SetUpLess, Se
 from thudmud.features.rooms.commands import Go, Look
 from thudmud.features.talk.commands import Emote, Kibitz, Say, Tell
 from thudmud.game.archive import Fingered
-from thudmud.game.asides import Asked, Gone, Spoke
-from thudmud.game.command import Command
+from thudmud.game.asides import Gone, Spoke
+from thudmud.game.command import Asked, Command
 from thudmud.game.decisions import decide, part
 from thudmud.game.events import Parting
 from thudmud.game.hall import Hall

@@ -27,8 +27,8 @@ from thudmud.features.options.commands import ShowOptions, ShowScheme
 from thudmud.features.people.commands import Ignore, Plan
 from thudmud.features.playing.queries import Query
 from thudmud.features.rooms.commands import Observe, ViewNews
-from thudmud.game.asides import Active, Aside, Asked
-from thudmud.game.command import COMMANDS, VERBS, Command
+from thudmud.game.asides import Active, Aside
+from thudmud.game.command import COMMANDS, VERBS, Asked, Command
 from thudmud.game.more import Again, Help, LogoutEverywhere, Password, Register, Syntax
 from thudmud.language import ParseError, parse
 from thudmud.script import Transcript

@@ -7,8 +7,8 @@ import pytest
 from thudmud import BoardSpec, House
 from thudmud.errors import InvalidValueError
 from thudmud.game.asides import Emoted
+from thudmud.game.command import Scene
 from thudmud.game.hall import Decision
-from thudmud.game.scene import Scene
 from thudmud.language.vocabulary import OwnCommand, Vocabulary, own_verb
 
 NOW = 1_800_000_000.0

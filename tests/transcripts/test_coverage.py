@@ -44,8 +44,8 @@ from thudmud.features.options.commands import (
 from thudmud.features.options.model import OptionChosen
 from thudmud.features.people.commands import PlanChosen
 from thudmud.features.playing.queries import PieceQuery
-from thudmud.game.asides import Active, Aside, Asked, ResultTold, TimeShort, TookOver
-from thudmud.game.command import COMMANDS, Command
+from thudmud.game.asides import Active, Aside, ResultTold, TimeShort, TookOver
+from thudmud.game.command import COMMANDS, Asked, Command
 from thudmud.game.events import (
     Absent,
     BattleEnded,

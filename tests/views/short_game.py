@@ -8,7 +8,7 @@ from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import Letter, LetterSent, LettersPage
 from thudmud.features.notifications.commands import Notify
 from thudmud.features.notifications.model import Contact, Notified, Quiet, Ways
-from thudmud.game.asides import Asked
+from thudmud.game.command import Asked
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.hall import Hall
 from thudmud.game.people import BotLevel

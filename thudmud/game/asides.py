@@ -1,27 +1,22 @@
 """What happens away from the boards: people come and go, speak, and ask questions.
 
 Asides are delivered, and never become events. A `StoredAside` is stored as rows before anybody is
-told. `thudmud.views` turns asides into sentences. A ``room`` is the name of a board, or None for
+told. `thudmud.game.hall.applies` says how one is applied to the hall, and `thudmud.views` turns it
+into sentences. A ``room`` is the name of a board, or None for
 the hall.
 """
 
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
+from typing import ClassVar, TypeVar, dataclass_transform
 
 from thudmud.game.archive import NOTHING_FOUND, Found, RatingChange
-from thudmud.game.command import Command
 from thudmud.game.events import BattleEnded, Parting, TableEvent
 from thudmud.game.options import Options, Style, Toggle
 from thudmud.game.table import Table
-from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.values import value
-
-if TYPE_CHECKING:
-    from thudmud.game.hall import Hall
-    from thudmud.game.people import Person
 
 
 @value
@@ -33,7 +28,6 @@ class Aside:
             changes.
         is_limited: whether it counts towards how often a player may disturb others.
         is_heard: whether it is something the player said, which others can report.
-        is_choice: whether it changes a member's preferences, see `chosen`.
         KINDS: all classes of asides.
     """
 
@@ -41,7 +35,6 @@ class Aside:
     crosses = False
     is_limited = False
     is_heard = False
-    is_choice = False
     KINDS: ClassVar[list[type[Aside]]] = []
 
     @classmethod
@@ -54,17 +47,9 @@ class Aside:
         """The players it names, who read "you" in place of their names."""
         return {self.player}
 
-    def happen(self, hall: Hall) -> Telling:
-        """Apply it to the hall, and return who is told."""
-        return Telling(self, (self.player,))
-
     def abroad(self) -> Aside:
         """Return what other nodes are told of it, if it crosses."""
         return self
-
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        """Return the player, who is a member, with the preferences that hold after it."""
-        return person
 
 
 class StoredAside:
@@ -80,7 +65,6 @@ AsideT = TypeVar("AsideT", bound=Aside)
 def aside(kind: type[AsideT]) -> type[AsideT]:
     """Make a class an aside: a frozen dataclass that is listed in ``Aside.KINDS``."""
     made = value(kind)
-    made.is_choice = made.chosen is not Aside.chosen
     Aside.KINDS.append(made)
     return made
 
@@ -111,20 +95,12 @@ class Entered(Aside):
     observed: tuple[str, ...] = ()
     active: float = field(default=0.0, compare=False)
 
-    def happen(self, hall: Hall) -> Telling:
-        hall.let_in(self)
-        audience = (self.player,) if self.room else hall.told_who_moves(self.player, None)
-        return Telling(self, audience, hall.table_in(self.room))
-
 
 @value
 class AtBoard(Aside):
     """Something one player is told about a board."""
 
     board: str
-
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, (self.player,), hall.table_in(self.board))
 
 
 @aside
@@ -144,9 +120,6 @@ class TookOver(Aside):
     room: str | None
     found: Found = field(default=NOTHING_FOUND, compare=False)
 
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, (self.player,), hall.table_in(self.room))
-
 
 @aside
 class Gone(Aside):
@@ -160,12 +133,6 @@ class Gone(Aside):
     room: str | None
     parting: Parting
     told: bool = False
-
-    def happen(self, hall: Hall) -> Telling:
-        player, room = self.player, self.room
-        audience = (player,) if self.told else hall.told_who_moves(player, room)
-        hall.take_leave(player)
-        return Telling(self, audience)
 
 
 @aside
@@ -181,10 +148,6 @@ class WentOut(Aside):
     to: str | None
     told: bool = False
 
-    def happen(self, hall: Hall) -> Telling:
-        audience = hall.told_who_moves(self.player, self.room)
-        return Telling(self, tuple(name for name in audience if name != self.player))
-
 
 @aside
 class CameIn(Aside):
@@ -198,11 +161,6 @@ class CameIn(Aside):
     room: str | None
     sits: bool = False
 
-    def happen(self, hall: Hall) -> Telling:
-        hall.rooms.move(hall.people[self.player], self.room)
-        audience = hall.told_who_moves(self.player, self.room)
-        return Telling(self, audience, hall.table_in(self.room))
-
 
 @value
 class Aloud(Aside):
@@ -212,29 +170,6 @@ class Aloud(Aside):
     text: str
     talk: Toggle | None = None
     crosses = is_limited = is_heard = True
-
-    def happen(self, hall: Hall) -> Telling:
-        """Return who hears or sees it.
-
-        What the players of a board say there is heard by all who watch it. What others say stays in
-        the room, except kibitzes and whispers.
-        """
-        player, room, talk = self.player, self.room, self.talk
-        occupants, table = hall.rooms.occupants(room), hall.table_in(room)
-        if talk is Toggle.SHOUT:
-            there = tuple(each.name for each in hall.people.values() if each.options.has(talk))
-        elif room is None or table is None:
-            there = occupants.names
-        else:
-            seated = table.seats.values()
-            if player in seated or talk is Toggle.KIBITZ or talk is Toggle.WHISPER:
-                occupants = hall.rooms.told_of(room)
-            there = occupants.and_also((*seated, player) if talk else seated)
-            if talk:
-                there = hall.who_hears(there, talk, table, player)
-        heard = hall.people.hearers(player, there)
-        is_all = heard[: len(occupants.names)] == occupants.names
-        return Telling(self, heard, table, occupants if is_all else None)
 
 
 @aside
@@ -267,9 +202,6 @@ class ToAnother(Aside):
     def involves(self) -> set[str]:
         return {self.player, self.to}
 
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, hall.people.hearers(self.player, (self.player, self.to)))
-
 
 @aside
 class Told(ToAnother):
@@ -297,20 +229,12 @@ class Invited(ToAnother):
     level: int | None = None
     battle: int | None = None
 
-    def happen(self, hall: Hall) -> Telling:
-        if asked := hall.people.get(self.to):
-            asked.invitations[self.player] = self
-        return ToAnother.happen(self, hall)  # super() fails: with slots, @aside makes a new class
-
 
 @aside
 class FollowedCame(Aside):
     """Followers of a player who would not see it are told that the player came in."""
 
     room: str | None
-
-    def happen(self, hall: Hall) -> Telling:
-        raise ValueError(f"{self} is told with what has happened")
 
 
 @aside
@@ -320,9 +244,6 @@ class FollowedBegan(AtBoard):
     dwarf: str
     troll: str
     resumed: bool = False
-
-    def happen(self, hall: Hall) -> Telling:
-        raise ValueError(f"{self} is told with what has happened")
 
 
 @aside
@@ -336,9 +257,6 @@ class ResultTold(AtBoard):
     ended: BattleEnded
     changes: tuple[RatingChange, ...] = ()
 
-    def happen(self, hall: Hall) -> Telling:
-        raise ValueError(f"{self} is told with what has happened")
-
 
 @aside
 class Active(Aside):
@@ -348,10 +266,6 @@ class Active(Aside):
 
     at: float
 
-    def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].active = self.at
-        return Telling(self, ())
-
 
 @aside
 class ObserveChosen(AtBoard):
@@ -360,11 +274,6 @@ class ObserveChosen(AtBoard):
     crosses = True
 
     observed: tuple[str, ...]
-
-    def happen(self, hall: Hall) -> Telling:
-        hall.observe(self.player, self.observed)
-        table = hall.tables[self.board] if self.board in self.observed else None
-        return Telling(self, (self.player,), table)
 
 
 @aside
@@ -380,24 +289,3 @@ class BoardListed(AtBoard):
 
     Told to the programs of those in the hall.
     """
-
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, hall.rooms.occupants(None).names, hall.tables[self.board])
-
-
-@aside
-class Asked(Aside):
-    """A player asked a question. The answer is for them alone.
-
-    ``answer`` is what was looked up for it: from the store, or from an adviser.
-    """
-
-    question: Command
-    board: str | None = None
-    answer: Any = None
-
-    def happen(self, hall: Hall) -> Telling:
-        person = hall.people[self.player]
-        self.question.answered(hall, person, self.answer)
-        table = hall.board_seen(self.player, self.board) if self.board else None
-        return Telling(self, (self.player,), table)

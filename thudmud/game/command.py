@@ -1,5 +1,7 @@
 """Commands: frozen values that lines of text are parsed into, and that decide what they do.
 
+Each decides in a `Scene`, which it does not change.
+
 The commands themselves are in the features. ``@verb`` makes a class a command and names the grammar
 rules by which it is typed.
 """
@@ -9,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
 
 from thudmud.english import length
 from thudmud.errors import InvalidValueError
+from thudmud.game.archive import Found
+from thudmud.game.asides import Aside, CameIn, WentOut, aside
+from thudmud.game.hall import Decision, Hall, applies
+from thudmud.game.people import Person
+from thudmud.game.telling import Telling
 from thudmud.values import value
-
-if TYPE_CHECKING:
-    from thudmud.game.hall import Decision, Hall
-    from thudmud.game.people import Person
-    from thudmud.game.scene import Scene
-
 
 _TYPED: Mapping[str, Callable[[Any], str]] = {
     "level": "level {}".format,
@@ -52,7 +53,6 @@ class Command:
         typed: the fields in the canonical form, in order; by default all.
         is_question: whether a player's program may ask it: it changes nothing, and its answer has
             facts.
-        is_choice: whether it changes a member's preferences, see `chosen`.
         speaks: whether others read the player's own words. Muted players may not give it.
         asks_adviser: whether it may need an `AdviserLookup`.
         rate_limit: the name of a limit on how often players may give it, besides that on talk; ""
@@ -62,7 +62,6 @@ class Command:
     words: ClassVar[str] = ""
     typed: ClassVar[tuple[str, ...]] = ()
     is_question: ClassVar[bool] = False
-    is_choice: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
     asks_adviser: ClassVar[bool] = False
     rate_limit: ClassVar[str] = ""
@@ -95,12 +94,64 @@ class Command:
         """Whether others read the player's own words by it; see `speaks`."""
         return self.speaks
 
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        """Return the player, who is a member, with the preferences that hold after the answer."""
-        return person
-
-    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+    def answered(self, person: Person, answer: Any) -> None:
         """Note what the answer changes for the player who asked, if anything."""
+
+
+class Scene(NamedTuple):
+    """What a command is decided from. Deciding changes nothing in it.
+
+    Attributes:
+        hall: the hall as it stands.
+        person: the player who typed the command.
+        now: the time, in seconds since the epoch.
+        found: what has been looked up for this decision.
+        me: the player's name.
+    """
+
+    hall: Hall
+    person: Person
+    now: float
+    found: Found
+    me: str
+
+    def tell(self, *asides: Aside, **preferences: Any) -> Decision:
+        """Return a decision that tells asides, and stores nothing but changed preferences."""
+        return Decision(self.me, asides=asides, preferences=preferences)
+
+    def answer(self, question: Command, board: str | None = None, answer: Any = None) -> Decision:
+        """Return the decision that answers a question, with what was looked up for it."""
+        return Decision(self.me, board, asides=(Asked(self.me, question, board, answer),))
+
+
+@aside
+class Asked(Aside):
+    """A player asked a question. The answer is for them alone.
+
+    ``answer`` is what was looked up for it: from the store, or from an adviser.
+    """
+
+    question: Command
+    board: str | None = None
+    answer: Any = None
+
+
+@applies(Asked)
+def _apply_asked(asked: Asked, hall: Hall) -> Telling:
+    person = hall.people[asked.player]
+    asked.question.answered(person, asked.answer)
+    table = hall.board_seen(asked.player, asked.board) if asked.board else None
+    return Telling(asked, (asked.player,), table)
+
+
+def walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[WentOut, CameIn]:
+    """Return the asides of a player who walks to a room, perhaps to take a seat there."""
+    return WentOut(person.name, person.room, to), CameIn(person.name, to, sits)
+
+
+def put_aside(person: Person) -> tuple[Aside, ...]:
+    """Return the aside of a player who leaves their private board; nothing if they have none."""
+    return (person.private.left,) if person.private else ()
 
 
 class PrivateCommand(Command):
@@ -114,6 +165,11 @@ VERBS: dict[str, Callable[..., Command]] = {}
 
 COMMANDS: list[type[Command]] = []
 """All classes of commands."""
+
+
+def has_verb(hall: Hall, rule: str) -> bool:
+    """Whether players have a verb, by the name of its grammar rule, which is its first word."""
+    return rule in VERBS and rule not in hall.left_out
 
 
 class ValueTerminal(NamedTuple):
@@ -150,7 +206,6 @@ def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT
         if not kind.words:
             kind.words = next(iter((*rules, *makers))).replace("_", " ")
         made = value(kind)
-        made.is_choice = made.chosen is not Command.chosen
         known = dict.fromkeys(rules, made) | {
             rule: getattr(made, maker) for rule, maker in makers.items()
         }

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from thudmud.game import events
 from thudmud.game.archive import NOTHING_FOUND, Found
 from thudmud.game.asides import CaughtUp, Entered, Gone
-from thudmud.game.command import Command
+from thudmud.game.command import Command, Scene
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.more import Quit
 from thudmud.game.options import Profile
 from thudmud.game.sanctions import require_not_muted
-from thudmud.game.scene import Scene
 from thudmud.game.tables import come_back, vanish
 
 _TOLD_TO_ALL = (

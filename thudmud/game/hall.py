@@ -10,17 +10,16 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import Enum
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from thudmud.errors import InvalidValueError
 from thudmud.game import asides, events
 from thudmud.game.archive import RatingChange
-from thudmud.game.asides import Aside
+from thudmud.game.asides import Aside, AsideT
 from thudmud.game.boards import TableRegister
 from thudmud.game.clocks import TimeClass, time_class
-from thudmud.game.command import VERBS, Command
 from thudmud.game.events import NO_BOTS, BattleEnded, HallEvent, TableEvent
 from thudmud.game.match import Match, Unrated
 from thudmud.game.options import Options, SetOption, Style, Toggle
@@ -46,7 +45,8 @@ class Decision:
     they may open the board. The ``asides`` come next, and then ``events``, those of the table
     ``board``, decided at its version ``version``. ``battle`` is the number of the battle that the
     events begin or resume, and ``changes`` are the changes of ratings by what they end: both are
-    known once the events are stored. ``goes_on`` is as in `Telling`.
+    known once the events are stored. ``goes_on`` is as in `Telling`. ``preferences`` are those
+    that it changes, by the fields of `Person`: stored first, if the player is a member.
     """
 
     player: str
@@ -59,6 +59,7 @@ class Decision:
     hall_version: int = 0
     changes: tuple[RatingChange, ...] = ()
     goes_on: bool = False
+    preferences: Mapping[str, Any] | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
@@ -162,7 +163,11 @@ class HallPart:
 
 HallPartT = TypeVar("HallPartT", bound=HallPart)
 
+Applier: TypeAlias = Callable[[AsideT, "Hall"], Telling]
+
 _TAKERS: dict[type[HallEvent], type[HallPart]] = {}
+
+_APPLIERS: dict[type[Aside], Applier[Any]] = {}
 
 
 def takes(*kinds: type[HallEvent]) -> Callable[[type[HallPartT]], type[HallPartT]]:
@@ -173,6 +178,24 @@ def takes(*kinds: type[HallEvent]) -> Callable[[type[HallPartT]], type[HallPartT
         return part
 
     return register
+
+
+def applies(kind: type[AsideT]) -> Callable[[Applier[AsideT]], Applier[AsideT]]:
+    """Register the function that applies asides of a type to the hall, and returns who is told.
+
+    It also applies those of derived types that have no function of their own.
+    """
+
+    def register(applier: Applier[AsideT]) -> Applier[AsideT]:
+        _APPLIERS[kind] = applier
+        return applier
+
+    return register
+
+
+def _inherited_applier(kind: type[Aside]) -> Applier[Any]:
+    applier = next(_APPLIERS[each] for each in kind.__mro__ if each in _APPLIERS)
+    return _APPLIERS.setdefault(kind, applier)
 
 
 class Hall:
@@ -233,7 +256,7 @@ class Hall:
         self.news: Sequence[str] = ()
         self.order: Order | None = None
         self.origins: dict[str, str] = {}
-        self.own_verbs: Mapping[str, type[Command]] = {}
+        self.own_verbs: Mapping[str, type] = {}
         self.left_out: frozenset[str] = frozenset()
         self._said: dict[str, deque[Telling]] = {}
         """The last lines of players, by name, the latest speaker last."""
@@ -259,13 +282,9 @@ class Hall:
         """Replace the known bots, and all levels at which bots play."""
         self.levels, self.bots = levels, bots
 
-    def use_verbs(self, own: Mapping[str, type[Command]], left_out: frozenset[str]) -> None:
+    def use_verbs(self, own: Mapping[str, type], left_out: frozenset[str]) -> None:
         """Replace the host's own verbs, and the first words of the verbs that are left out."""
         self.own_verbs, self.left_out = own, left_out
-
-    def has_verb(self, rule: str) -> bool:
-        """Whether players have a verb, by the name of its grammar rule, which is its first word."""
-        return rule in VERBS and rule not in self.left_out
 
     def begin(self, at: float) -> None:
         """Note when the server began to serve, in seconds since the epoch."""
@@ -709,7 +728,8 @@ class Hall:
 
     def _told(self, aside: asides.Aside) -> Telling:
         """Apply an aside, and return who is told."""
-        telling = aside.happen(self)
+        applier = _APPLIERS.get(type(aside)) or _inherited_applier(type(aside))
+        telling = applier(aside, self)
         if aside.is_heard and self.caps.reports:
             self._note_said(telling, aside.player)
         return telling
@@ -831,3 +851,106 @@ def guests_of(event: BattleEnded, hall: Hall) -> list[str]:
     """Return which players of a battle are guests, as far as they are here."""
     here = [hall.people[each] for each in (event.dwarf, event.troll) if each in hall.people]
     return [each.name for each in here if not each.member]
+
+
+# How asides are applied
+
+
+@applies(Aside)
+def _apply_aside(aside: Aside, _: Hall) -> Telling:
+    return Telling(aside, (aside.player,))
+
+
+@applies(asides.Entered)
+def _apply_entered(entered: asides.Entered, hall: Hall) -> Telling:
+    hall.let_in(entered)
+    audience = (entered.player,) if entered.room else hall.told_who_moves(entered.player, None)
+    return Telling(entered, audience, hall.table_in(entered.room))
+
+
+@applies(asides.AtBoard)
+def _apply_at_board(aside: asides.AtBoard, hall: Hall) -> Telling:
+    return Telling(aside, (aside.player,), hall.table_in(aside.board))
+
+
+@applies(asides.TookOver)
+def _apply_took_over(took: asides.TookOver, hall: Hall) -> Telling:
+    return Telling(took, (took.player,), hall.table_in(took.room))
+
+
+@applies(asides.Gone)
+def _apply_gone(gone: asides.Gone, hall: Hall) -> Telling:
+    player, room = gone.player, gone.room
+    audience = (player,) if gone.told else hall.told_who_moves(player, room)
+    hall.take_leave(player)
+    return Telling(gone, audience)
+
+
+@applies(asides.WentOut)
+def _apply_went_out(went: asides.WentOut, hall: Hall) -> Telling:
+    audience = hall.told_who_moves(went.player, went.room)
+    return Telling(went, tuple(name for name in audience if name != went.player))
+
+
+@applies(asides.CameIn)
+def _apply_came_in(came: asides.CameIn, hall: Hall) -> Telling:
+    hall.rooms.move(hall.people[came.player], came.room)
+    audience = hall.told_who_moves(came.player, came.room)
+    return Telling(came, audience, hall.table_in(came.room))
+
+
+@applies(asides.Aloud)
+def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Telling:
+    """Tell those who hear or see it.
+
+    What the players of a board say there is heard by all who watch it. What others say stays in
+    the room, except kibitzes and whispers.
+    """
+    player, room, talk = aloud.player, aloud.room, aloud.talk
+    occupants, table = hall.rooms.occupants(room), hall.table_in(room)
+    if talk is Toggle.SHOUT:
+        there = tuple(each.name for each in hall.people.values() if each.options.has(talk))
+    elif room is None or table is None:
+        there = occupants.names
+    else:
+        seated = table.seats.values()
+        if player in seated or talk is Toggle.KIBITZ or talk is Toggle.WHISPER:
+            occupants = hall.rooms.told_of(room)
+        there = occupants.and_also((*seated, player) if talk else seated)
+        if talk:
+            there = hall.who_hears(there, talk, table, player)
+    heard = hall.people.hearers(player, there)
+    is_all = heard[: len(occupants.names)] == occupants.names
+    return Telling(aloud, heard, table, occupants if is_all else None)
+
+
+@applies(asides.ToAnother)
+def apply_to_another(aside: asides.ToAnother, hall: Hall) -> Telling:
+    """Tell both players, unless the other ignores them."""
+    return Telling(aside, hall.people.hearers(aside.player, (aside.player, aside.to)))
+
+
+@applies(asides.Invited)
+def _apply_invited(invited: asides.Invited, hall: Hall) -> Telling:
+    if asked := hall.people.get(invited.to):
+        asked.invitations[invited.player] = invited
+    return apply_to_another(invited, hall)
+
+
+@applies(asides.Active)
+def _apply_active(active: asides.Active, hall: Hall) -> Telling:
+    hall.people[active.player].active = active.at
+    return Telling(active, ())
+
+
+@applies(asides.ObserveChosen)
+def apply_observe_chosen(chosen: asides.ObserveChosen, hall: Hall) -> Telling:
+    """Replace the boards that a player observes, and show them a new one."""
+    hall.observe(chosen.player, chosen.observed)
+    table = hall.tables[chosen.board] if chosen.board in chosen.observed else None
+    return Telling(chosen, (chosen.player,), table)
+
+
+@applies(asides.BoardListed)
+def _apply_board_listed(listed: asides.BoardListed, hall: Hall) -> Telling:
+    return Telling(listed, hall.rooms.occupants(None).names, hall.tables[listed.board])

@@ -14,10 +14,10 @@ from enum import Enum
 
 from thudmud.errors import Refused
 from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup
+from thudmud.game.command import Scene
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.people import BotLevel, Person
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 from thudmud.game.table import Table
 from thudmud.rules import Game
 from thudmud.values import value

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from thudmud.errors import Refused
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, Scene, verb
 from thudmud.game.hall import Decision
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 
 
 @verb("help")

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from thudmud.errors import Refused
 from thudmud.game.asides import Aside, Invited
-from thudmud.game.command import Command
+from thudmud.game.command import Command, Scene
 from thudmud.game.events import (
     BATTLES,
     NO_BOTS,
@@ -36,7 +36,6 @@ from thudmud.game.hall import Decision
 from thudmud.game.match import RATED_PLIES, Match
 from thudmud.game.meaning import hall_board_meant
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 from thudmud.game.table import Table
 from thudmud.rules import (
     Ending,

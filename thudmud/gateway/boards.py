@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from thudmud.errors import Refused
 from thudmud.features.playing.queries import ViewGame
-from thudmud.game.asides import Asked
+from thudmud.game.command import Asked
 from thudmud.game.events import BoardOpened, Parting
 from thudmud.game.hall import Hall, kept_for
 from thudmud.game.options import Profile

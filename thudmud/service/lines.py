@@ -15,7 +15,7 @@ from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import offered_to, require_share
 from thudmud.game import asides, hooks
 from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
-from thudmud.game.command import COMMANDS, Command
+from thudmud.game.command import COMMANDS, Asked, Command
 from thudmud.game.decisions import can_wait, decide, is_limited
 from thudmud.game.events import Parting
 from thudmud.game.feature import AsideStorer, LookUp, LookupRequest, Postponed
@@ -289,7 +289,7 @@ class PlayerLines:
                 continue
             known: list[Fact] = []
             for asked in decision.asides:
-                if isinstance(asked, asides.Asked):
+                if isinstance(asked, Asked):
                     table = self._hall.board_seen(name, asked.board) if asked.board else None
                     telling = Telling(asked, (name,), table).told_at(self._clock())
                     known += facts(self._hall, telling)
@@ -328,14 +328,12 @@ class PlayerLines:
                 if not is_allowed and is_limited(self._hall, decision):
                     self._allow(visit, command)
                     is_allowed = True  # it counts once, however often it is decided again
-                is_choice = command.is_choice
                 for aside in decision.asides:
-                    is_choice = is_choice or aside.is_choice
                     if isinstance(aside, asides.StoredAside):
                         await self.storers[type(aside)](aside)
                         now = self._clock()
-                if is_choice and policy.keep:
-                    await self._keep(name, command, decision)
+                if decision.preferences and policy.keep:
+                    await self._keep(name, decision.preferences)
                     now = self._clock()
                 if decision.hall or decision.events:
                     if quota and quota.full:
@@ -416,15 +414,12 @@ class PlayerLines:
         if table.version != at:
             raise Conflict(table.key, at, table.version)
 
-    async def _keep(self, name: str, command: Command, decision: Decision) -> None:
-        """Store a member's preferences if a decision changes them."""
+    async def _keep(self, name: str, preferences: Mapping[str, Any]) -> None:
+        """Store the preferences of a player, some of which are new, if they are a member."""
         person = self._hall.people[name]
-        if person.member and self._policy.keep:
-            after = command.chosen(self._hall, person)
-            for aside in decision.asides:
-                after = aside.chosen(self._hall, after)
-            if after != person:
-                await self._policy.keep(after)
+        after = replace(person, **preferences)
+        if person.member and self._policy.keep and after != person:
+            await self._policy.keep(after)
 
     async def run_command(
         self,

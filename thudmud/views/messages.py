@@ -11,7 +11,8 @@ from typing import Any
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.game.asides import Asked, TimeShort
+from thudmud.game.asides import TimeShort
+from thudmud.game.command import Asked
 from thudmud.game.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
 from thudmud.game.hall import Hall
 from thudmud.game.options import Toggle

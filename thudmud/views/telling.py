@@ -13,7 +13,8 @@ from functools import partial
 import thudmud.views.help  # noqa: F401  (it registers its words)
 from thudmud.english import lasting
 from thudmud.game import events
-from thudmud.game.asides import Aside, Asked, TimeShort
+from thudmud.game.asides import Aside, TimeShort
+from thudmud.game.command import Asked
 from thudmud.game.hall import Hall
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling

@@ -29,7 +29,7 @@ from thudmud.features.archive.model import Replayed
 from thudmud.features.playing.moves import Adjourn, Resign, Start
 from thudmud.features.playing.seats import Join
 from thudmud.game.archive import BattleLookup, Found, Unread
-from thudmud.game.asides import Asked
+from thudmud.game.command import Asked
 from thudmud.game.decisions import decide
 from thudmud.game.evaluation import DECIDED, Evaluation
 from thudmud.game.refusals import Refusal

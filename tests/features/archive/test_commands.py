@@ -39,9 +39,8 @@ from thudmud.game.archive import (
     State,
     Unread,
 )
-from thudmud.game.asides import Asked
 from thudmud.game.clocks import TimeClass
-from thudmud.game.command import Command
+from thudmud.game.command import Asked, Command
 from thudmud.game.decisions import decide
 from thudmud.game.events import Parting
 from thudmud.game.refusals import Refusal

@@ -41,7 +41,7 @@ from thudmud.features.playing.queries import SetBoard, ViewGame, Where
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.rooms.commands import Go, Look
 from thudmud.game.archive import PROVISIONAL
-from thudmud.game.asides import Asked
+from thudmud.game.command import Asked
 from thudmud.game.events import PuzzleTried
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style

@@ -20,6 +20,7 @@ from thudmud.features.exercises.model import (
 )
 from thudmud.features.playing.moves import Play
 from thudmud.game.command import Command
+from thudmud.game.hall import Decision
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.language import parse
@@ -120,7 +121,8 @@ def solved(line: str) -> tuple[House, Puzzle]:
     """Return a house in which Anna is at a puzzle."""
     at, puzzle = house(), read_puzzle(1, line)
     told(at, "puzzle 1")
-    Exercised("Anna", at_puzzle("Anna", puzzle, 99), ()).happen(at.hall)
+    exercised = Exercised("Anna", at_puzzle("Anna", puzzle, 99), ())
+    at.hall.commit(Decision("Anna", asides=(exercised,)))
     return at, puzzle
 
 

@@ -8,7 +8,7 @@ from thudmud.errors import Refused
 from thudmud.features.hints.commands import Hint
 from thudmud.features.hints.model import HintRefusal
 from thudmud.game.advice import Advice, Because, Merit
-from thudmud.game.asides import Asked
+from thudmud.game.command import Asked
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec, Table

@@ -12,7 +12,8 @@ from thudmud.features.letters.messages import listed
 from thudmud.features.letters.model import Letter, LettersPage
 from thudmud.features.letters.model import LettersRefusal as L
 from thudmud.game.archive import Found, LetterCount, LetterCountLookup
-from thudmud.game.asides import Asked, Entered, TookOver
+from thudmud.game.asides import Entered, TookOver
+from thudmud.game.command import Asked
 from thudmud.game.options import Style
 from thudmud.game.telling import Telling
 from thudmud.views.data import Fact

@@ -18,7 +18,7 @@ from thudmud.features.moderation.model import (
     Sanctioned,
     ShutdownTold,
 )
-from thudmud.game.asides import Asked
+from thudmud.game.command import Asked
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text

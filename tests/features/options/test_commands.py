@@ -19,7 +19,7 @@ from thudmud.features.options.commands import (
 )
 from thudmud.features.options.model import OptionChosen
 from thudmud.features.playing.queries import LastMove
-from thudmud.game.asides import Asked
+from thudmud.game.command import Asked
 from thudmud.game.decisions import arrive, decide
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import (

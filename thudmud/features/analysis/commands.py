@@ -20,11 +20,10 @@ from thudmud.features.analysis.model import (
 from thudmud.features.archive.commands import ArchiveCommand
 from thudmud.features.archive.model import annotators, replay_of, show_replay
 from thudmud.game.archive import GOES_ON, FoundBattle
-from thudmud.game.command import verb
-from thudmud.game.hall import Decision, Hall
+from thudmud.game.command import Scene, has_verb, verb
+from thudmud.game.hall import Decision
 from thudmud.game.meaning import battle_meant
 from thudmud.game.people import Person
-from thudmud.game.scene import Scene
 
 
 @verb("analyse")
@@ -72,7 +71,7 @@ class Analyse(ArchiveCommand):
             raise Refused(AnalysisRefusal.ANALYSIS_FAILED, number=number)
         return AnalysedBattle(battle, game, analysis)
 
-    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+    def answered(self, person: Person, answer: Any) -> None:
         # An open replay of this battle shows the analysis from now on.
         seen = replay_of(person)
         if seen and seen.game == answer.game:
@@ -94,6 +93,6 @@ class CancelAnalysis(ArchiveCommand):
 
 @annotators.append
 def _kept(scene: Scene, known: FoundBattle) -> Analysis | None:
-    if known.game is None or not scene.hall.has_verb("analyse"):
+    if known.game is None or not has_verb(scene.hall, "analyse"):
         return None
     return scene.found[KeptAnalysisLookup(known.battle.id, len(known.game.moves))]

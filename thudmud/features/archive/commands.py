@@ -24,14 +24,13 @@ from thudmud.game.archive import (
     StandingsLookup,
 )
 from thudmud.game.clocks import TimeClass
-from thudmud.game.command import Command, PrivateCommand, verb
+from thudmud.game.command import Command, PrivateCommand, Scene, has_verb, put_aside, verb
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, Commented
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import battle_meant
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene, put_aside
 from thudmud.rules import Comment, ruleset_called
 
 
@@ -306,5 +305,5 @@ class Stop(ArchiveCommand, PrivateCommand):
     def decide(self, scene: Scene) -> Decision:
         if seen := replay_of(scene.person):
             return scene.tell(ReplayLeft(scene.me, seen))
-        has_more = scene.hall.has_verb("tutorial")
+        has_more = has_verb(scene.hall, "tutorial")
         raise Refused(Refusal.NO_EXERCISE if has_more else Refusal.NOT_REPLAYING)

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from thudmud.game.archive import Battle, FoundBattle
 from thudmud.game.asides import Aside, aside
+from thudmud.game.hall import applies
 from thudmud.game.people import Person, PersonPart
 from thudmud.game.telling import Telling
 from thudmud.rules import Comment, Game
 from thudmud.values import value
 
 if TYPE_CHECKING:
+    from thudmud.game.command import Scene
     from thudmud.game.hall import Hall
-    from thudmud.game.scene import Scene
 
 
 class Annotation(Protocol):
@@ -54,9 +55,11 @@ class Replayed(Aside):
     annotation: Annotation | None = field(default=None, repr=False)
     spent: tuple[float, ...] = ()
 
-    def happen(self, hall: Hall) -> Telling:
-        show_replay(hall.people[self.player], self)
-        return Telling(self, (self.player,))
+
+@applies(Replayed)
+def _apply_replayed(replayed: Replayed, hall: Hall) -> Telling:
+    show_replay(hall.people[replayed.player], replayed)
+    return Telling(replayed, (replayed.player,))
 
 
 @value
@@ -83,9 +86,11 @@ class ReplayLeft(Aside):
 
     replay: Replayed
 
-    def happen(self, hall: Hall) -> Telling:
-        show_replay(hall.people[self.player], None)
-        return Telling(self, (self.player,))
+
+@applies(ReplayLeft)
+def _apply_replay_left(left: ReplayLeft, hall: Hall) -> Telling:
+    show_replay(hall.people[left.player], None)
+    return Telling(left, (left.player,))
 
 
 @aside
@@ -108,11 +113,13 @@ class CommentMade(Aside):
     def involves(self) -> set[str]:
         return {self.player, self.other}
 
-    def happen(self, hall: Hall) -> Telling:
-        both = [hall.people[name] for name in (self.player, self.other) if name in hall.people]
-        for person in both:
-            seen = replay_of(person)
-            if seen and seen.battle.number == self.battle:
-                show_replay(person, replace(seen, comments=self.comments))
-        told = tuple(person.name for person in (both if self.text else both[:1]))
-        return Telling(self, hall.people.hearers(self.player, told))
+
+@applies(CommentMade)
+def _apply_comment_made(made: CommentMade, hall: Hall) -> Telling:
+    both = [hall.people[name] for name in (made.player, made.other) if name in hall.people]
+    for person in both:
+        seen = replay_of(person)
+        if seen and seen.battle.number == made.battle:
+            show_replay(person, replace(seen, comments=made.comments))
+    told = tuple(person.name for person in (both if made.text else both[:1]))
+    return Telling(made, hall.people.hearers(made.player, told))

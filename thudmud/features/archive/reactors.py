@@ -10,9 +10,9 @@ from thudmud.features.archive.messages import PLAY_ON
 from thudmud.features.archive.model import Replayed, replay_of, show_replay
 from thudmud.game.archive import NOTHING_FOUND
 from thudmud.game.asides import Gone, TookOver
+from thudmud.game.command import Scene
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.hall import Hall
-from thudmud.game.scene import Scene
 
 PLIES_AT_ONCE = 20
 """How many plies one line shows without pauses."""

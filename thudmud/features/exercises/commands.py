@@ -31,8 +31,7 @@ from thudmud.features.playing.seats import Leave
 from thudmud.features.rooms.commands import Look
 from thudmud.game.advice import Advice, Merit, advice
 from thudmud.game.archive import MIDDLE, Found
-from thudmud.game.asides import Asked
-from thudmud.game.command import Command, PrivateCommand, verb
+from thudmud.game.command import Asked, Command, PrivateCommand, Scene, put_aside, verb
 from thudmud.game.decisions import private_deciders
 from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.game.hall import Decision, Hall
@@ -40,7 +39,6 @@ from thudmud.game.meaning import is_private_meant
 from thudmud.game.more import Help
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene, put_aside
 from thudmud.game.table import Table
 from thudmud.game.tables import GameCommand, battle
 from thudmud.rules import Game, IllegalMove, Move, Reason
@@ -130,7 +128,8 @@ def _followed(scene: Scene, command: Command) -> Decision | None:
     if told is None:
         return decision
     then = _counted(scene.hall, person, told, scene.found, scene.now)
-    return replace(then, asides=(*decision.asides, *then.asides))
+    asides = (*decision.asides, *then.asides)
+    return replace(then, asides=asides, preferences=decision.preferences)
 
 
 def _require_time(scene: Scene) -> None:

@@ -23,6 +23,7 @@ from thudmud.features.exercises.model import (
     studies_of,
 )
 from thudmud.features.playing.moves import Play
+from thudmud.game.command import has_verb
 from thudmud.game.evaluation import Variation
 from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal
@@ -156,7 +157,7 @@ def _exercise(
 def said(told: Exercised, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
     """Return the sentence of each remark, for a player who types or who clicks."""
     at, ways = told.exercise, '"stop" leaves.'
-    if hall.has_verb("hint"):
+    if has_verb(hall, "hint"):
         ways = f'"hint" helps, {ways}'
     if isinstance(at, InLesson):
         return {each: _in_lesson(each, at, told, ways, clicks=clicks) for each in told.remarks}

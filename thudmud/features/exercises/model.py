@@ -41,6 +41,7 @@ from thudmud.game.archive import Lookup, Rating
 from thudmud.game.asides import Aside, ToAnother, aside
 from thudmud.game.evaluation import Variation
 from thudmud.game.events import BattleId, Moved
+from thudmud.game.hall import applies
 from thudmud.game.match import Match
 from thudmud.game.people import Person, PersonPart, PrivateBoard
 from thudmud.game.table import BoardSpec, Table
@@ -599,15 +600,17 @@ class Exercised(Aside):
     advice: Advice | None = None
     line: Variation = ()
 
-    def happen(self, hall: Hall) -> Telling:
-        person = hall.people[self.player]
-        if person.private is None:
-            hall.rooms.changed(person)
-        left = ExerciseLeft(self.player, self.exercise)
-        person.private = PrivateBoard(self.exercise.table, left)
-        person.interrupt()
-        person.keep(ExerciseState(self.exercise, studies_of(person).after(self.exercise)))
-        return Telling(self, (self.player,), self.exercise.table)
+
+@applies(Exercised)
+def _apply_exercised(exercised: Exercised, hall: Hall) -> Telling:
+    person = hall.people[exercised.player]
+    if person.private is None:
+        hall.rooms.changed(person)
+    left = ExerciseLeft(exercised.player, exercised.exercise)
+    person.private = PrivateBoard(exercised.exercise.table, left)
+    person.interrupt()
+    person.keep(ExerciseState(exercised.exercise, studies_of(person).after(exercised.exercise)))
+    return Telling(exercised, (exercised.player,), exercised.exercise.table)
 
 
 @aside
@@ -616,12 +619,14 @@ class ExerciseLeft(Aside):
 
     exercise: Exercise
 
-    def happen(self, hall: Hall) -> Telling:
-        person = hall.people[self.player]
-        person.private = None
-        person.keep(ExerciseState(None, studies_of(person)))
-        hall.rooms.changed(person)
-        return Telling(self, (self.player,))
+
+@applies(ExerciseLeft)
+def _apply_exercise_left(left: ExerciseLeft, hall: Hall) -> Telling:
+    person = hall.people[left.player]
+    person.private = None
+    person.keep(ExerciseState(None, studies_of(person)))
+    hall.rooms.changed(person)
+    return Telling(left, (left.player,))
 
 
 @aside

@@ -7,10 +7,9 @@ from thudmud.features.archive.commands import ArchiveCommand
 from thudmud.features.archive.model import replay_of
 from thudmud.features.explorer.model import ExploredPosition, ExploreLookup, ExplorerRefusal
 from thudmud.game.archive import GOES_ON
-from thudmud.game.command import verb
+from thudmud.game.command import Scene, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import battle_meant, board_asked_about
-from thudmud.game.scene import Scene
 from thudmud.rules import Game
 
 

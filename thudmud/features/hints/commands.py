@@ -5,10 +5,9 @@ from __future__ import annotations
 from thudmud.errors import Refused
 from thudmud.features.hints.model import AdviceLookup, HintRefusal
 from thudmud.game.advice import advice
-from thudmud.game.command import verb
+from thudmud.game.command import Scene, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_meant
-from thudmud.game.scene import Scene
 from thudmud.game.tables import GameCommand, battle, require_playing, require_turn, seat
 
 

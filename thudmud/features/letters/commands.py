@@ -13,12 +13,10 @@ from thudmud.features.letters.model import (
     LettersRefusal,
     PostboxLookup,
 )
-from thudmud.game.asides import Asked
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Asked, Command, Scene, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import one_called, player_meant
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 
 LETTERS_PAGE = 10
 """How many letters a page has."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, ToAnother, aside
-from thudmud.game.hall import Hall
+from thudmud.game.hall import Hall, applies
 from thudmud.game.telling import Telling
 from thudmud.values import value
 
@@ -103,9 +103,11 @@ class LetterSent(StoredAside, ToAnother):
     text: str
     is_here: bool = False
 
-    def happen(self, hall: Hall) -> Telling:
-        both = self.player, self.to
-        return Telling(self, both if self.to in hall.people else both[:1])
+
+@applies(LetterSent)
+def _apply_letter_sent(sent: LetterSent, hall: Hall) -> Telling:
+    both = sent.player, sent.to
+    return Telling(sent, both if sent.to in hall.people else both[:1])
 
 
 @aside
@@ -121,5 +123,7 @@ class LettersRead(StoredAside, Aside):
 
     numbers: tuple[int, ...]
 
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, ())
+
+@applies(LettersRead)
+def _apply_letters_read(read: LettersRead, _: Hall) -> Telling:
+    return Telling(read, ())

@@ -22,14 +22,13 @@ from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, require_boards
 from thudmud.features.talk.commands import require_listening
 from thudmud.game import archive, events
-from thudmud.game.asides import Asked, Invited
+from thudmud.game.asides import Invited
 from thudmud.game.clocks import TimeClass, TimeControl, time_class
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Asked, Command, Scene, put_aside, verb, walk
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import called, hall_board_meant, level_meant, player_here, player_meant
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene, put_aside, walk
 from thudmud.game.seeks import (
     ANSWER_WITHIN,
     all_ended,

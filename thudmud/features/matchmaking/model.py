@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thudmud.game.asides import ToAnother, aside
-from thudmud.game.hall import Hall
+from thudmud.game.hall import Hall, applies, apply_to_another
 from thudmud.game.telling import Telling
 
 
@@ -19,7 +19,9 @@ class TurnedDown(ToAnother):
     board: str
     battle: int | None = None
 
-    def happen(self, hall: Hall) -> Telling:
-        if asked := hall.people.get(self.player):
-            asked.invitations.pop(self.to, None)
-        return ToAnother.happen(self, hall)  # super() fails: with slots, @aside makes a new class
+
+@applies(TurnedDown)
+def _apply_turned_down(down: TurnedDown, hall: Hall) -> Telling:
+    if asked := hall.people.get(down.player):
+        asked.invitations.pop(down.to, None)
+    return apply_to_another(down, hall)

@@ -23,7 +23,7 @@ from thudmud.features.moderation.model import (
     ShutdownTold,
 )
 from thudmud.game.archive import MemberLookup
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, Scene, verb
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import one_called, player_meant
@@ -37,7 +37,6 @@ from thudmud.game.sanctions import (
     network_of,
     network_text,
 )
-from thudmud.game.scene import Scene
 
 
 class OperatorCommand(Command):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, aside
-from thudmud.game.hall import Hall, HallPart
+from thudmud.game.hall import Hall, HallPart, applies
 from thudmud.game.sanctions import Measure, Sanction
 from thudmud.game.telling import Telling
 from thudmud.values import value
@@ -59,8 +59,10 @@ class Announced(OfOperators):
 
     text: str
 
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, tuple(hall.people))
+
+@applies(Announced)
+def _apply_announced(announced: Announced, hall: Hall) -> Telling:
+    return Telling(announced, tuple(hall.people))
 
 
 @value
@@ -74,12 +76,14 @@ class OfSanction(OfOperators):
     def involves(self) -> set[str]:
         return {self.player, self.sanction.whom}
 
-    def happen(self, hall: Hall) -> Telling:
-        told_of_it = hall.operators_and(self.player)
-        is_ban = self.sanction.measure is Measure.BAN
-        if not is_ban and self.sanction.whom in hall.people:
-            told_of_it = *told_of_it, self.sanction.whom
-        return Telling(self, tuple(dict.fromkeys(told_of_it)))
+
+@applies(OfSanction)
+def _apply_of_sanction(sanction: OfSanction, hall: Hall) -> Telling:
+    told_of_it = hall.operators_and(sanction.player)
+    is_ban = sanction.sanction.measure is Measure.BAN
+    if not is_ban and sanction.sanction.whom in hall.people:
+        told_of_it = *told_of_it, sanction.sanction.whom
+    return Telling(sanction, tuple(dict.fromkeys(told_of_it)))
 
 
 @aside
@@ -100,8 +104,10 @@ class ReportClosed(OfOperators):
 
     number: int
 
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, hall.operators_and(self.player))
+
+@applies(ReportClosed)
+def _apply_report_closed(closed: ReportClosed, hall: Hall) -> Telling:
+    return Telling(closed, hall.operators_and(closed.player))
 
 
 @aside
@@ -123,8 +129,10 @@ class ReportsClosed(OfOperators):
     about: str = ""
     by: str = ""
 
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, hall.operators_and(self.player))
+
+@applies(ReportsClosed)
+def _apply_reports_closed(closed: ReportsClosed, hall: Hall) -> Telling:
+    return Telling(closed, hall.operators_and(closed.player))
 
 
 @aside
@@ -144,11 +152,13 @@ class ShutdownTold(OfOperators):
     why: str = ""
     to: str = ""
 
-    def happen(self, hall: Hall) -> Telling:
-        if self.to:
-            return Telling(self, (self.to,))
-        hall.part(PlannedShutdown).told = None if self.seconds is None else self
-        return Telling(self, tuple(hall.people))
+
+@applies(ShutdownTold)
+def _apply_shutdown_told(told: ShutdownTold, hall: Hall) -> Telling:
+    if told.to:
+        return Telling(told, (told.to,))
+    hall.part(PlannedShutdown).told = None if told.seconds is None else told
+    return Telling(told, tuple(hall.people))
 
 
 @aside
@@ -174,8 +184,10 @@ class ReportsTold(Aside):
 
     reports: tuple[ReportMade, ...]
 
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, hall.operators_and(self.player))
+
+@applies(ReportsTold)
+def _apply_reports_told(told: ReportsTold, hall: Hall) -> Telling:
+    return Telling(told, hall.operators_and(told.player))
 
 
 MOST_REPORTS = 1000

@@ -28,11 +28,10 @@ from thudmud.features.notifications.model import (
     is_served,
     refused_code,
 )
-from thudmud.game.command import TERMINALS, Command, ValueTerminal, verb
+from thudmud.game.command import TERMINALS, Command, Scene, ValueTerminal, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import Switch
 from thudmud.game.sanctions import is_this_machine
-from thudmud.game.scene import Scene
 
 TERMINALS.update(
     HOURS=ValueTerminal(Quiet.of, NotifyMistake.NO_SUCH_HOURS),

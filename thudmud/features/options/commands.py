@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.features.options.model import OptionChosen
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, Scene, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import (
     Charset,
@@ -19,7 +19,6 @@ from thudmud.game.options import (
     Switch,
     Toggle,
 )
-from thudmud.game.scene import Scene
 
 
 class OptionCommand(Command):
@@ -48,8 +47,9 @@ class Choice(SetOption, OptionCommand):
     __slots__ = ()
 
     def decide(self, scene: Scene) -> Decision:
-        chosen = OptionChosen(scene.me, self, self.after(scene.person.options))
-        return scene.tell(chosen)
+        options = self.after(scene.person.options)
+        chosen = OptionChosen(scene.me, self, options)
+        return scene.tell(chosen, options=options)
 
     def after(self, options: Options) -> Options:
         return replace(options, **{self.words.split()[-1]: self.value})

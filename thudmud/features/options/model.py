@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from thudmud.game.asides import Aside, AtBoard, aside
-from thudmud.game.hall import Hall
+from thudmud.game.hall import Hall, applies
 from thudmud.game.options import Options, SetOption, Style
-from thudmud.game.people import Person
 from thudmud.game.telling import Telling
 
 
@@ -19,14 +16,13 @@ class StyleChosen(AtBoard):
 
     style: Style
 
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return replace(person, styles={**person.styles, self.board: self.style})
 
-    def happen(self, hall: Hall) -> Telling:
-        person = hall.people[self.player]
-        person.styles[self.board] = self.style
-        hall.rooms.changed(person)
-        return Telling(self, (self.player,), hall.board_seen(self.player, self.board))
+@applies(StyleChosen)
+def _apply_style_chosen(chosen: StyleChosen, hall: Hall) -> Telling:
+    person = hall.people[chosen.player]
+    person.styles[chosen.board] = chosen.style
+    hall.rooms.changed(person)
+    return Telling(chosen, (chosen.player,), hall.board_seen(chosen.player, chosen.board))
 
 
 @aside
@@ -38,11 +34,10 @@ class OptionChosen(Aside):
     choice: SetOption
     options: Options
 
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return replace(person, options=self.options)
 
-    def happen(self, hall: Hall) -> Telling:
-        person = hall.people[self.player]
-        person.options = self.options
-        hall.rooms.changed(person)
-        return Telling(self, (self.player,))
+@applies(OptionChosen)
+def _apply_option_chosen(chosen: OptionChosen, hall: Hall) -> Telling:
+    person = hall.people[chosen.player]
+    person.options = chosen.options
+    hall.rooms.changed(person)
+    return Telling(chosen, (chosen.player,))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.game.archive import Fingered, MemberLookup, ScoreLookup
 from thudmud.game.asides import Aside, aside
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, Scene, verb
 from thudmud.game.events import LONGEST_NAME
-from thudmud.game.hall import Decision, Hall
+from thudmud.game.hall import Decision, Hall, applies
 from thudmud.game.meaning import known_name, one_called, player_meant, refuse_absent
-from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED, Person
+from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 from thudmud.game.telling import Telling
 
 
@@ -74,7 +72,8 @@ class Plan(Command):
             raise Refused(Refusal.PLANS_FOR_MEMBERS)
         if len(text) > LONGEST_PLAN:
             raise Refused(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
-        return scene.tell(PlanChosen(me, "" if text.lower() in NO_PLAN else text))
+        plan = "" if text.lower() in NO_PLAN else text
+        return scene.tell(PlanChosen(me, plan), plan=plan)
 
 
 @aside
@@ -84,12 +83,11 @@ class PlanChosen(Aside):
     plan: str
     crosses = True
 
-    def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].plan = self.plan
-        return Telling(self, (self.player,))
 
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return replace(person, plan=self.plan)
+@applies(PlanChosen)
+def _apply_plan_chosen(chosen: PlanChosen, hall: Hall) -> Telling:
+    hall.people[chosen.player].plan = chosen.plan
+    return Telling(chosen, (chosen.player,))
 
 
 @verb("follow")
@@ -104,7 +102,8 @@ class Follow(Command):
             return scene.answer(self)
         others = scene.person.followed
         other, is_here = _another(self.player, others, scene, _FOLLOWING, MOST_FOLLOWED)
-        return scene.tell(FollowChosen(scene.me, other, (*others, other), is_here))
+        followed = (*others, other)
+        return scene.tell(FollowChosen(scene.me, other, followed, is_here), followed=followed)
 
 
 @verb("unfollow")
@@ -115,9 +114,8 @@ class Unfollow(Command):
 
     def decide(self, scene: Scene) -> Decision:
         other, left = _taken_from(scene.person.followed, self.player, Refusal.NOT_FOLLOWED)
-        return scene.tell(
-            FollowChosen(scene.me, other, left, other.lower() in scene.hall.people.names)
-        )
+        is_here = other.lower() in scene.hall.people.names
+        return scene.tell(FollowChosen(scene.me, other, left, is_here), followed=left)
 
 
 @aside
@@ -132,12 +130,11 @@ class FollowChosen(Aside):
     is_here: bool = True
     crosses = True
 
-    def happen(self, hall: Hall) -> Telling:
-        hall.people.follow(self.player, self.followed)
-        return Telling(self, (self.player,))
 
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return replace(person, followed=self.followed)
+@applies(FollowChosen)
+def _apply_follow_chosen(chosen: FollowChosen, hall: Hall) -> Telling:
+    hall.people.follow(chosen.player, chosen.followed)
+    return Telling(chosen, (chosen.player,))
 
 
 @verb("ignore")
@@ -151,7 +148,8 @@ class Ignore(Command):
             return scene.answer(self)
         others = scene.person.ignored
         other, is_here = _another(self.player, others, scene, _IGNORING, MOST_IGNORED)
-        return scene.tell(IgnoreChosen(scene.me, other, (*others, other), is_here))
+        ignored = (*others, other)
+        return scene.tell(IgnoreChosen(scene.me, other, ignored, is_here), ignored=ignored)
 
 
 @verb("unignore")
@@ -162,9 +160,8 @@ class Unignore(Command):
 
     def decide(self, scene: Scene) -> Decision:
         other, left = _taken_from(scene.person.ignored, self.player, Refusal.NOT_IGNORED)
-        return scene.tell(
-            IgnoreChosen(scene.me, other, left, other.lower() in scene.hall.people.names)
-        )
+        is_here = other.lower() in scene.hall.people.names
+        return scene.tell(IgnoreChosen(scene.me, other, left, is_here), ignored=left)
 
 
 @aside
@@ -179,12 +176,11 @@ class IgnoreChosen(Aside):
     is_here: bool = True
     crosses = True
 
-    def happen(self, hall: Hall) -> Telling:
-        hall.people.ignore(self.player, self.ignored)
-        return Telling(self, (self.player,))
 
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return replace(person, ignored=self.ignored)
+@applies(IgnoreChosen)
+def _apply_ignore_chosen(chosen: IgnoreChosen, hall: Hall) -> Telling:
+    hall.people.ignore(chosen.player, chosen.ignored)
+    return Telling(chosen, (chosen.player,))
 
 
 _FOLLOWING = Refusal.FOLLOW_SELF, Refusal.FOLLOWED_ALREADY, Refusal.FOLLOWS_TOO_MANY

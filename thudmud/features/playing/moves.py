@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from thudmud.errors import Refused
 from thudmud.game import events, tables
-from thudmud.game.command import verb
+from thudmud.game.command import Scene, verb
 from thudmud.game.events import Offer
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import move_board_meant
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 from thudmud.game.seeks import look_no_longer
 from thudmud.game.table import Table
 from thudmud.game.tables import BattleCommand, Context, Events, TableCommand

@@ -9,9 +9,9 @@ from thudmud.errors import Refused
 from thudmud.features.playing.seats import require_boards
 from thudmud.game import events
 from thudmud.game.asides import Aside
+from thudmud.game.command import Scene
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 from thudmud.game.seeks import look_no_longer
 
 

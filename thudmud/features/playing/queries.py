@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from thudmud.features.options.model import StyleChosen
-from thudmud.game.command import verb
+from thudmud.game.command import Scene, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_asked_about, board_meant
 from thudmud.game.options import Style
-from thudmud.game.scene import Scene
 from thudmud.game.tables import GameCommand, battle
 from thudmud.rules import Piece, Side, Square
 from thudmud.rules.board import LETTERS
@@ -154,5 +153,8 @@ class SetBoard(GameCommand):
     on: str | None = None
 
     def decide(self, scene: Scene) -> Decision:
-        board = board_meant(scene.hall, scene.person, self.on).name
-        return Decision(scene.me, board, asides=(StyleChosen(scene.me, board, self.style),))
+        person = scene.person
+        board = board_meant(scene.hall, person, self.on).name
+        chosen = StyleChosen(scene.me, board, self.style)
+        styles = {**person.styles, board: self.style}
+        return Decision(scene.me, board, asides=(chosen,), preferences={"styles": styles})

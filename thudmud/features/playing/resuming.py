@@ -7,12 +7,11 @@ from thudmud.features.playing.opening import at_own_board
 from thudmud.features.talk.commands import require_listening
 from thudmud.game.archive import AdjournedLookup
 from thudmud.game.asides import Invited
-from thudmud.game.command import verb
+from thudmud.game.command import Scene, verb
 from thudmud.game.events import Resumed, SavedMatch
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import hall_board_meant
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 from thudmud.game.seeks import look_no_longer
 from thudmud.game.table import Table
 from thudmud.game.tables import Context, GameCommand, at_table, resume

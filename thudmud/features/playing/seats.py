@@ -7,12 +7,11 @@ from dataclasses import replace
 from thudmud.errors import Refused
 from thudmud.features.playing.moves import dropped, forfeited
 from thudmud.game import tables
-from thudmud.game.command import verb
+from thudmud.game.command import Scene, put_aside, verb, walk
 from thudmud.game.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import hall_board_meant
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene, put_aside, walk
 from thudmud.game.table import Table
 from thudmud.game.tables import Context, Events, TableCommand
 from thudmud.rules import Side

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import bots_here
 from thudmud.features.people.commands import Finger, fingered
 from thudmud.game.asides import ObserveChosen
-from thudmud.game.command import Command, verb
-from thudmud.game.hall import Decision, Hall
+from thudmud.game.command import Asked, Command, Scene, put_aside, verb, walk
+from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_meant, hall_board_meant, known_name, observed_meant
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.rooms import MOST_OBSERVED
-from thudmud.game.scene import Scene, put_aside, walk
 
 
 @verb("look")
@@ -87,11 +85,13 @@ class ViewBots(Command):
 class ViewNews(Command):
     """Read the operator's news."""
 
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return replace(person, news=hall.edition)
+    def decide(self, scene: Scene) -> Decision:
+        edition = scene.hall.edition
+        asked = Asked(scene.me, self, answer=edition)
+        return scene.tell(asked, news=edition)
 
-    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
-        person.news = hall.edition
+    def answered(self, person: Person, answer: Any) -> None:
+        person.news = answer
 
 
 @verb("observe")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from thudmud.errors import Refused
 from thudmud.features.talk.model import KnowsDeaf, PlayersDeaf
 from thudmud.game.asides import Emoted, Spoke, Told
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, Scene, verb
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import player_here, split_board, watched_meant
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 
 
 @verb("say")

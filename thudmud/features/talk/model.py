@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thudmud.game.asides import AtBoard, aside
-from thudmud.game.hall import Hall
+from thudmud.game.hall import Hall, applies
 from thudmud.game.people import PersonPart
 from thudmud.game.telling import Telling
 from thudmud.values import value
@@ -18,6 +18,8 @@ class KnowsDeaf(PersonPart):
 class PlayersDeaf(AtBoard):
     """An observer is told, once, that the players at the board do not hear them."""
 
-    def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].keep(KnowsDeaf())
-        return Telling(self, (self.player,))
+
+@applies(PlayersDeaf)
+def _apply_players_deaf(deaf: PlayersDeaf, hall: Hall) -> Telling:
+    hall.people[deaf.player].keep(KnowsDeaf())
+    return Telling(deaf, (deaf.player,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from thudmud.features.teaching.model import MoveTaught
 from thudmud.game.advice import MOST_TRAMPLES
+from thudmud.game.command import has_verb
 from thudmud.rules import Move, Piece
 from thudmud.rules.board import distance
 from thudmud.views.registry import Occasion, words
@@ -29,7 +30,7 @@ def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
         sentences.append(f'Move by typing two squares: "{squares}{where}".')
     if told.hints:
         sentences.append(f'"hint{where}" suggests a move.')
-    if told.again and not table.in_haste and occasion.hall.has_verb("tutorial"):
+    if told.again and not table.in_haste and has_verb(occasion.hall, "tutorial"):
         sentences.append('"tutorial" teaches you the game while the battle waits.')
     return wrapped_each(sentences if view.display.reader else [" ".join(sentences)], view.width)
 

@@ -13,6 +13,7 @@ from typing import cast
 from thudmud.features.teaching.model import MoveTaught
 from thudmud.game.archive import PlayerScore, ScoreLookup
 from thudmud.game.asides import Entered, Gone
+from thudmud.game.command import has_verb
 from thudmud.game.events import Moved
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.table import Table
@@ -108,7 +109,7 @@ class Teacher:
 
     def _teach(self, player: str, table: Table, *, again: bool) -> None:
         hall = self._service.hall
-        can_ask = self._service.adviser is not None and hall.has_verb("hint")
+        can_ask = self._service.adviser is not None and has_verb(hall, "hint")
         hints = can_ask and hall.rated_board(player) is None
         self._service.tell(MoveTaught(player, table.name, hints, again))
 

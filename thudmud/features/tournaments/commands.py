@@ -22,13 +22,12 @@ from thudmud.features.tournaments.pairing import USUAL_ROUNDS
 from thudmud.game import events, hooks
 from thudmud.game.archive import Pool, ScoreLookup
 from thudmud.game.clocks import DAY, TimeControl, time_class
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, Scene, verb
 from thudmud.game.days import TODAY, day_begins
 from thudmud.game.events import TournamentKind
 from thudmud.game.hall import Decision, Hall, Makers
 from thudmud.game.meaning import player_meant
 from thudmud.game.refusals import Refusal
-from thudmud.game.scene import Scene
 from thudmud.rules import DEFAULT_RULES
 
 USUAL_TIME = TimeControl(10, 5)

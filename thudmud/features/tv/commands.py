@@ -8,13 +8,12 @@ from thudmud.errors import Refused
 from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
 from thudmud.game.archive import MIDDLE, PlayerScore, Pool, ScoresLookup
 from thudmud.game.clocks import time_class
-from thudmud.game.command import Command, verb
+from thudmud.game.command import Command, Scene, verb
 from thudmud.game.events import NO_BOTS
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.rooms import MOST_OBSERVED
-from thudmud.game.scene import Scene
 from thudmud.game.table import Table
 from thudmud.values import value
 

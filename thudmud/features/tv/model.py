@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from thudmud.game.asides import Aside, ObserveChosen, aside
-from thudmud.game.hall import Hall
+from thudmud.game.hall import Hall, applies, apply_observe_chosen
 from thudmud.game.people import Person, PersonPart
 from thudmud.game.telling import Telling
 from thudmud.values import value
@@ -54,9 +54,11 @@ class TvTurned(ObserveChosen):
 
     shown: str | None = None
 
-    def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].keep(TvState(self.shown))
-        return ObserveChosen.happen(self, hall)
-
     def abroad(self) -> Aside:
         return ObserveChosen(self.player, self.board, self.observed)
+
+
+@applies(TvTurned)
+def _apply_tv_turned(turned: TvTurned, hall: Hall) -> Telling:
+    hall.people[turned.player].keep(TvState(turned.shown))
+    return apply_observe_chosen(turned, hall)
