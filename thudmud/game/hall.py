@@ -141,7 +141,7 @@ class HallPart:
 
     WHY_KEPT: ClassVar[str] = ""
 
-    def happen(self, event: HallEvent, hall: Hall) -> list[Telling]:  # noqa: ARG002  (others use it)
+    def apply(self, event: HallEvent, hall: Hall) -> list[Telling]:  # noqa: ARG002  (others use it)
         """Apply an event of one of the types in `takes`, and return who is told, in order."""
         return []
 
@@ -202,7 +202,7 @@ class Hall:
     """The boards and the people.
 
     Args:
-        boards: the first boards, in the order in which they are listed and counted. `happen` opens
+        boards: the first boards, in the order in which they are listed and counted. `apply` opens
             and closes others.
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
@@ -334,7 +334,7 @@ class Hall:
 
     # --- the boards --------------------------------------------------------------------------
 
-    def happen(self, event: events.HallEvent) -> list[Telling]:
+    def apply(self, event: events.HallEvent) -> list[Telling]:
         """Apply an event of the hall, and return who is told, in order.
 
         Nobody is told if it changes nothing.
@@ -357,7 +357,7 @@ class Hall:
                 audience = dict.fromkeys((*self.told_of_seek(seeker, to), player))
                 return [Telling(event, tuple(audience))]
         kind = _TAKERS.get(type(event))
-        return self.part(kind).happen(event, self) if kind else []
+        return self.part(kind).apply(event, self) if kind else []
 
     def told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
         """Return who is told of a seek: the player who is asked, or everybody who may accept it."""
@@ -572,7 +572,7 @@ class Hall:
         """Apply a decision, and return who is told what, in order."""
         told: list[Telling] = []
         for of_hall in decision.hall:
-            told += self.happen(of_hall)
+            told += self.apply(of_hall)
         for aside in decision.asides:
             told.append(self._told(aside))
             if isinstance(aside, asides.Entered):

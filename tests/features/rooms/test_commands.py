@@ -140,11 +140,11 @@ def test_a_board_that_is_closed_or_renamed(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("pine board"))
     do(hall, "Dora", Observe("oak board"))
     do(hall, "Dora", Go("elm table"))
-    [told] = hall.happen(BoardRenamed(NOW, "", "oak board", "yew board"))
+    [told] = hall.apply(BoardRenamed(NOW, "", "oak board", "yew board"))
     assert "Dora" in told.audience
     assert observed(hall, "Dora") == ("pine board", "yew board")
     assert hear(hall, "Bert", Resign()) == ALL
-    closed, ended = hall.happen(BoardClosed(NOW, "", "pine board"))
+    closed, ended = hall.apply(BoardClosed(NOW, "", "pine board"))
     assert "Dora" in closed.audience
     assert (ended.event, ended.audience) == (
         ObserveChosen("Dora", "pine board", ("yew board",)),

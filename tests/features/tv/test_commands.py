@@ -141,7 +141,7 @@ def test_observing_too_many(hall: StoredHall) -> None:
 def test_boards_that_change_their_names_or_close(hall: StoredHall) -> None:
     shown(hall)
     key = hall.tables["oak board"].key
-    hall.happen(BoardRenamed(NOW, "", key, "ash board"))
+    hall.apply(BoardRenamed(NOW, "", key, "ash board"))
     assert tv_board(hall.people["Emil"]) == "ash board"
-    hall.happen(BoardClosed(NOW, "", key))
+    hall.apply(BoardClosed(NOW, "", key))
     assert (tv_board(hall.people["Emil"]), hall.people["Emil"].observed) == ("", ())

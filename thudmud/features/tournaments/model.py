@@ -430,7 +430,7 @@ class TournamentRegister(HallPart):
             if each.made.player == player:
                 del self.known[each.number]
 
-    def happen(self, event: HallEvent, hall: Hall) -> list[Telling]:
+    def apply(self, event: HallEvent, hall: Hall) -> list[Telling]:
         """Apply an event of a tournament. The hall is told, and those whom it concerns."""
         assert isinstance(event, events.TOURNAMENTS)  # noqa: S101  (as registered)
         number, before = event.number, self.known.get(event.number)
