@@ -18,7 +18,6 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from itertools import islice, zip_longest
 from pathlib import Path
 from random import Random
@@ -58,6 +57,7 @@ from thudmud.store.codec import SCHEMA, to_array, to_text
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk
 from thudmud.store.rows import SqlTable
+from thudmud.values import replace
 
 NOW = 1795225366.123456
 PLIES = 80

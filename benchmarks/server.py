@@ -22,10 +22,12 @@ import resource
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from thudmud.values import replace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 

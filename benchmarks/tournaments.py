@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 from statistics import mean
@@ -21,6 +21,7 @@ from statistics import mean
 from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing, pair
 from thudmud.features.tournaments.standings import standings
 from thudmud.game.events import BattleScore, TournamentKind
+from thudmud.values import replace
 
 PLAYERS, ROUNDS, TOURNAMENTS = 200, 9, 10
 WEAKEST, STRONGEST = 1000, 2200  # ratings, which are spread evenly

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +37,7 @@ from thudmud.rules.koom_valley import OPENING, RockCaptured, TramplingTrolls
 from thudmud.rules.scoring import ByPieces, ByVictory
 from thudmud.search.levels import LEVELS
 from thudmud.search.player import Player
+from thudmud.values import replace
 from thudmud.views.view import Terminal
 
 PIECES = "dA8 dB8 dC8 TF8 XH8 TL6 TL7 TL8 dK11 dL11 dM11 dF15"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from thudmud.bots.opponent import Opponent, Task
@@ -39,15 +38,14 @@ from thudmud.service import Adviser, Arrival, Policy, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
-from thudmud.values import value
+from thudmud.values import Value, replace
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 
 AnswerT = TypeVar("AnswerT")
 
 
-@value
-class BotTurn:
+class BotTurn(Value):
     """A battle in which it is a bot's turn.
 
     Attributes:

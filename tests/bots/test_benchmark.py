@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from itertools import count
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ from thudmud.bots.referee import random_opening
 from thudmud.rules import RULESETS, Game
 from thudmud.search.search import Limit, Search
 from thudmud.search.tactics import tuned
+from thudmud.values import replace
 
 
 def summary(dwarfs: float | None, failures: int) -> dict[str, Any]:

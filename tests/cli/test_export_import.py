@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.store import Store
+from thudmud.values import replace
 
 Shown = pytest.CaptureFixture[str]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -12,6 +11,7 @@ import pytest
 from thudmud.cli.main import main
 from thudmud.cli.records import MOST_LINES
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, Game, Record, Side, write_record
+from thudmud.values import replace
 
 RECORD = """\
 dF1,dG1,dJ1,dK1,TG7,TH7,RH8

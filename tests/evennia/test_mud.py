@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from tests.evennia.players import MudStage, Player
 from thudmud.game.options import Scheme
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, TranscriptStep
+from thudmud.values import replace
 from thudmud.views.help import PAGES
 
 MATCH = Path(__file__).parents[1] / "transcripts" / "discworld-match.thud-script"

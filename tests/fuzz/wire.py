@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
@@ -17,6 +17,7 @@ from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.intake import TelnetQueue
 from thudmud.telnet.interface import Client, Fitted, Item, TelnetPolicy
 from thudmud.telnet.screen import Goodbye, Screen
+from thudmud.values import replace
 
 POLICY = TelnetPolicy(
     max_line=10, budget=partial(TokenBucket, 1, 1_000_000_000), max_subnegotiation=64

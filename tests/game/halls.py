@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from enum import Enum
 from typing import TypeVar, cast
 
@@ -22,6 +21,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.game.telling import Telling
 from thudmud.rules import Game
 from thudmud.store import Store, at_once
+from thudmud.values import replace
 
 AnswerT = TypeVar("AnswerT")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +49,7 @@ from thudmud.game.tables import (
     vanish,
 )
 from thudmud.rules import Ending, Side
+from thudmud.values import replace
 
 FAST = TimeControl(1, 5)
 GRACE_FAST = 6.0

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 
 import pytest
 
@@ -28,6 +27,7 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec
 from thudmud.game.telling import Telling
 from thudmud.rules import Side
+from thudmud.values import replace
 
 MOVE = ply("a6", "b6")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import get_args
 
 from hypothesis import example, given, settings
@@ -44,6 +43,7 @@ from thudmud.game.tables import (
     vanish,
 )
 from thudmud.rules import Game, Side, Square
+from thudmud.values import replace
 
 SPEC = BoardSpec("oak board")
 NEW = Table.set_up(SPEC, 3, GRACE, GRACE)

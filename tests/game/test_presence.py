@@ -105,7 +105,8 @@ class TestComing:
     def test_to_the_hall(self) -> None:
         hall = hall_of("Anna")
         (entered,) = enter(hall, "Bert", styles={"oak board": Style.BRIEF}, member=True)
-        assert entered.event == Entered("Bert", None, True, (("oak board", Style.BRIEF),))  # noqa: FBT003 (a field)
+        styles = (("oak board", Style.BRIEF),)
+        assert entered.event == Entered("Bert", member=True, styles=styles, active=NOW)
         assert entered.audience == ("Anna", "Bert")
         assert [name for name in hall.people if name in hall.people.members] == ["Bert"]
         assert hall.style("Bert", "oak board") is Style.BRIEF
@@ -113,7 +114,7 @@ class TestComing:
     def test_to_the_seat_that_was_kept(self, hall: StoredHall) -> None:
         lose(hall, "Bert")
         entered, back, news = enter(hall, "Bert", 20.0)
-        assert entered.event == Entered("Bert", "oak board")
+        assert entered.event == Entered("Bert", "oak board", active=20.0)
         assert entered.audience == ("Bert",)
         assert back.event == Returned(20.0, "Bert", Side.TROLL)
         assert set(back.audience) == {"Anna", "Bert"}
@@ -138,7 +139,7 @@ class TestComing:
         lose(hall, "Bert")
         do(hall, "Carla", Join(Side.DWARF, "oak board"), LATER)
         (entered,) = enter(hall, "Bert", LATER)
-        assert entered.event == Entered("Bert")
+        assert entered.event == Entered("Bert", active=LATER)
 
     def test_who_was_never_noted_to_be_away_is_simply_there(self) -> None:
         """As after a crash, if the seats were read and nobody was marked."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 
 import pytest
@@ -71,6 +70,7 @@ from thudmud.rules import (
     Square,
     read_position,
 )
+from thudmud.values import replace
 
 A1, A6, B5, F7, G1, G7, H8 = map(Square.parse, ("A1", "A6", "B5", "F7", "G1", "G7", "H8"))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -41,6 +40,7 @@ from thudmud.rules import (
     Square,
     read_position,
 )
+from thudmud.values import replace
 
 SET_UP = read_position("dA6,TG7,RH8 troll", CLASSIC)
 ROCKY = read_position("dA6,TG7,RH9 troll", KOOM_VALLEY)

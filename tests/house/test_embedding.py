@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from thudmud.game.options import Orient, Profile
 from thudmud.game.telling import Telling
 from thudmud.language import parse
 from thudmud.rules import Side
+from thudmud.values import replace
 
 EVERYTHING = Terminal(packages=frozenset({"Thud"}))
 

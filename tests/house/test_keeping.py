@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,6 +40,7 @@ from thudmud.game.events import BattleId, Cleared, Joined, Moved, Returned
 from thudmud.game.options import Profile
 from thudmud.rules import Move, Piece, Side, Square
 from thudmud.store.codec import SCHEMA, Misread, TooNew, to_line
+from thudmud.values import replace
 
 Deed = tuple[str, str]
 PUT_AWAY = [*BEGUN, ("Anna", "7"), ("Anna", "adjourn"), ("Bert", "adjourn")]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from itertools import chain, permutations
 
 import pytest
+from msgspec.structs import fields
 
 from tests.cases import cases
 from thudmud.features.archive.commands import (

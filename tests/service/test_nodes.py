@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,6 +32,7 @@ from thudmud.service.scheduler import Later
 from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
 from thudmud.store.codec import Form
 from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS
+from thudmud.values import replace
 from thudmud.views import Terminal
 
 LEASE = 10.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -31,6 +30,7 @@ from thudmud.game.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.service import Arrival, Node, Result
 from thudmud.store import NotWritten
+from thudmud.values import replace
 
 BOARD = "oak board"
 FIRST = replace(ply("A6", "B6"), on=BOARD)

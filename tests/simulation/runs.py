@@ -9,7 +9,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -35,6 +35,7 @@ from thudmud.store import Entry, Store
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database as StoreDatabase
 from thudmud.store.interface import Damaged, StoreError
+from thudmud.values import replace
 
 ROUGH = 30.0
 """Seconds in which things go wrong, at most."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar, cast
 
@@ -29,6 +29,7 @@ from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import Context, TableCommand, decide, resume
 from thudmud.rules import Game, Side
 from thudmud.store import Entry
+from thudmud.values import replace
 from thudmud.views import boards
 from thudmud.views.view import Display
 

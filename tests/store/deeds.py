@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from thudmud.game.events import (
     BattleStarted,
@@ -18,6 +17,7 @@ from thudmud.game.events import (
 from thudmud.rules import Move, Piece, Side, Square
 from thudmud.store import Entry, Store, StoreError
 from thudmud.store.checking import check_database, check_file
+from thudmud.values import replace
 
 OAK, PINE = "oak board", "pine board"
 PATIENCE = 20.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from functools import partial
 from typing import Any, get_args
 
 from hypothesis import strategies as st
+from msgspec.structs import fields
 
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.game.events import (
@@ -24,6 +24,7 @@ from thudmud.game.events import (
     TakenBack,
 )
 from thudmud.rules import RULESETS, SQUARES, Move, Outcome, Piece, Position, Score, Side, Verb
+from thudmud.values import replace
 
 KINDS: tuple[type[Event], ...] = (*get_args(TableEvent), Imported)
 

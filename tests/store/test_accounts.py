@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -15,6 +14,7 @@ from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store import KeptName, NameTaken, Nobody, Store
 from thudmud.store.accounts import ADDRESSES_KEPT
+from thudmud.values import replace
 
 WORD, OTHER = b"1" * 32, b"2" * 32
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,6 +30,7 @@ from thudmud.store import Store, at_once, lookups
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry
 from thudmud.store.running import AtOnce
+from thudmud.values import replace
 
 
 @pytest.fixture

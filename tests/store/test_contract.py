@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -41,6 +40,7 @@ from thudmud.game.events import Adjourned, BattleId, Commented, Event, Imported,
 from thudmud.game.projections import HALL, match_stream
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
 from thudmud.store import Conflict, Entry, KeptName, NotWritten, Store, StoreError
+from thudmud.values import replace
 
 
 def said(ply: int, text: str, player: str = "Anna", version: int = 2) -> Commented:

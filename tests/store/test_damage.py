@@ -12,7 +12,6 @@ import sqlite3
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -33,6 +32,7 @@ from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, beside
 from thudmud.store.rows import FORMAT
 from thudmud.store.streams import Changes
+from thudmud.values import replace
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 PAGE = 4096

@@ -6,7 +6,6 @@ import random
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +41,7 @@ from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Position, Score
 from thudmud.store import Store
 from thudmud.store.checking import check_file
 from thudmud.store.database import Database
+from thudmud.values import replace
 
 Groups = dict[frozenset[Move], list[tuple[Battle, Move]]]
 """By plies that come to the same, the battles in which one of them was played."""

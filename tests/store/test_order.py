@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from tests.store.deeds import Clock, is_in_order
 from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.store import KeptName, Nobody, Store
 from thudmud.store.checking import check_file
+from thudmud.values import replace
 
 HOUR = 3600.0
 NETWORK = "203.0.113.0/24"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +31,7 @@ from thudmud.rules import Side
 from thudmud.store import KeptName, Nobody, Store
 from thudmud.store.persons import THEIRS
 from thudmud.store.rows import COLUMNS, DURABLE
+from thudmud.values import replace
 
 WORD = b"1" * 32
 NAME = "Wilhelmina"

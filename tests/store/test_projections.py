@@ -7,7 +7,6 @@ import random
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -43,6 +42,7 @@ from thudmud.store import Conflict, KeptName, OpenBoard, Store, StoreError
 from thudmud.store.checking import check_backend, check_file
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, Sqlite
+from thudmud.values import replace
 
 BOARDS = (OAK, PINE, "realm/oak")
 PLAYERS = ("Anna", "Bert", "Carla", "Dora")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tests.store.conftest import Opening
 from tests.store.deeds import is_in_order
 from thudmud import BoardSpec, House
@@ -33,6 +31,7 @@ from thudmud.game.events import (
 )
 from thudmud.game.projections import HALL
 from thudmud.store import Store
+from thudmud.values import replace
 
 TIME = TimeControl(10, 5)
 

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from msgspec.structs import force_setattr
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Taken, everything, joined, moved
 from thudmud.store import Damaged, NotWritten, Store, StoreError
@@ -133,7 +134,7 @@ async def test_a_file_that_is_read_only(stored: Store, connections: Connections)
 
 async def test_what_is_no_event_harms_nobody_else(stored: Store) -> None:
     spoilt = moved(2)
-    object.__setattr__(spoilt, "ply", float("nan"))  # none can be made so
+    force_setattr(spoilt, "ply", float("nan"))  # none can be made so
     wrong, right = await asyncio.gather(
         stored.append({PINE: (0, [joined(1), spoilt])}),
         stored.append({OAK: (2, [joined(3)])}),

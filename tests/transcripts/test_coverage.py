@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
@@ -75,6 +74,7 @@ from thudmud.game.telling import Telling
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, Part, TranscriptStep
+from thudmud.values import replace
 from thudmud.views import messages
 from thudmud.views.registry import words
 from thudmud.views.telling import teller

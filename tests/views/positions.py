@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
@@ -10,6 +9,7 @@ from thudmud.game.events import BattleId
 from thudmud.game.match import Match
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Game, Piece, Position, Ruleset, Side, Square
+from thudmud.values import replace
 
 KINDS = {piece.value: piece for piece in Piece}
 

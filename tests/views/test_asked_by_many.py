@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 
 import pytest
@@ -30,6 +30,7 @@ from thudmud.rules import (
     Verb,
 )
 from thudmud.rules.generation import Fighters
+from thudmud.values import replace
 from thudmud.views.telling import teller
 from thudmud.views.view import Display, View
 

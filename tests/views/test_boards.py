@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.cases import cases
@@ -18,6 +16,7 @@ from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import Context, TableCommand, decide
 from thudmud.house import House
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
+from thudmud.values import replace
 from thudmud.views import boards
 from thudmud.views.sentences import game_at
 from thudmud.views.view import LARGE_FROM, Display, Terminal

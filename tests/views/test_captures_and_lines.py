@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -26,6 +25,7 @@ from thudmud.rules import (
     Square,
     Verb,
 )
+from thudmud.values import replace
 from thudmud.views import legal
 from thudmud.views.legal import captures_by_piece, lines_by_side
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
@@ -28,6 +27,7 @@ from thudmud.game.options import (
 from thudmud.game.table import BoardSpec, Table
 from thudmud.house import House
 from thudmud.rules import RULESETS, Game, Move, Side, Verb
+from thudmud.values import replace
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 from thudmud.views.words import columns
 

@@ -12,7 +12,6 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field, replace
 from typing import Protocol
 
 from thudmud.accounts import passwords
@@ -33,7 +32,7 @@ from thudmud.store import (
     StoreError,
     new_epoch,
 )
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 NAME_PROMPT = "What is your name? "
 WORD_PROMPT = "Resume word: "
@@ -105,17 +104,18 @@ class Prompter(Protocol):
         """
 
 
-@value
-class Login:
+class Login(Value):
     """A player who has logged in: a member with an account, or a guest with a resume word.
 
     The choices are the options chosen at the name prompt.
     """
 
+    SECRETS = frozenset({"word"})
+
     name: str
     member: Account | None = None
     choices: tuple[SetOption, ...] = ()
-    word: str = field(default="", repr=False)
+    word: str = ""
 
 
 def told_word(name: str, word: str) -> str:

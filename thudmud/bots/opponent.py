@@ -7,7 +7,7 @@ commands. Pure: the time comes in as an argument.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from thudmud.features.matchmaking.commands import No
@@ -21,7 +21,7 @@ from thudmud.game.match import RATED_PLIES
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
 from thudmud.rules import Game, Side, read_ply, write_position
-from thudmud.values import value
+from thudmud.values import replace
 
 QUIET = 60
 """Plies without a capture after which it offers to end a battle in any case, and agrees to."""
@@ -66,7 +66,7 @@ class SeatStatus(Enum):
     BATTLE = "battle"
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Task:
     """A battle in which it is the bot's turn, since when, and at which level it plays there."""
 

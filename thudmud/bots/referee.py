@@ -11,7 +11,7 @@ from random import Random
 
 from thudmud.bots.program import STARTING, LateError, Program, ProgramError, finish
 from thudmud.rules import Ending, Game, Ruleset, Score, Side, read_position, write_position
-from thudmud.values import value
+from thudmud.values import Value
 
 LENIENCE = 0.5
 """Seconds that a program may take beyond its limit, for pipes and a busy machine."""
@@ -29,8 +29,7 @@ class UnstartedError(ProgramError):
     """A program cannot be started, so that there is no battle."""
 
 
-@value
-class Terms:
+class Terms(Value):
     """The terms of a battle between programs.
 
     Attributes:
@@ -46,8 +45,7 @@ class Terms:
     plies: int
 
 
-@value
-class Verdict:
+class Verdict(Value):
     """How a battle between programs has ended.
 
     Attributes:

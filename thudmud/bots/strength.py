@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from thudmud.values import value
+from thudmud.values import Value
 
 _DEVIATIONS = 1.96
 """Standard deviations to both sides of a mean that make an interval of 95 %."""
@@ -21,8 +21,7 @@ BOUND = math.log((1 - _WRONG) / _WRONG)
 """A test accepts one of its hypotheses when the log-likelihood ratio is this far from 0, 2.94."""
 
 
-@value
-class Results:
+class Results(Value):
     """The results of a player's matches against another."""
 
     won: int = 0

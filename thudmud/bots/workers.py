@@ -19,7 +19,7 @@ from pathlib import Path
 from thudmud.bots.program import ENGINE, Program, ProgramError, finish
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Game, write_position
-from thudmud.values import value
+from thudmud.values import Value
 
 WORKER = (*ENGINE, "--level", "1")
 """The command: our own player, which has loaded the search before it first answers."""
@@ -41,8 +41,7 @@ _INFORMATION = re.compile(
 _log = logging.getLogger(__name__)
 
 
-@value
-class Question:
+class Question(Value):
     """A question: what to play in a battle.
 
     Attributes:
@@ -71,8 +70,7 @@ class Question:
             raise InvalidValueError("either a level or a number of nodes has to be the limit")
 
 
-@value
-class Reply:
+class Reply(Value):
     """A worker's answer.
 
     Attributes:

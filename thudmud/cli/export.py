@@ -12,7 +12,6 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -29,7 +28,7 @@ from thudmud.game.table import spent_on
 from thudmud.rules import RULESETS, Comment, Ending, Game, Outcome, Record, Side, write_record
 from thudmud.rules.records import outcome_told
 from thudmud.store import Store
-from thudmud.values import value
+from thudmud.values import Value, replace
 from thudmud.views.words import day
 
 
@@ -73,8 +72,7 @@ NOTHING = 1
 """The exit status if there is no battle of the player."""
 
 
-@value
-class Written:
+class Written(Value):
     """How many records were written, and how many battles were left out as they may go on."""
 
     records: int
@@ -195,8 +193,7 @@ _ENDINGS = {each.value.replace(" ", "-"): each for each in Ending}
 _WINNERS = {"draw": None} | {each.value: each for each in Side}
 
 
-@value
-class BattleDetails:
+class BattleDetails(Value):
     """What is known of a battle besides its record; "" or None is what is not.
 
     Without a winner it may be a draw.

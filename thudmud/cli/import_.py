@@ -37,7 +37,7 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.store import Conflict, Store, StoreError
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.views.refusals import unread
 from thudmud.views.words import day
 
@@ -86,8 +86,7 @@ class KnownError(RefusedFileError):
         return f"it was {self.how} already: battle {self.number}"
 
 
-@value
-class ImportReport:
+class ImportReport(Value):
     """What became of the files: the numbers of the battles they became, or why they did not.
 
     A number is None if the store failed before it could tell.

@@ -42,7 +42,7 @@ from thudmud.cli.engine import level, seed
 from thudmud.cli.records import ruleset_named
 from thudmud.errors import CommandError
 from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Side
-from thudmud.values import value
+from thudmud.values import Value
 
 OWN = "thudmud"
 """The name of our own player; a level may follow behind a colon."""
@@ -126,8 +126,7 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
-@value
-class BotSpec:
+class BotSpec(Value):
     """One of the two who play.
 
     Attributes:
@@ -143,8 +142,7 @@ class BotSpec:
     is_own: bool = False
 
 
-@value
-class Played:
+class Played(Value):
     """One battle, as it is written to a file.
 
     Attributes:

@@ -10,7 +10,6 @@ import argparse
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -21,7 +20,7 @@ from thudmud.errors import CommandError
 from thudmud.script import Missed, Transcript
 from thudmud.script.reading import SERVER
 from thudmud.script.transcript import FORMAT, MORE, NAME
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -107,8 +106,7 @@ SUITE = "thudmud"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@value
-class TranscriptResult:
+class TranscriptResult(Value):
     """What has come of one transcript, and how long that took."""
 
     path: Path

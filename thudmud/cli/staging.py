@@ -29,7 +29,7 @@ from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
 from thudmud.server.config import ConfigError, load_settings
 from thudmud.server.serve import boards, caps, level_of_each
-from thudmud.values import value
+from thudmud.values import Value
 
 Address = tuple[str, int]
 
@@ -94,8 +94,7 @@ def open_stages(
         yield stages
 
 
-@value
-class Performed:
+class Performed(Value):
     """What has come of playing a transcript.
 
     Attributes:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -43,6 +42,7 @@ from thudmud.game.tables import GameCommand, TableCommand
 from thudmud.language import VERBS, ParseError, second_words
 from thudmud.language.vocabulary import Vocabulary
 from thudmud.language.words import WORDS
+from thudmud.values import replace
 from thudmud.views import Message
 from thudmud.views.facts import as_json, refusal_fact
 from thudmud.views.help import page

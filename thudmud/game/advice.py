@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 
@@ -16,7 +15,7 @@ from thudmud.game.evaluation import Variation
 from thudmud.rules import Ending, Game, Move, Position, Ruleset, Side
 from thudmud.rules.board import NEXT_TO
 from thudmud.rules.rulesets import Goal
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 MOST_TRAMPLES = 64
 """How many tramples of each troll are considered, the shortest first."""
@@ -51,8 +50,7 @@ class Merit(Enum):
     """After that, so many of its pieces can probably be captured in return."""
 
 
-@value
-class Because:
+class Because(Value):
     """A reason for a ply, or against it.
 
     Attributes:
@@ -66,8 +64,7 @@ class Because:
     goal: Ending | None = None
 
 
-@value
-class Advice:
+class Advice(Value):
     """A ply that a player is advised to play.
 
     Attributes:

@@ -7,15 +7,16 @@ have not been looked up yet. The service then looks them up in the store and dec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from msgspec import field
 
 from thudmud.errors import ThudmudError
 from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.events import BattleId, SavedMatch, TournamentRound, tournament_name
 from thudmud.rules import DEFAULT_RULES, Comment, Game, Outcome, Side
-from thudmud.values import value
+from thudmud.values import Value
 
 
 class State(Enum):
@@ -162,8 +163,7 @@ class Pool(NamedTuple):
         return f"{self.rules}, {self.time.value}"
 
 
-@value
-class Rating:
+class Rating(Value):
     """A player's rating.
 
     Attributes:
@@ -188,8 +188,7 @@ class Rating:
         return self.points - 2 * self.uncertainty
 
 
-@value
-class Performance:
+class Performance(Value):
     """A player's results in one role, such as against people.
 
     Attributes:
@@ -230,8 +229,7 @@ class TournamentPlace(NamedTuple):
         return tournament_name(self.number, self.title)
 
 
-@value
-class PlayerScore:
+class PlayerScore(Value):
     """All results of a player.
 
     Attributes:
@@ -393,27 +391,22 @@ class Ranking(NamedTuple):
     others: tuple[tuple[Pool, int], ...] = ()
 
 
-class Lookup(Generic[AnswerT]):
+class Lookup(Value, Generic[AnswerT]):
     """Something to look up, and the type of its answer."""
 
-    __slots__ = ()
 
-
-@value
 class BattleLookup(Lookup["FoundBattle | None"]):
     """The battle with a number; None if there is none."""
 
     number: int
 
 
-@value
 class AdjournedLookup(Lookup[tuple[AdjournedMatch, ...]]):
     """The matches of a player, named in any case, that were put away."""
 
     player: str
 
 
-@value
 class HistoryLookup(Lookup[HistoryPage]):
     """A page of past battles.
 
@@ -432,7 +425,6 @@ class HistoryLookup(Lookup[HistoryPage]):
     day: str | None = None
 
 
-@value
 class ScoreLookup(Lookup["PlayerScore | None"]):
     """The results of a player, named in any case; None if they have ended no battle.
 
@@ -443,14 +435,12 @@ class ScoreLookup(Lookup["PlayerScore | None"]):
     curves: bool = False
 
 
-@value
 class ScoresLookup(Lookup["dict[str, PlayerScore | None]"]):
     """The results of several players, by their names as they are given here."""
 
     players: tuple[str, ...]
 
 
-@value
 class StandingsLookup(Lookup[Ranking]):
     """The standings by a ruleset and at a pace, with the place of the player who asks.
 
@@ -462,14 +452,12 @@ class StandingsLookup(Lookup[Ranking]):
     time: TimeClass | None = None
 
 
-@value
 class LetterCountLookup(Lookup[LetterCount]):
     """How many letters a member has, named in any case."""
 
     player: str
 
 
-@value
 class MemberLookup(Lookup["SeenMember | None"]):
     """The member with a name, in any case; None if there is none."""
 

@@ -8,19 +8,17 @@ the hall.
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import ClassVar, TypeVar, dataclass_transform
+from typing import ClassVar, TypeVar
 
 from thudmud.game.archive import NOTHING_FOUND, Found, RatingChange
 from thudmud.game.events import BattleEnded, Parting, TableEvent
 from thudmud.game.options import Options, Style, Toggle
 from thudmud.game.table import Table
 from thudmud.rules import Side
-from thudmud.values import value
+from thudmud.values import Value
 
 
-@value
-class Aside:
+class Aside(Value):
     """Something that is told, or noted about the people here; never stored as an event.
 
     Attributes:
@@ -61,12 +59,10 @@ class StoredAside:
 AsideT = TypeVar("AsideT", bound=Aside)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def aside(kind: type[AsideT]) -> type[AsideT]:
-    """Make a class an aside: a frozen dataclass that is listed in ``Aside.KINDS``."""
-    made = value(kind)
-    Aside.KINDS.append(made)
-    return made
+    """List a class in ``Aside.KINDS``."""
+    Aside.KINDS.append(kind)
+    return kind
 
 
 @aside
@@ -89,14 +85,13 @@ class Entered(Aside):
     adjourned: bool = False
     ignored: tuple[str, ...] | None = None
     news: str | None = None
-    found: Found = field(default=NOTHING_FOUND, compare=False)
+    found: Found = NOTHING_FOUND
     followed: tuple[str, ...] | None = None
     plan: str | None = None
     observed: tuple[str, ...] = ()
-    active: float = field(default=0.0, compare=False)
+    active: float = 0.0
 
 
-@value
 class AtBoard(Aside):
     """Something one player is told about a board."""
 
@@ -118,7 +113,7 @@ class TookOver(Aside):
     """A player moved to another connection, and is shown where they are."""
 
     room: str | None
-    found: Found = field(default=NOTHING_FOUND, compare=False)
+    found: Found = NOTHING_FOUND
 
 
 @aside
@@ -162,7 +157,6 @@ class CameIn(Aside):
     sits: bool = False
 
 
-@value
 class Aloud(Aside):
     """Something a player says or does in a room. ``talk`` limits who hears it."""
 
@@ -191,7 +185,6 @@ class Emoted(Aloud):
     verb: ClassVar[str] = "emote"
 
 
-@value
 class ToAnother(Aside):
     """Something a player does that concerns one other player."""
 

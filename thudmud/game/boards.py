@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 
 from thudmud.game.events import MADE
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec, Table
+from thudmud.values import replace
 
 _NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from enum import Enum
 
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Side
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 MOST_MINUTES, MOST_INCREMENT, MOST_DAYS = 180, 180, 14
 """The limits of time controls."""
@@ -49,8 +48,7 @@ _PACES = (600, TimeClass.BLITZ), (1800, TimeClass.RAPID)
 """The paces by total seconds for a side: below the number, a battle is of the class."""
 
 
-@value
-class TimeControl:
+class TimeControl(Value):
     """How much time each side has: so many minutes, and more for each ply; or days for each ply.
 
     Attributes:
@@ -144,8 +142,7 @@ def left_after(control: TimeControl, spent: Iterable[float]) -> list[float]:
 _PLACES = {Side.DWARF: 0, Side.TROLL: 1}
 
 
-@value
-class Clock:
+class Clock(Value):
     """The clock of a battle, as it stood at a time.
 
     Attributes:

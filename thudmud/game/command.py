@@ -9,9 +9,8 @@ rules by which it is typed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from enum import Enum
-from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from thudmud.english import length
 from thudmud.errors import InvalidValueError
@@ -20,7 +19,7 @@ from thudmud.game.asides import Aside, CameIn, WentOut, aside
 from thudmud.game.hall import Decision, Hall, applies
 from thudmud.game.people import Person
 from thudmud.game.telling import Telling
-from thudmud.values import value
+from thudmud.values import Value, defaults_of
 
 _TYPED: Mapping[str, Callable[[Any], str]] = {
     "level": "level {}".format,
@@ -41,8 +40,7 @@ def _plainly(value: object) -> str:
     return str(value.value if isinstance(value, Enum) else value)
 
 
-@value
-class Command:
+class Command(Value):
     """What a line asks for.
 
     Its fields are the parts of its grammar rule, in order; parts left out of the line have the
@@ -67,14 +65,14 @@ class Command:
     rate_limit: ClassVar[str] = ""
 
     def __str__(self) -> str:
-        return f"{self.words}{self._typed(*self.typed or self.__match_args__)}"
+        return f"{self.words}{self._typed(*self.typed or self.__struct_fields__)}"
 
     def _typed(self, *names: str) -> str:
         """Return some fields as they are typed, each after a blank, leaving out defaults."""
-        known, text = self.__dataclass_fields__, ""
+        defaults, text = defaults_of(type(self)), ""
         for name in names:
             value = getattr(self, name)
-            if value != known[name].default:
+            if name not in defaults or value != defaults[name]:
                 text += f" {_TYPED.get(name, _plainly)(value)}"
         return text
 
@@ -157,8 +155,6 @@ def put_aside(person: Person) -> tuple[Aside, ...]:
 class PrivateCommand(Command):
     """A command about what only the player sees: a replay, or a private board."""
 
-    __slots__ = ()
-
 
 VERBS: dict[str, Callable[..., Command]] = {}
 """By the name of a grammar rule: what makes a command of its parts."""
@@ -190,9 +186,8 @@ TERMINALS: dict[str, ValueTerminal] = {}
 CommandT = TypeVar("CommandT", bound=Command)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT]]:
-    """Return a decorator that makes a class a command: a frozen dataclass with grammar rules.
+    """Return a decorator that registers a class of commands with its grammar rules.
 
     Args:
         rules: grammar rules whose parts are the fields, in order.
@@ -205,14 +200,13 @@ def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT
     def make(kind: type[CommandT]) -> type[CommandT]:
         if not kind.words:
             kind.words = next(iter((*rules, *makers))).replace("_", " ")
-        made = value(kind)
-        known = dict.fromkeys(rules, made) | {
-            rule: getattr(made, maker) for rule, maker in makers.items()
+        known = dict.fromkeys(rules, kind) | {
+            rule: getattr(kind, maker) for rule, maker in makers.items()
         }
         if twice := known.keys() & VERBS:
             raise InvalidValueError(f"more than one verb is made by {', '.join(twice)}")
         VERBS.update(known)
-        COMMANDS.append(made)
-        return made
+        COMMANDS.append(kind)
+        return kind
 
     return make

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from thudmud.errors import InvalidValueError
 from thudmud.game.archive import Lookup
 from thudmud.rules import Game, Move
-from thudmud.values import value
+from thudmud.values import Value
 
 AnswerT = TypeVar("AnswerT")
 
@@ -24,8 +24,7 @@ DECIDED = 10_000
 _ENDLESS = 1_000
 
 
-@value
-class Evaluation:
+class Evaluation(Value):
     """An engine's judgement of a position in which a battle goes on.
 
     Attributes:
@@ -98,8 +97,6 @@ class Adviser(Protocol):
 
 class AdviserLookup(Lookup[AnswerT]):
     """A lookup that an adviser answers, and not the store."""
-
-    __slots__ = ()
 
     async def ask(self, adviser: Adviser) -> Mapping[Game, Any]:
         """Ask an adviser everything that the answer takes; return what it says, by position."""

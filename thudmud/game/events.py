@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple, get_args
 from thudmud.errors import InvalidValueError
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
-from thudmud.values import value
+from thudmud.values import Value
 
 BATTLES = 2
 """How many battles a match has."""
@@ -151,8 +151,7 @@ class TournamentRound(NamedTuple):
     round: int
 
 
-@value
-class SavedMatch:
+class SavedMatch(Value):
     """The state of a match that was put away: all that is needed to resume it at any board.
 
     Attributes:
@@ -229,8 +228,7 @@ class Offer(Enum):
     UNDO = "undo"
 
 
-@value
-class _Event:
+class _Event(Value):
     """The base of nearly all events. Checks their time and names.
 
     Attributes:
@@ -258,7 +256,6 @@ class _Event:
         """Raise InvalidValueError if another field is invalid. Called after the common checks."""
 
 
-@value
 class Joined(_Event):
     """A player took a free seat; ``level`` is as in `Levels`."""
 
@@ -269,7 +266,6 @@ class Joined(_Event):
         _require_levels(self.level)
 
 
-@value
 class Left(_Event):
     """A player gave up a seat. A running battle waits for somebody to sit down."""
 
@@ -277,7 +273,6 @@ class Left(_Event):
     parting: Parting
 
 
-@value
 class Absent(_Event):
     """A seated player went away. The seat is kept, and the battle waits."""
 
@@ -285,14 +280,12 @@ class Absent(_Event):
     parting: Parting
 
 
-@value
 class Returned(_Event):
     """A seated player came back."""
 
     side: Side
 
 
-@value
 class Cleared(_Event):
     """The board was reset, because the last player left or it is about to be closed.
 
@@ -302,7 +295,6 @@ class Cleared(_Event):
     BY_SERVER = True
 
 
-@value
 class RulesSet(_Event):
     """The ruleset for the next match was chosen, by name."""
 
@@ -312,7 +304,6 @@ class RulesSet(_Event):
         _require_rules(self.rules)
 
 
-@value
 class PositionSet(_Event):
     """The opening of the next match was set up.
 
@@ -326,14 +317,12 @@ class PositionSet(_Event):
         _require_rules(self.rules, self.opening)
 
 
-@value
 class TimeSet(_Event):
     """The time control of the next match was chosen; None for no clock."""
 
     time: TimeControl | None
 
 
-@value
 class BattleStarted(_Event):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
@@ -365,7 +354,6 @@ class BattleStarted(_Event):
             raise InvalidValueError("a battle from a position that was set up is never rated")
 
 
-@value
 class Moved(_Event):
     """A ply was played; ``ply`` counts from 1 within the battle."""
 
@@ -381,28 +369,24 @@ class Moved(_Event):
             raise InvalidValueError(f"the {self.side.plural} do not play {self.move}")
 
 
-@value
 class Offered(_Event):
     """A player made an offer. The opponent accepts by giving the same command."""
 
     offer: Offer
 
 
-@value
 class OfferLapsed(_Event):
     """An offer lapsed, because a ply was played."""
 
     offer: Offer
 
 
-@value
 class Declined(_Event):
     """A player declined the opponent's offer."""
 
     offer: Offer
 
 
-@value
 class TakenBack(_Event):
     """Both agreed to take back the last ply of ``side`` and any reply to it.
 
@@ -417,7 +401,6 @@ class TakenBack(_Event):
             raise InvalidValueError("no ply was taken back")
 
 
-@value
 class BattleEnded(_Event):
     """The battle is over; its points are added to the match.
 
@@ -450,7 +433,6 @@ class BattleEnded(_Event):
             raise InvalidValueError(f"a battle has no {self.plies} plies, or {self.points} points")
 
 
-@value
 class ClockHeld(_Event):
     """For part of the time since the last event no server ran. That time does not count.
 
@@ -466,14 +448,12 @@ class ClockHeld(_Event):
             raise InvalidValueError(f"no clock stands still for {self.seconds} seconds")
 
 
-@value
 class IdleWarned(_Event):
     """Both were warned that the battle can soon be claimed, because ``player`` does not move."""
 
     side: Side
 
 
-@value
 class Adjourned(_Event):
     """A match was put away for another day. The board is reset.
 
@@ -485,7 +465,6 @@ class Adjourned(_Event):
     match: SavedMatch
 
 
-@value
 class Resumed(_Event):
     """A match that was put away is resumed at this board."""
 
@@ -522,8 +501,7 @@ TABLE_EVENTS_BUT_MOVES = tuple(kind for kind in TABLE_EVENTS if kind is not Move
 """The same without `Moved`, which is by far the most frequent."""
 
 
-@value
-class Imported:
+class Imported(Value):
     """A battle played elsewhere was imported. It belongs to no board.
 
     Attributes:
@@ -560,7 +538,6 @@ Event = TableEvent | Imported
 """All events of boards, and imported battles."""
 
 
-@value
 class BoardOpened(_Event):
     """A board was opened in the hall, or opened again.
 
@@ -587,7 +564,6 @@ class BoardOpened(_Event):
             raise InvalidValueError(f"nothing is stored as event {self.version} of a board")
 
 
-@value
 class BoardClosed(_Event):
     """A board was closed. It was cleared, or its match put away, first."""
 
@@ -597,7 +573,6 @@ class BoardClosed(_Event):
     key: str
 
 
-@value
 class BoardRenamed(_Event):
     """A board was renamed."""
 
@@ -608,8 +583,7 @@ class BoardRenamed(_Event):
     name: str
 
 
-@value
-class Interrupted:
+class Interrupted(Value):
     """No server ran from ``since`` until ``at``. Clocks do not count that time."""
 
     at: float
@@ -620,7 +594,6 @@ class Interrupted:
         require_time(self.at, self.since)
 
 
-@value
 class LessonDone(_Event):
     """A member finished a lesson of the tutorial for the first time."""
 
@@ -630,7 +603,6 @@ class LessonDone(_Event):
         _require_number(self.lesson)
 
 
-@value
 class PuzzleTried(_Event):
     """A member tried a puzzle for the first time. Only that try counts.
 
@@ -655,7 +627,6 @@ JOINERS = "\u200c\u200d"
 """Invisible characters that words of several scripts, and emoji, need."""
 
 
-@value
 class Commented(_Event):
     """A player commented on a ply of a battle. It replaces their earlier comment on that ply.
 
@@ -690,7 +661,6 @@ def _require_number(number: int) -> None:
         raise InvalidValueError(f"no lesson and no puzzle has the number {number}")
 
 
-@value
 class SeekMade(_Event):
     """A player looks for an opponent: anybody, or one player.
 
@@ -751,7 +721,6 @@ class SeekEnd(Enum):
     """Its maker was asked about somebody who had accepted it, and plays them."""
 
 
-@value
 class SeekEnded(_Event):
     """A seek ended.
 
@@ -784,7 +753,6 @@ def tournament_name(number: int, title: str) -> str:
     return title or f"tournament {number}"
 
 
-@value
 class _OfTournament(_Event):
     """The base of the events of tournaments. ``number`` is the tournament's, from 1."""
 
@@ -796,7 +764,6 @@ class _OfTournament(_Event):
             raise InvalidValueError(f"tournaments are counted from 1, and this is {self.number}")
 
 
-@value
 class TournamentMade(_OfTournament):
     """A player has announced a tournament.
 
@@ -841,7 +808,6 @@ class TournamentMade(_OfTournament):
             raise InvalidValueError(f"no tournament has {self.rounds} rounds, {self.seconds} s")
 
 
-@value
 class TournamentEntered(_OfTournament):
     """A player has entered a tournament.
 
@@ -867,7 +833,6 @@ class TournamentLeaving(Enum):
     """They did not come to two matches in a row."""
 
 
-@value
 class TournamentLeft(_OfTournament):
     """``player`` takes no part any more.
 
@@ -890,7 +855,6 @@ class TournamentLeft(_OfTournament):
             require_name(self.by)
 
 
-@value
 class RoundPaired(_OfTournament):
     """A round was paired.
 
@@ -929,7 +893,6 @@ class RoundPaired(_OfTournament):
         return tuple(zip(self.players[::2], self.players[1::2], strict=True))
 
 
-@value
 class _OfPairing(_OfTournament):
     """The base of the events of one match of a round: its place in the round, and its players."""
 
@@ -947,7 +910,6 @@ class _OfPairing(_OfTournament):
             raise InvalidValueError(f"round {self.round} has no match {self.index}")
 
 
-@value
 class PairingBegun(_OfPairing):
     """A board was opened for a match of a tournament.
 
@@ -967,7 +929,6 @@ class PairingBegun(_OfPairing):
     key: str
 
 
-@value
 class PairingScored(_OfPairing):
     """A battle of a match of a tournament has ended, or the match is over without.
 
@@ -993,7 +954,6 @@ class PairingScored(_OfPairing):
             raise InvalidValueError(f"no match has such battles: {self.battles}")
 
 
-@value
 class TournamentPaused(_OfTournament):
     """A tournament was paused: no round is paired, no match begins, and nobody has to come.
 
@@ -1011,7 +971,6 @@ class TournamentPaused(_OfTournament):
             require_time(self.until, self.at)
 
 
-@value
 class TournamentContinued(_OfTournament):
     """A tournament that was paused goes on. ``player`` is "" if it does so by itself."""
 
@@ -1027,7 +986,6 @@ class TournamentEnd(Enum):
     """Hardly anybody had entered."""
 
 
-@value
 class TournamentEnded(_OfTournament):
     """A tournament has ended.
 

@@ -18,7 +18,7 @@ from thudmud.game.evaluation import Adviser
 from thudmud.game.events import HallEvent, TableEvent
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.table import Table
-from thudmud.values import value
+from thudmud.values import Value
 
 
 class AppliedEvent(NamedTuple):
@@ -59,8 +59,7 @@ class LookupRequest(NamedTuple):
     is_late: bool
 
 
-@value
-class Postponed:
+class Postponed(Value):
     """Instead of the answer to a lookup: it takes time, and the line ends without it.
 
     The feature runs the command once it has the answer, see `FeatureContext.run_command`.
@@ -334,8 +333,7 @@ class UserAction(NamedTuple):
     options: Mapping[str, Mapping[str, Any]]
 
 
-@value
-class Feature:
+class Feature(Value):
     """A feature.
 
     Attributes:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from enum import Enum
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -29,7 +28,7 @@ from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.telling import Telling
 from thudmud.rules import Side
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 TOUCHED = 60.0
 """Seconds after the last ply for which the players of a board are still busy there."""
@@ -37,8 +36,7 @@ TOUCHED = 60.0
 _EDITION = 16  # characters of a hash
 
 
-@value
-class Decision:
+class Decision(Value):
     """What a command would do.
 
     ``hall`` are events of the hall, decided at its version ``hall_version``. They come first, since
@@ -59,7 +57,7 @@ class Decision:
     hall_version: int = 0
     changes: tuple[RatingChange, ...] = ()
     goes_on: bool = False
-    preferences: Mapping[str, Any] | None = field(default=None, hash=False)
+    preferences: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
@@ -80,8 +78,7 @@ class Makers(Enum):
     OPERATORS = "operators"
 
 
-@value
-class Caps:
+class Caps(Value):
     """Limits for each player on what others have to look through; and those of tournaments.
 
     Attributes:

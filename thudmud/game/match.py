@@ -6,13 +6,13 @@ Points belong to seats, not to names: a player who takes over a seat gets its po
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from thudmud.game import events
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.rules import RULESETS, Game, Move, Position, Side, read_record
-from thudmud.values import value
+from thudmud.values import replace
 
 RATED_PLIES = 6
 """The fewest plies of a rated battle; for a match, those of its first battle."""
@@ -35,7 +35,7 @@ class Unrated(Enum):
     """Its players have played each other too often of late."""
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Match:
     """The battle on the board, and its place in the match.
 

@@ -20,7 +20,7 @@ from thudmud.game.people import BotLevel, Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.rules import Game
-from thudmud.values import value
+from thudmud.values import Value
 
 ORDINAL_WORDS = {
     word: number
@@ -49,8 +49,7 @@ RESERVED = frozenset(
 _ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th)?")
 
 
-@value
-class Phrase:
+class Phrase(Value):
     """A parsed noun phrase: its words, and an ordinal that picks one of the names that fit.
 
     ``ordinal`` counts from 1; -1 is the last; None is no ordinal.

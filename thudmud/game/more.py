@@ -25,8 +25,6 @@ class Syntax(Command):
 class ForAccounts(Command):
     """A command for the keeper of accounts, which carries it out before it gets here."""
 
-    __slots__ = ()
-
     def decide(self, scene: Scene) -> Decision:
         raise Refused(Refusal.NO_ACCOUNTS)
 

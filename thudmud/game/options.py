@@ -6,12 +6,13 @@ Drawing is up to `thudmud.views`. ``auto`` leaves an option to what is known of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from enum import Enum
 from typing import Any
 
+from msgspec import field
+
 from thudmud.errors import InvalidValueError
-from thudmud.values import value
+from thudmud.values import Value
 
 WIDTHS = range(20, 501)
 """The widths of screens that can be chosen, in columns."""
@@ -141,8 +142,7 @@ def _shade(shade: Shade) -> str:
     return SHADES[shade] if shade < len(SHADES) else str(shade)
 
 
-@value
-class Colour:
+class Colour(Value):
     """How an element looks. ``str()`` is "none" if nothing is set."""
 
     foreground: Shade | None = None
@@ -164,8 +164,7 @@ class Colour:
         return " ".join(words) or "none"
 
 
-@value
-class Options:
+class Options(Value):
     """All options of a player.
 
     Attributes:
@@ -219,8 +218,7 @@ class Options:
         return options
 
 
-@value
-class Profile:
+class Profile(Value):
     """The preferences of a player who comes in, as far as known.
 
     Attributes:

@@ -10,7 +10,7 @@ from thudmud.game.asides import Aside, Entered, Invited, ObserveChosen
 from thudmud.game.boards import ByPlayer
 from thudmud.game.options import Options, Profile, SetOption, Style
 from thudmud.game.table import Table
-from thudmud.values import value
+from thudmud.values import Value
 
 DEFAULTS = Options()
 
@@ -24,7 +24,7 @@ LONGEST_PLAN = 200
 """The most characters of a plan."""
 
 
-class PersonPart:
+class PersonPart(Value):
     """A feature's state about a person, for the duration of their visit.
 
     An immutable value. Its class has to be constructible without arguments: the initial state.
@@ -34,7 +34,6 @@ class PersonPart:
             private board.
     """
 
-    __slots__ = ()
     can_be_interrupted: ClassVar[bool] = False
 
     def board_closed(self, board: str) -> PersonPart:  # noqa: ARG002  (others use it)
@@ -131,8 +130,7 @@ class Person:
         self.invitations = {by: each for by, each in asked if each.board != board}
 
 
-@value
-class BotLevel:
+class BotLevel(Value):
     """How well a bot plays.
 
     Attributes:

@@ -7,13 +7,14 @@ Where boards are part of another MUD, the MUD keeps order, and `Hall.order` is N
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import Enum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 
+from msgspec import field
+
 from thudmud.errors import Refused
 from thudmud.game.refusals import Refusal
-from thudmud.values import value
+from thudmud.values import Value
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -27,8 +28,7 @@ class Measure(Enum):
     BAN = "ban"
 
 
-@value
-class Sanction:
+class Sanction(Value):
     """A sanction against a player or a network.
 
     Attributes:
@@ -52,8 +52,7 @@ class Sanction:
         return self.until is None or now < self.until
 
 
-@value
-class Order:
+class Order(Value):
     """The operators, and the sanctions that hold or held until recently.
 
     Attributes:

@@ -10,7 +10,6 @@ them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 
 from thudmud.errors import Refused
 from thudmud.game import events
@@ -18,6 +17,7 @@ from thudmud.game.clocks import TimeClass, TimeControl, time_class
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.refusals import Refusal
+from thudmud.values import replace
 
 ANSWER_WITHIN = 20.0
 """Seconds within which a busy player says whether they play whoever has accepted their seek."""

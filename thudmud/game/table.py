@@ -7,7 +7,7 @@ knows who is watching.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field
 from functools import reduce
 from types import MappingProxyType
 from typing import TypeVar, assert_never
@@ -26,10 +26,10 @@ from thudmud.rules import (
     Ruleset,
     Side,
 )
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class BoardSpec:
     """A board as its owner configures it.
 
@@ -57,8 +57,7 @@ class BoardSpec:
         object.__setattr__(self, "key", self.key or self.name)
 
 
-@value
-class Seat:
+class Seat(Value):
     """One seat of a board, taken or free.
 
     Attributes:
@@ -77,14 +76,14 @@ class Seat:
 SIDES = tuple(Side)  # an enum is iterated over in Python, which a line does often
 
 Key = TypeVar("Key")
-Value = TypeVar("Value")
+ItemT = TypeVar("ItemT")
 
 NO_SEATS: Mapping[Side, str] = MappingProxyType({})
 NO_OFFERS: Mapping[events.Offer, Side] = MappingProxyType({})
 NOBODY_AWAY: Mapping[Side, float] = MappingProxyType({})
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Table:
     """The state of one board.
 
@@ -515,7 +514,7 @@ def _seated(table: Table, match: Match) -> Table:
     )
 
 
-def _without(mapping: Mapping[Key, Value], key: Key) -> Mapping[Key, Value]:
+def _without(mapping: Mapping[Key, ItemT], key: Key) -> Mapping[Key, ItemT]:
     return MappingProxyType({each: value for each, value in mapping.items() if each is not key})
 
 

@@ -6,7 +6,6 @@ A decision is events that have not happened yet.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import replace
 from typing import ClassVar
 
 from thudmud.errors import Refused
@@ -45,13 +44,12 @@ from thudmud.rules import (
     Reason,
     Side,
 )
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 Events = tuple[TableEvent, ...]
 
 
-@value
-class Context:
+class Context(Value):
     """What a decision needs to know beyond the table.
 
     Attributes:
@@ -74,8 +72,10 @@ class GameCommand(Command):
     Only the hall knows which board they mean.
     """
 
-    __slots__ = ()
-    on: str | None
+    @property
+    def on(self) -> str | None:
+        """The words; a field of each of these commands."""
+        raise NotImplementedError
 
 
 class TableCommand(GameCommand):
@@ -89,7 +89,6 @@ class TableCommand(GameCommand):
             see `confirmation`.
     """
 
-    __slots__ = ()
     needs_seat: ClassVar[bool] = True
     in_battle: ClassVar[bool] = False
     needs_confirmation: ClassVar[bool] = False
@@ -114,7 +113,6 @@ class TableCommand(GameCommand):
         return hall_board_meant(scene.hall, scene.person, self.on)
 
 
-@value
 class BattleCommand(TableCommand):
     """A command about the running battle at a board."""
 

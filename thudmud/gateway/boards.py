@@ -29,7 +29,7 @@ from thudmud.language.parsing import board_problem
 from thudmud.service import Arrival, Service, Unfollowed, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.views import Message
 from thudmud.views.boards import draw
 from thudmud.views.facts import refusal_fact
@@ -45,16 +45,14 @@ _REFUSED = ("code", "squares")
 _log = logging.getLogger(__name__)
 
 
-@value
-class Registration:
+class Registration(Value):
     """Which client a board belongs to, and what players call it. Neither ever changes."""
 
     client: str
     called: str
 
 
-@value
-class _Board:
+class _Board(Value):
     """A board that is open, and the session that has opened it."""
 
     session: ClientSession

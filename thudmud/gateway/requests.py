@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import field
 from enum import Enum
 from typing import Annotated, Any, Literal, NoReturn
 
+from msgspec import field
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from thudmud.errors import ThudmudError
 from thudmud.game.options import WIDTHS, Style
 from thudmud.rules import RULESETS
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.views import Message
 from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR
 
@@ -327,8 +327,7 @@ def _shown(value: object) -> str:
 Data = Mapping[str, object]
 
 
-@value
-class Answer:
+class Answer(Value):
     """What has become of a request: the data that it asked for, or why it was not done."""
 
     number: int
@@ -336,8 +335,7 @@ class Answer:
     fault: Fault | None = None
 
 
-@value
-class Notice:
+class Notice(Value):
     """Something that players at a board are told.
 
     Attributes:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from thudmud.gateway.requests import Answer, Code, Fault, Reply, reply_line
-from thudmud.values import value
+from thudmud.values import Value
 
 
-@value
-class GatewayPolicy:
+class GatewayPolicy(Value):
     """The limits of a gateway, and what holds at all its boards. Times are in seconds.
 
     Attributes:

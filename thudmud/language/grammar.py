@@ -8,7 +8,6 @@ is read, since it imports all of Lark. Apart from making the tables, no other mo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
 from enum import Enum
 from functools import lru_cache
 from inspect import signature
@@ -16,6 +15,7 @@ from itertools import zip_longest
 from typing import Any, cast, get_args, get_type_hints
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
+from msgspec.structs import fields
 
 from thudmud import features
 from thudmud.english import length_of
@@ -231,7 +231,7 @@ def _maker(kind: Callable[..., Command]) -> Callable[..., Command]:
     """
     if isinstance(kind, type):
         names = [each.name for each in fields(kind)]
-        defaults = [None if each.default is MISSING else each.default for each in fields(kind)]
+        defaults = [None if each.required else each.default for each in fields(kind)]
     else:
         names, defaults = [*signature(kind).parameters], []
     hints = get_type_hints(kind)

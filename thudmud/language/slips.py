@@ -23,7 +23,7 @@ from thudmud.language.caching import cache_by_hash
 from thudmud.language.words import SYNONYMS, WORDS, Stumbled, opens
 from thudmud.rules import RULESETS, Attempt, Square, Verb
 from thudmud.rules.board import distance
-from thudmud.values import value
+from thudmud.values import Value
 
 _OF_ELSEWHERE = {
     word: code
@@ -113,8 +113,7 @@ def is_sound(beginning: str) -> bool:
     return True
 
 
-@value
-class Place:
+class Place(Value):
     """Where a line stopped making sense.
 
     Attributes:

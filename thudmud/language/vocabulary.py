@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import MISSING, field, fields
 from inspect import cleandoc
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar
+
+from msgspec.structs import fields
 
 from thudmud import features
 from thudmud.errors import InvalidValueError
@@ -21,7 +22,6 @@ from thudmud.language.cleaning import clean
 from thudmud.language.parsing import THE_END, ParseError, diagnose, parse
 from thudmud.language.slips import near_miss
 from thudmud.language.words import FIRST, STOPS, WORDS, feature_terminals, opens
-from thudmud.values import value
 
 _TOKEN = re.compile(
     r"(?P<opens>\[)|(?P<closes>\])|<(?P<slot>player|number|text)>|(?P<word>[a-z]+)|\S"
@@ -41,7 +41,6 @@ class OwnCommand(Command):
         page: its docstring, which is its help page.
     """
 
-    __slots__ = ()
     syntax: ClassVar[str]
     page: ClassVar[str]
     items: ClassVar[tuple[_Item, ...]]
@@ -67,9 +66,8 @@ def _typed(items: tuple[_Item, ...], chosen: Mapping[str, str]) -> Iterator[str]
 OwnCommandT = TypeVar("OwnCommandT", bound=OwnCommand)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
-    """Return a decorator that makes a class one of the host's own commands, a frozen dataclass.
+    """Return a decorator that makes a class one of the host's own commands.
 
     Args:
         syntax: its pattern, such as ``bow [to <player>]``.
@@ -82,16 +80,15 @@ def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
     def make(kind: type[OwnCommandT]) -> type[OwnCommandT]:
         kind.syntax, kind.items = syntax, _read(syntax)
         kind.words, kind.page = str(kind.items[0]), cleandoc(kind.__doc__ or "")
-        made = value(kind)
         slots = re.findall("<([a-z]+)>", syntax)
-        if not kind.words.isalpha() or sorted(slots) != sorted(each.name for each in fields(made)):
+        if not kind.words.isalpha() or sorted(slots) != sorted(kind.__struct_fields__):
             raise InvalidValueError(f"{syntax!r} does not fit the fields of {kind.__name__}")
-        needed = {each.name for each in fields(made) if each.default is MISSING}
+        needed = {each.name for each in fields(kind) if each.required}
         if left_out := needed - {str(each).strip("<>") for each in kind.items}:
             raise InvalidValueError(f"{', '.join(left_out)} may be left out, but has no default")
         if not kind.page:
             raise InvalidValueError(f"{kind.__name__} has no docstring to be its help page")
-        return made
+        return kind
 
     return make
 

@@ -16,11 +16,10 @@ from thudmud.rules.board import SQUARES, WIDTH, Square, squares_in
 from thudmud.rules.moves import Move, Piece, Side, listed
 from thudmud.rules.position import Position
 from thudmud.rules.rulesets import Ruleset
-from thudmud.values import value
+from thudmud.values import Value
 
 
-@value
-class Symmetry:
+class Symmetry(Value):
     """A turn or a reflection of the board.
 
     Attributes:

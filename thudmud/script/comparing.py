@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 
 from thudmud.script.transcript import Expectation, Pattern, TranscriptStep, escaped
-from thudmud.values import value
+from thudmud.values import Value
 
 
-@value
-class Mismatch:
+class Mismatch(Value):
     """A step after which a player saw something else than the transcript says.
 
     Attributes:
@@ -39,11 +37,10 @@ class Mismatch:
         return f"{self.heading}\n{diff}"
 
 
-@value
 class Missed(Mismatch):
     """A wait whose time was up: the transcript ends there. ``awaited`` is what was waited for."""
 
-    awaited: str = field(default="", kw_only=True)
+    awaited: str = ""
 
     @property
     def heading(self) -> str:
@@ -57,7 +54,6 @@ class Missed(Mismatch):
         return "\n".join([self.heading, *(f"+ {line}" for line in self.seen)])
 
 
-@value
 class Unstated(Mismatch):
     """A step without expectations, after which a player saw something."""
 
@@ -68,8 +64,7 @@ class Unstated(Mismatch):
         return f'{place}: nothing is expected after "{step}", but {self.who} saw (+):'
 
 
-@value
-class NothingCompared:
+class NothingCompared(Value):
     """A transcript in which nothing is compared: whatever is seen, it would fit."""
 
     heading = "nothing in it is compared: write below a step what is seen, or let --update do that"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+
+from msgspec import field
 
 from thudmud.errors import ThudmudError
 from thudmud.script.transcript import NAME as VARIABLE
@@ -23,11 +24,10 @@ from thudmud.script.transcript import (
     steps_of,
     written,
 )
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 
-@value
-class Transcript:
+class Transcript(Value):
     """A transcript.
 
     Attributes:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -23,6 +22,7 @@ from thudmud.script.transcript import (
     VariableError,
     filled,
 )
+from thudmud.values import replace
 
 if TYPE_CHECKING:  # "thudmud script --help" need not wait for a house
     from thudmud.house import House

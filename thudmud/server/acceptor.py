@@ -17,7 +17,7 @@ import ssl
 from collections import Counter
 from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from http import HTTPStatus
@@ -46,6 +46,7 @@ from thudmud.server.sessions import Sessions
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.interface import TelnetPolicy
+from thudmud.values import replace
 from thudmud.version import VERSION
 from thudmud.web.http import plain
 from thudmud.web.mpackage import NAME as MPACKAGE

@@ -20,7 +20,7 @@ from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.pictures import SCHEMES, gif, png, svg
 from thudmud.pictures.drawing import Still
 from thudmud.rules import Game, Record
-from thudmud.values import value
+from thudmud.values import Value
 
 NICENESS = 10
 """By how much it gives way, as those do that play."""
@@ -42,8 +42,7 @@ class NotDrawnError(ThudmudError):
     """A picture could not be drawn, and may be later."""
 
 
-@value
-class Job:
+class Job(Value):
     """A picture to draw, or a record to write.
 
     Attributes:

@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
 from http import HTTPStatus
@@ -29,7 +28,7 @@ from thudmud.rules import RULESETS, Comment, Game, Side
 from thudmud.server.drawing import Job, NotDrawnError, Studio, require_short
 from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError
 from thudmud.store import Store, StoreError
-from thudmud.values import value
+from thudmud.values import Value, replace
 from thudmud.views.words import day
 from thudmud.web.pictures import GIF, NO_BATTLE, RECORD, Absence, Asker, Picture, PictureRequest
 
@@ -62,8 +61,7 @@ def _style() -> str:
     return sha256("".join(drawings).encode()).hexdigest()
 
 
-@value
-class _Subject:
+class _Subject(Value):
     """What a picture is of: a battle that cannot go on, or a game as it stands.
 
     Attributes:

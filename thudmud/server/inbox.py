@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import field, replace
 from functools import partial
 from time import thread_time
 
@@ -33,7 +32,7 @@ from thudmud.telnet.interface import (
     extra_cost,
 )
 from thudmud.telnet.screen import Screen, encode
-from thudmud.values import value
+from thudmud.values import Value, replace
 from thudmud.views.data import Data
 from thudmud.views.facts import as_json
 from thudmud.views.view import Terminal
@@ -490,11 +489,12 @@ class LinePrompter:
             self._client.data(package, as_json(known))
 
 
-@value
-class _Ahead:
+class _Ahead(Value):
     """The answer to the next question, and what to call if another one is asked."""
 
-    answer: str | None = field(repr=False)
+    SECRETS = frozenset({"answer"})
+
+    answer: str | None
     otherwise: Callable[[], None]
 
 

@@ -10,7 +10,6 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from thudmud.accounts.limiters import RateLimiter, TokenBucket, is_local, network
@@ -24,6 +23,7 @@ from thudmud.server.session import Caller, PlayerSession, SessionPolicy
 from thudmud.server.sessions import Sessions
 from thudmud.store import StoreError
 from thudmud.telnet.intake import Reading
+from thudmud.values import replace
 from thudmud.web.connection import HttpConnection, WebPolicy
 from thudmud.web.frames import FrameScreen
 from thudmud.web.sharing import Preview

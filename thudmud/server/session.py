@@ -58,7 +58,7 @@ from thudmud.telnet.interface import (
     Watch,
 )
 from thudmud.telnet.screen import BELL, Goodbye, Screen, encode
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.views import Message
 from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
 from thudmud.views.view import Terminal
@@ -108,8 +108,7 @@ _log = logging.getLogger(__name__)
 _of_strangers = logging.getLogger("thudmud.strangers")
 
 
-@value
-class Caller:
+class Caller(Value):
     """An accepted connection.
 
     Attributes:
@@ -124,8 +123,7 @@ class Caller:
     assign: Callable[[str], str]
 
 
-@value
-class SessionPolicy:
+class SessionPolicy(Value):
     """What all sessions share, of whatever kind: the limits, among others."""
 
     sessions: Sessions

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import cast
 
 from thudmud.english import with_article
@@ -26,6 +25,7 @@ from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import closed
 from thudmud.language.parsing import board_problem
 from thudmud.store import Conflict, OpenBoard, Store
+from thudmud.values import replace
 
 
 async def boards_up(store: Store) -> Sequence[OpenBoard]:

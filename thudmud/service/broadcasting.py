@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from thudmud.errors import Refused
@@ -25,6 +24,7 @@ from thudmud.game.telling import Telling
 from thudmud.service.driving import now
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers
+from thudmud.values import replace
 from thudmud.views.facts import concerning, where
 from thudmud.views.messages import (
     Message,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from thudmud.game import hooks
@@ -36,6 +36,7 @@ from thudmud.service.interface import Base, Unfollowed
 from thudmud.store import Conflict, Entry, Forgotten, NotWritten, StoreError
 from thudmud.store.database import Work
 from thudmud.store.streams import Changes
+from thudmud.values import replace
 
 if TYPE_CHECKING:
     import asyncio

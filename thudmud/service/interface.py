@@ -19,7 +19,7 @@ from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node
 from thudmud.service.scheduler import Later, TimerScheduler
 from thudmud.store import Store, StoreError
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.views.messages import Message
 from thudmud.views.view import Terminal
 
@@ -113,8 +113,7 @@ class Unfollowed(StoreError):
         return "The store is followed no longer."
 
 
-@value
-class Result:
+class Result(Value):
     """The result of a line.
 
     Attributes:

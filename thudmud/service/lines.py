@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from thudmud.errors import Refused
@@ -40,6 +40,7 @@ from thudmud.service.interface import (
 )
 from thudmud.service.presence import Presence
 from thudmud.store import Conflict
+from thudmud.values import replace
 from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
@@ -234,7 +235,7 @@ class PlayerLines:
         asks = command.confirmation(table, visit.name)
         if asks is None or (confirmed and confirmed.details == asks.details):
             return
-        meant = replace(command, on=table.name)  # type: ignore[call-arg]  # all have it
+        meant = replace(command, on=table.name)
         offered = offered_to(self._hall, visit.name, now)
         visit.unsure = Unsure(meant, table, asks, now, offered)
         raise asks

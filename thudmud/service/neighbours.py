@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from thudmud.features.options.model import OptionChosen, StyleChosen
 from thudmud.game.asides import Aside, CameIn, Emoted, Entered, Gone, ObserveChosen, Spoke, WentOut
@@ -21,6 +20,7 @@ from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now
 from thudmud.service.interface import Base
 from thudmud.store import StoreError
+from thudmud.values import replace
 
 _OF_A_VISIT = CameIn | WentOut | StyleChosen | OptionChosen | ObserveChosen
 """What counts only on the node where the player is."""

@@ -43,7 +43,7 @@ from thudmud.service.driving import Turns, future, now, settle
 from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
 from thudmud.store.codec import Form, form_of
 from thudmud.store.steady import seconds
-from thudmud.values import value
+from thudmud.values import Value
 
 if TYPE_CHECKING:
     import asyncio
@@ -66,8 +66,7 @@ class Elsewhere(ThudmudError):
         return f"{self.name} plays on the node {self.node}, which does not let them go"
 
 
-@value
-class NodeAsides:
+class NodeAsides(Value):
     """A note: asides that happened on a node, or who is on it."""
 
     node: str
@@ -75,15 +74,13 @@ class NodeAsides:
     asides: tuple[Aside, ...]
 
 
-@value
-class NodeHello:
+class NodeHello(Value):
     """A note: a node has started, and asks the others who is on them."""
 
     node: str
 
 
-@value
-class ReleaseRequest:
+class ReleaseRequest(Value):
     """A note: a node is asked to release the name of a player who comes in on another."""
 
     node: str
@@ -91,8 +88,7 @@ class ReleaseRequest:
     name: str
 
 
-@value
-class NameReleased:
+class NameReleased(Value):
     """A note: a name was released."""
 
     realm: str

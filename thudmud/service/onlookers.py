@@ -6,7 +6,6 @@ They are not in the hall, and nobody is told of them. They are not told what is 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import count
 
 from thudmud.errors import Refused
@@ -16,6 +15,7 @@ from thudmud.game.meaning import hall_board_meant
 from thudmud.game.people import Person
 from thudmud.game.telling import Telling
 from thudmud.service.interface import Onlooker, Outbox
+from thudmud.values import replace
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact, watched
 from thudmud.views.messages import sent

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -35,6 +34,7 @@ from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
 from thudmud.service.neighbours import entered
 from thudmud.store import Conflict, StoreError
+from thudmud.values import replace
 
 RETRY = 1.0
 """Seconds before storing a player's presence is tried again."""

@@ -21,14 +21,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from copy import copy
 from enum import Enum
-from functools import cache, cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from json import JSONDecoder, JSONEncoder
 from math import isfinite
-from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import fields, force_setattr
 
 from thudmud.errors import ThudmudError
 from thudmud.game import events
@@ -385,9 +387,9 @@ def _with_fields(kind: type) -> Form:
     """
     hints = get_type_hints(kind)
     least = len(hints)
-    if is_dataclass(kind):
+    if issubclass(kind, Struct):
         hints = {each.name: hints[each.name] for each in fields(kind)}
-        least = sum(each.default is MISSING for each in fields(kind))
+        least = sum(each.required for each in fields(kind))
     forms = {name: form_of(hint) for name, hint in hints.items()}
     writers = [(name, form.write) for name, form in forms.items()]
 
@@ -497,23 +499,11 @@ _BY_NAME = {name: _Kind(name, kind) for name, kind in KINDS.items()}
 _BY_TYPE = {kind: _BY_NAME[name] for name, kind in KINDS.items()}
 
 
-@cache
-def _slots(kind: type[StoredEvent]) -> tuple[Callable[..., Any], list[Callable[..., None]]]:
-    """Return what reads all fields of a kind but the time, and the setters of all fields."""
-    names = [field.name for field in fields(kind) if field.name != "at"]
-    setters = [getattr(kind, name).__set__ for name in ("at", *names)]
-    return attrgetter(*names), setters
-
-
 def stamped(event: StoredEvent, at: float) -> StoredEvent:
     """Return an event with another time.
 
-    `dataclasses.replace` would check it again, which takes as long as storing it.
+    `msgspec.structs.replace` would check it again, which takes as long as storing it.
     """
-    kind = type(event)
-    read, setters = _slots(kind)  # type: ignore[arg-type]  # classes have hashes
-    stamped = object.__new__(kind)
-    rest = read(event) if len(setters) > 2 else (read(event),)
-    for put, value in zip(setters, (at, *rest), strict=True):
-        put(stamped, value)
+    stamped = copy(event)
+    force_setattr(stamped, "at", at)  # nobody has seen it yet
     return stamped

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from secrets import randbits
 from typing import Any, NamedTuple
 
 from thudmud.errors import ThudmudError
 from thudmud.game.archive import RatingChange
 from thudmud.game.events import StoredEvent
-from thudmud.values import value
+from thudmud.values import Value
 
 
 class StoreError(ThudmudError):
@@ -83,8 +82,7 @@ class Nobody(StoreError):
     """There is no account, or sanction, of that name to change."""
 
 
-@value
-class NotesMissed:
+class NotesMissed(Value):
     """The store's own note: notes of other processes were missed for a while."""
 
 
@@ -147,8 +145,7 @@ class PlayerClaim(NamedTuple):
     seen: float | None = None
 
 
-@value
-class Account:
+class Account(Value):
     """A member's account, or a banned name that has none.
 
     Attributes:
@@ -162,14 +159,16 @@ class Account:
             account from before there were epochs.
     """
 
+    SECRETS = frozenset({"password", "epoch"})
+
     name: str
-    password: str = field(repr=False)
+    password: str
     preferences: Mapping[str, Any]
     created: float
     seen: float
     banned: bool = False
     operator: bool = False
-    epoch: int = field(default=0, repr=False)
+    epoch: int = 0
 
 
 def new_epoch() -> int:
@@ -177,8 +176,7 @@ def new_epoch() -> int:
     return randbits(62) + 1
 
 
-@value
-class KeptName:
+class KeptName(Value):
     """A guest's name, kept for when they come back.
 
     Attributes:
@@ -186,6 +184,8 @@ class KeptName:
         seen: when the guest was last here, in seconds since the epoch.
     """
 
+    SECRETS = frozenset({"word"})
+
     name: str
-    word: bytes = field(repr=False)
+    word: bytes
     seen: float

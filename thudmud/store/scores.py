@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
 
 from thudmud.game.archive import (
@@ -25,6 +24,7 @@ from thudmud.game.projections import ALL_PUZZLES, BOTS, MATCH, PEOPLE, PUZZLES
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.store.database import Database
 from thudmud.store.projected import strength_of
+from thudmud.values import replace
 
 TOURNAMENTS = 5
 """How many tournaments a score tells of."""

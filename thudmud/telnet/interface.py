@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from enum import Enum
 from time import thread_time
 from typing import Protocol, cast
 
+from msgspec import field
+
 from thudmud.telnet.intake import Reading, TelnetQueue
 from thudmud.telnet.screen import Flusher, Goodbye, Screen
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.views.view import Terminal
 
 
@@ -24,30 +25,28 @@ class Overlong(Enum):
 Line = str | Overlong
 
 
-@value
-class Fitted:
+class Fitted(Value):
     """The client has told something about itself; this is all that is known by now."""
 
     terminal: Terminal
 
 
-@value
-class Mark:
+class Mark(Value):
     """The client asks for ``answer`` once everything before it has been handled."""
 
     answer: bytes
 
 
-@value
-class Credentials:
+class Credentials(Value):
     """The client logs its player in by itself."""
 
+    SECRETS = frozenset({"password"})
+
     name: str
-    password: str = field(repr=False)
+    password: str
 
 
-@value
-class Ask:
+class Ask(Value):
     """A question of the client's own, which its player has not typed.
 
     The answer repeats the number or the name that the client gives it, if any.
@@ -57,8 +56,7 @@ class Ask:
     number: int | str | None = None
 
 
-@value
-class Watch:
+class Watch(Value):
     """The client wants to watch, without a name, what everybody may see.
 
     That is a board, the hall if no words name one, or a past battle by its number; or what was
@@ -216,8 +214,7 @@ class SessionConnection(asyncio.BufferedProtocol):
         self.session.lost()
 
 
-@value
-class TelnetPolicy:
+class TelnetPolicy(Value):
     """What holds for all telnet connections: limits, and what clients are offered.
 
     Attributes:

@@ -9,7 +9,6 @@ lines remain, which most fonts have, and plain slashes for the slanted sides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from enum import Enum
 from functools import lru_cache
 from itertools import zip_longest
@@ -21,6 +20,7 @@ from thudmud.game.options import Colour, Element, Orient
 from thudmud.game.table import Table
 from thudmud.rules import Move, Piece, Position, Score, Side, Square
 from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of, squares_in
+from thudmud.values import replace
 from thudmud.views.colours import NONE, Phrase, Run, colour_of, flowed, joined, on
 from thudmud.views.sentences import (
     game_at,

@@ -7,11 +7,11 @@ reset, on the same line.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 
 from thudmud.game.options import Colour, Element, Scheme, Shade
+from thudmud.values import replace
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Display
 from thudmud.views.words import GLUE, wrapped
 

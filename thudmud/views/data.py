@@ -25,15 +25,14 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.rules.board import WIDTH, squares_in
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.views.legal import MOST_PATHS, as_moving, moves_of
 
 Data = Mapping[str, object]
 """The data of a fact, which JSON can hold."""
 
 
-@value
-class Fact:
+class Fact(Value):
     """A fact for programs.
 
     Attributes:

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -40,7 +39,7 @@ from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
 from thudmud.language.vocabulary import OwnCommand
 from thudmud.rules import RULESETS
-from thudmud.values import value
+from thudmud.values import Value, replace
 from thudmud.views.boards import signs
 from thudmud.views.registry import Occasion, words
 from thudmud.views.view import Display, View
@@ -80,8 +79,7 @@ Block = tuple[str, ...]
 """Lines between empty lines."""
 
 
-@value
-class Page:
+class Page(Value):
     """A page of help.
 
     Attributes:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 from math import comb
@@ -38,6 +37,7 @@ from thudmud.rules.board import (
     square_at,
     squares_in,
 )
+from thudmud.values import replace
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped, wrapped_each
 

@@ -18,7 +18,7 @@ from thudmud.game.hall import Hall
 from thudmud.game.options import Toggle
 from thudmud.game.telling import Telling
 from thudmud.language import ParseError
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
@@ -28,8 +28,7 @@ from thudmud.views.view import Display, Screens, Terminal, readers_by_view
 from thudmud.views.words import plain, wrapped
 
 
-@value
-class Message:
+class Message(Value):
     """A message to players or their programs.
 
     Attributes:

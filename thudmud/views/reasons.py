@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from thudmud.english import counted
 from thudmud.game.advice import Advice, Because, Merit
 from thudmud.rules import Attempt, Ending, Move, Piece, Verb
+from thudmud.values import replace
 
 _CLAUSES = {
     Merit.WINS: "it wins the battle",

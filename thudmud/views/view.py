@@ -6,7 +6,6 @@ Readers with equal views read the same text, which is made once for all of them.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 from thudmud.game import events
@@ -28,7 +27,7 @@ from thudmud.game.options import (
 from thudmud.game.people import DEFAULTS
 from thudmud.game.table import Table
 from thudmud.game.telling import Telling
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 DEFAULT_WIDTH = 80
 LARGE_FROM = 120, 40
@@ -42,8 +41,7 @@ SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
 COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 
 
-@value
-class Terminal:
+class Terminal(Value):
     """What is known about a client.
 
     Attributes:
@@ -99,8 +97,7 @@ def _wants_usual(packages: frozenset[str]) -> bool:
     return any(map(Terminal(packages=packages).wants, USUAL))
 
 
-@value
-class Display:
+class Display(Value):
     """How everything is shown to a reader. Readers with equal displays can share texts.
 
     Attributes:
@@ -233,8 +230,7 @@ _MOST_KEPT = 4
 """How many groupings of the readers in one room are cached."""
 
 
-@value
-class View:
+class View(Value):
     """How a reader sees something. Readers with equal views read the same text.
 
     Attributes:

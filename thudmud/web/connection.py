@@ -10,12 +10,12 @@ import logging
 import math
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import field
 from functools import partial
 from http import HTTPStatus
 from time import thread_time
 from typing import Protocol, cast
 
+from msgspec import field
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request as Handshake
 from websockets.protocol import State
@@ -35,7 +35,7 @@ from thudmud.telnet.interface import (
 )
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.screen import Flusher, Goodbye
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
 from thudmud.web.http import (
     END,
@@ -111,8 +111,7 @@ class RunQueue(Protocol):
         """
 
 
-@value
-class WebPolicy:
+class WebPolicy(Value):
     """What holds for all web connections: limits, and what clients get.
 
     Attributes:

@@ -12,7 +12,7 @@ from http import HTTPStatus
 from types import MappingProxyType
 from urllib.parse import parse_qs
 
-from thudmud.values import value
+from thudmud.values import Value
 
 _LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP/1\.([01])", re.ASCII)
 _LENGTH = re.compile(r"[0-9]+")
@@ -37,8 +37,7 @@ FindText = Callable[[], Awaitable[tuple[int, Mapping[str, str], str]]]
 """Returns a status, header fields, and a text: a sentence, if the fields have no Content-Type."""
 
 
-@value
-class HttpRequest:
+class HttpRequest(Value):
     """A request.
 
     Attributes:

@@ -14,7 +14,7 @@ from typing import Protocol
 from urllib.parse import unquote
 
 from thudmud.pictures import SCHEMES
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.web.http import HttpRequest, plain, response
 
 RECORD, GIF = "thud", "gif"
@@ -40,8 +40,7 @@ _PATH = re.compile(r"/(board|game)/([^/]+)\.(svg|png|gif|thud)")
 _PLY = re.compile(r"[0-9]{1,6}", re.ASCII)
 
 
-@value
-class PictureRequest:
+class PictureRequest(Value):
     """What is asked for.
 
     Attributes:
@@ -59,8 +58,7 @@ class PictureRequest:
     colours: str = "plain"
 
 
-@value
-class Asker:
+class Asker(Value):
     """The client that asks for a picture.
 
     Attributes:
@@ -72,8 +70,7 @@ class Asker:
     is_gone: Callable[[], bool]
 
 
-@value
-class Picture:
+class Picture(Value):
     """A picture, or a record.
 
     Attributes:
@@ -87,8 +84,7 @@ class Picture:
     body: bytes | None
 
 
-@value
-class Absence:
+class Absence(Value):
     """Why there is nothing where something was asked for.
 
     Attributes:

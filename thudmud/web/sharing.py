@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from thudmud.pictures import SCHEMES
 from thudmud.pictures.pixels import SIZE, draws_pixels
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.web.http import HttpRequest, plain, response
 from thudmud.web.pictures import battle_number, readable_by
 
@@ -32,8 +32,7 @@ _BEHIND = b'<meta name="color-scheme"'
 _PLY = re.compile(r"ply=([0-9]{1,6})", re.ASCII)
 
 
-@value
-class Preview:
+class Preview(Value):
     """How a link to the page is told of, before anybody opens it: title, and a sentence."""
 
     title: str
@@ -44,8 +43,7 @@ Find = Callable[[str, str], Preview | None]
 """Returns the preview of a "board" by its name, or of a "game" by its number, if there is one."""
 
 
-@value
-class Linked:
+class Linked(Value):
     """A board or a battle that a link leads to: the link as it is written best."""
 
     path: str

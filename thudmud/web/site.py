@@ -14,7 +14,7 @@ from thudmud.features import NAMES
 from thudmud.pictures.pieces import icon
 from thudmud.pictures.pixels import draws_pixels
 from thudmud.rules.moves import Piece
-from thudmud.values import value
+from thudmud.values import Value
 from thudmud.web.http import HttpRequest, plain, response
 from thudmud.web.mpackage import NAME, mpackage
 from thudmud.web.sharing import LINK, Find, frame_of, oembed, shared_at, told_in
@@ -50,8 +50,7 @@ KINDS = {
 }
 
 
-@value
-class File:
+class File(Value):
     """A file of the page; its media type and entity tag.
 
     The tag is the same, packed or not (RFC 9110, section 8.8.3).

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +16,7 @@ from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.telling import Telling
 from thudmud.rules import DISCWORLD, Game
+from thudmud.values import replace
 from thudmud.views.refusals import refused
 from thudmud.views.telling import teller
 from thudmud.views.view import Display, View

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.game.conftest import ply
@@ -35,6 +33,7 @@ from thudmud.game.evaluation import DECIDED, Evaluation
 from thudmud.game.refusals import Refusal
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Move, Side, Square
 from thudmud.store import at_once
+from thudmud.values import replace
 
 GAME = Game.start(DISCWORLD).push("dA6-B6").push("TG7-G6").push("dB6-C6")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, replace
 
 import pytest
+from msgspec.structs import astuple
 
 from tests.game.annals import CAPTURE, DAY, DRAW, NOON, RECORD, TROLLS, Annals, saved
 from thudmud.features.archive import messages as archive
@@ -15,6 +15,7 @@ from thudmud.game.archive import PAGE, AdjournedLookup, BattleLookup, HistoryLoo
 from thudmud.game.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
+from thudmud.values import replace
 from thudmud.views.sentences import PAST_ENDINGS
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"

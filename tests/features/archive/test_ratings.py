@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,6 +27,7 @@ from thudmud.game.match import Match, Unrated
 from thudmud.game.options import Style
 from thudmud.game.people import BotLevel
 from thudmud.rules import DISCWORLD, Game
+from thudmud.values import replace
 from thudmud.views.view import Display, View
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -51,6 +50,7 @@ from thudmud.game.telling import Telling
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side, Verb
+from thudmud.values import replace
 
 ONE, LATER = puzzles()[1], puzzles()[9]
 SHOVED = next(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.game.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
@@ -37,6 +35,7 @@ from thudmud.game.tables import Context, resume
 from thudmud.game.telling import Telling
 from thudmud.rules import Side
 from thudmud.store import Conflict, at_once
+from thudmud.values import replace
 
 PINE = Table.set_up(BoardSpec("pine board"), 100, GRACE)
 

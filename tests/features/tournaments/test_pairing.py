@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -23,6 +22,7 @@ from thudmud.features.tournaments.pairing import (
     rounds_of,
 )
 from thudmud.game.events import BattleScore, TournamentKind
+from thudmud.values import replace
 
 ROUND_ROBIN, DOUBLE = TournamentKind.ROUND_ROBIN, TournamentKind.DOUBLE_ROUND_ROBIN
 SWISS, KNOCK_OUT, ARENA = TournamentKind.SWISS, TournamentKind.KNOCK_OUT, TournamentKind.ARENA

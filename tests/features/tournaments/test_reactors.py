@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations
 from typing import TypeVar
 
@@ -47,6 +46,7 @@ from thudmud.game.sanctions import Order
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board
+from thudmud.values import replace
 
 T = TypeVar("T", bound=TournamentEvent)
 

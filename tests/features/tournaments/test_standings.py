@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +9,7 @@ from tests.features.tournaments.tournaments import absent, ended, entered, playe
 from thudmud.features.tournaments.pairing import MatchResult, Pairing, pair
 from thudmud.features.tournaments.standings import Placing, course, standings
 from thudmud.game.events import BattleScore, TournamentKind
+from thudmud.values import replace
 
 ROUND_ROBIN, SWISS = TournamentKind.ROUND_ROBIN, TournamentKind.SWISS
 KNOCK_OUT, ARENA = TournamentKind.KNOCK_OUT, TournamentKind.ARENA

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations, count, product
 from random import Random
@@ -31,6 +30,7 @@ from thudmud.features.tournaments.outlook import Outlook
 from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing, pair, rounds_of
 from thudmud.features.tournaments.swiss import Contestant, swiss_pairs
 from thudmud.game.events import TournamentKind
+from thudmud.values import replace
 
 SWISS = TournamentKind.SWISS
 CHANCE = st.randoms(use_true_random=False)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 
 from thudmud.features.tournaments.pairing import Entrant, MatchResult, Pairing, pair
 from thudmud.game.events import BattleScore, TournamentKind
+from thudmud.values import replace
 
 Outcome = Callable[[Pairing], MatchResult]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from thudmud.errors import Refused
@@ -24,6 +23,7 @@ from thudmud.game.command import Scene, has_verb, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import battle_meant
 from thudmud.game.people import Person
+from thudmud.values import replace
 
 
 @verb("analyse")

@@ -24,7 +24,7 @@ from thudmud.game.evaluation import (
 )
 from thudmud.game.events import BattleId
 from thudmud.rules import Game, Score, Side
-from thudmud.values import value
+from thudmud.values import Value
 
 MISTAKE, BLUNDER = 200, 400
 """The losses from which a ply gets a mark."""
@@ -65,8 +65,7 @@ class PlyMark(Enum):
     BLUNDER = "??"
 
 
-@value
-class Analysis:
+class Analysis(Value):
     """What the positions of a battle were worth, and what its plies lost.
 
     Attributes:
@@ -118,7 +117,6 @@ class AnalysedBattle(NamedTuple):
     analysis: Analysis
 
 
-@value
 class KeptAnalysisLookup(Lookup["Analysis | None"]):
     """The stored analysis of a battle with that many plies; None if there is none."""
 
@@ -126,7 +124,6 @@ class KeptAnalysisLookup(Lookup["Analysis | None"]):
     plies: int
 
 
-@value
 class AnalysisLookup(AdviserLookup["Analysis | None"]):
     """A new analysis of a battle, by the adviser; None if it failed."""
 
@@ -137,7 +134,6 @@ class AnalysisLookup(AdviserLookup["Analysis | None"]):
         return {each: await adviser.weigh(each) for each in positions(self.game)}
 
 
-@value
 class UnderWayLookup(Lookup["tuple[int, int, int] | None"]):
     """The analysis that a player waits for: the battle's number, the plies done, and all plies.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 from operator import attrgetter
 
@@ -32,12 +31,11 @@ from thudmud.game.meaning import battle_meant
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Comment, ruleset_called
+from thudmud.values import replace
 
 
 class ArchiveCommand(Command):
     """A command about past battles, which can be given anywhere."""
-
-    __slots__ = ()
 
 
 @verb(games="of")

@@ -7,7 +7,6 @@ not shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -33,6 +32,7 @@ from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Comment, Game, Side, write_record
+from thudmud.values import replace
 from thudmud.views import boards, data, reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from thudmud.game.archive import Battle, FoundBattle
@@ -12,7 +11,7 @@ from thudmud.game.hall import applies
 from thudmud.game.people import Person, PersonPart
 from thudmud.game.telling import Telling
 from thudmud.rules import Comment, Game
-from thudmud.values import value
+from thudmud.values import replace
 
 if TYPE_CHECKING:
     from thudmud.game.command import Scene
@@ -50,9 +49,9 @@ class Replayed(Aside):
     game: Game
     ply: int
     playing: bool = False
-    then: Game | None = field(default=None, compare=False, repr=False)
+    then: Game | None = None
     comments: tuple[Comment, ...] = ()
-    annotation: Annotation | None = field(default=None, repr=False)
+    annotation: Annotation | None = None
     spent: tuple[float, ...] = ()
 
 
@@ -62,7 +61,6 @@ def _apply_replayed(replayed: Replayed, hall: Hall) -> Telling:
     return Telling(replayed, (replayed.player,))
 
 
-@value
 class Replaying(PersonPart):
     """What a player sees of the battle they are replaying; None if they replay none."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 from thudmud.features.archive.commands import Step, Way
@@ -13,6 +12,7 @@ from thudmud.game.asides import Gone, TookOver
 from thudmud.game.command import Scene
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.hall import Hall
+from thudmud.values import replace
 
 PLIES_AT_ONCE = 20
 """How many plies one line shows without pauses."""

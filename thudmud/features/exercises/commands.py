@@ -9,8 +9,6 @@ for the exercise is never played in the battle.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from thudmud.errors import Refused
 from thudmud.features.archive.commands import Step, Stop, Way
 from thudmud.features.exercises import model as exercises
@@ -42,6 +40,7 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import GameCommand, battle
 from thudmud.rules import Game, IllegalMove, Move, Reason
+from thudmud.values import replace
 
 R = Remark
 

@@ -26,7 +26,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from enum import Enum
 from functools import cache
 from heapq import nlargest
@@ -60,7 +59,7 @@ from thudmud.rules import (
     Verb,
     read_position,
 )
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 if TYPE_CHECKING:
     from thudmud.game.hall import Hall
@@ -87,8 +86,7 @@ class ExerciseRefusal(Enum):
 # The tutorial.
 
 
-@value
-class PlyWanted:
+class PlyWanted(Value):
     """Conditions on a ply. What is left out does not matter.
 
     Attributes:
@@ -120,8 +118,7 @@ class PlyWanted:
         return not any(each.captures for each in answers)
 
 
-@value
-class LessonBoard:
+class LessonBoard(Value):
     """A position that is set up in a lesson, and the player's side."""
 
     ruleset: Ruleset
@@ -129,8 +126,7 @@ class LessonBoard:
     side: Side
 
 
-@value
-class LessonStep:
+class LessonStep(Value):
     """One thing to do in a lesson. The attributes are explained in the module's docstring."""
 
     text: str
@@ -166,8 +162,7 @@ class LessonStep:
         return any(game.resolve(each, game.turn) == move for each in attempts)
 
 
-@value
-class Lesson:
+class Lesson(Value):
     """A lesson: its number, from 1, what it is about, and its steps."""
 
     number: int
@@ -273,8 +268,7 @@ def _wanted(data: Mapping[str, Any]) -> PlyWanted:
 # Puzzles.
 
 
-@value
-class Puzzle:
+class Puzzle(Value):
     """A position in which one move is far better than all others.
 
     Attributes:
@@ -385,8 +379,7 @@ def read_puzzle(number: int, line: str) -> Puzzle:
 # The state of an exercise.
 
 
-@value
-class InLesson:
+class InLesson(Value):
     """Where a player is in a lesson.
 
     Attributes:
@@ -425,8 +418,7 @@ class InLesson:
         return self.is_done and self.following is None
 
 
-@value
-class AtPuzzle:
+class AtPuzzle(Value):
     """Where a player is in a puzzle.
 
     Attributes:
@@ -452,8 +444,7 @@ class AtPuzzle:
 Exercise = InLesson | AtPuzzle
 
 
-@value
-class Studies:
+class Studies(Value):
     """Which exercises a player has done, and where they were last.
 
     Attributes:
@@ -490,7 +481,6 @@ class Studies:
 NOTHING_DONE = Studies()
 
 
-@value
 class ExerciseState(PersonPart):
     """The exercise that a player is at, if any, and what they have done."""
 
@@ -547,7 +537,6 @@ class StudyRecord(NamedTuple):
     difficulties: Mapping[int, Rating] = MappingProxyType({})
 
 
-@value
 class StudiesLookup(Lookup[StudyRecord]):
     """What a player, named in any case, has done of the lessons and puzzles."""
 

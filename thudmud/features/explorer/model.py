@@ -8,7 +8,6 @@ counts once for each ply that it has played from a place. The store keeps the co
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from enum import Enum
 from hashlib import blake2b
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from typing import NamedTuple
 from thudmud.game.archive import Battle, Lookup
 from thudmud.rules import RULESETS, Game, Move, Outcome, Position, Side
 from thudmud.rules.symmetry import Symmetry, fingerprints_of, written
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 
 class ExplorerRefusal(Enum):
@@ -152,8 +151,7 @@ class ExploredPly(NamedTuple):
         return self.tried.lead / known if known else None
 
 
-@value
-class Explored:
+class Explored(Value):
     """What has been played from a position.
 
     Attributes:
@@ -206,7 +204,6 @@ class ExploredPosition(NamedTuple):
         return ExploredPosition(game, number, found, following)
 
 
-@value
 class ExploreLookup(Lookup[Explored]):
     """What has been played from a position, by a ruleset of that name."""
 

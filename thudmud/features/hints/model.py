@@ -8,7 +8,6 @@ from typing import Any
 
 from thudmud.game.evaluation import Adviser, AdviserLookup, Variation
 from thudmud.rules import Game
-from thudmud.values import value
 
 
 class HintRefusal(Enum):
@@ -21,7 +20,6 @@ class HintRefusal(Enum):
     HINT_OUT_OF_DATE = "hint_out_of_date"
 
 
-@value
 class AdviceLookup(AdviserLookup[Variation | None]):
     """What to play in a battle at the board with a key; None if nothing was found."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from thudmud.english import capitalised, counted, lasting
 from thudmud.features.letters.commands import LETTERS_PAGE, ForgetLetters, Letters
@@ -18,6 +17,7 @@ from thudmud.features.talk.messages import own_words
 from thudmud.game.archive import LetterCount, LetterCountLookup
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.hall import Hall
+from thudmud.values import replace
 from thudmud.views.data import Fact
 from thudmud.views.headlines import WIDTH, Headline, LookUp, finders
 from thudmud.views.refusals import add_refusal_texts

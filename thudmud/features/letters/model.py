@@ -13,7 +13,6 @@ from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, ToAnother, aside
 from thudmud.game.hall import Hall, applies
 from thudmud.game.telling import Telling
-from thudmud.values import value
 
 
 class LettersRefusal(Enum):
@@ -77,14 +76,12 @@ class Postbox(NamedTuple):
     from_strangers: int | None = None
 
 
-@value
 class LettersLookup(Lookup[tuple[Letter, ...]]):
     """All letters of a member, named in any case, in the order in which they were written."""
 
     player: str
 
 
-@value
 class PostboxLookup(Lookup["Postbox | None"]):
     """The member with a name, in any case, before a letter is sent; None if there is none.
 

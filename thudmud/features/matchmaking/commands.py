@@ -8,7 +8,6 @@ begins the first battle, all in one decision: if two accept the same seek, one i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from math import inf
 from typing import Any, ClassVar, Self
 
@@ -48,7 +47,7 @@ from thudmud.game.tables import (
     seat,
 )
 from thudmud.rules import DEFAULT_RULES, Side
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 
 @verb("seeks")
@@ -60,8 +59,6 @@ class Seeks(Command):
 
 class WithTerms(Command):
     """A command that may end in terms, such as a side and a clock, in any order."""
-
-    __slots__ = ()
 
     @classmethod
     def of(cls, *given: Any) -> Self:
@@ -282,9 +279,12 @@ class Agree(Command):
         takes_seeks: whether a seek for anybody can be accepted by it.
     """
 
-    __slots__ = ()
-    what: int | str | None
     takes_seeks: ClassVar[bool]
+
+    @property
+    def what(self) -> int | str | None:
+        """A field of both commands."""
+        raise NotImplementedError
 
     def decide(self, scene: Scene) -> Decision:
         if isinstance(self.what, int):
@@ -386,8 +386,7 @@ class No(BattleCommand):
         return withdrawn
 
 
-@value
-class Standing:
+class Standing(Value):
     """An open offer to a player.
 
     Attributes:

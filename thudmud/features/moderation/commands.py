@@ -42,8 +42,6 @@ from thudmud.game.sanctions import (
 class OperatorCommand(Command):
     """A command that only operators may give."""
 
-    __slots__ = ()
-
     def decide(self, scene: Scene) -> Decision:
         if scene.hall.order is None:
             raise Refused(ModerationRefusal.NO_OPERATORS)

@@ -6,7 +6,6 @@ are no events but rows, which are deleted for good: see `thudmud.features.modera
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from thudmud.game.asides import Aside, StoredAside, aside
 from thudmud.game.hall import Hall, HallPart, applies
 from thudmud.game.sanctions import Measure, Sanction
 from thudmud.game.telling import Telling
-from thudmud.values import value
+from thudmud.values import replace
 
 
 class ModerationRefusal(Enum):
@@ -48,8 +47,6 @@ out far more than the people meant."""
 class OfOperators(StoredAside, Aside):
     """Something an operator did. It is stored or logged before it is told."""
 
-    __slots__ = ()
-
 
 @aside
 class Announced(OfOperators):
@@ -65,7 +62,6 @@ def _apply_announced(announced: Announced, hall: Hall) -> Telling:
     return Telling(announced, tuple(hall.people))
 
 
-@value
 class OfSanction(OfOperators):
     """A sanction is imposed or lifted. Told to the player concerned and to all operators."""
 
@@ -232,12 +228,10 @@ class Reported(NamedTuple):
     written: tuple[str, ...] = ()
 
 
-@value
 class ReportsLookup(Lookup[tuple[Report, ...]]):
     """All open reports, the latest first."""
 
 
-@value
 class ReportedLookup(Lookup[Reported]):
     """The player with a name, in any case, before a report about them."""
 

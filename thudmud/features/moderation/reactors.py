@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -25,6 +24,7 @@ from thudmud.game.asides import Entered, TookOver
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.sanctions import Measure
 from thudmud.store import Nobody
+from thudmud.values import replace
 from thudmud.views.words import minute
 
 if TYPE_CHECKING:

@@ -75,7 +75,6 @@ class Notify(Command):
 class NotifyChoice(Command):
     """A choice of how one is notified."""
 
-    __slots__ = ()
     ends = False
 
     def decide(self, scene: Scene) -> Decision:

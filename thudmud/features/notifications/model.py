@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Set
-from dataclasses import field
 from enum import Enum
 from functools import reduce
 from typing import NamedTuple
@@ -22,7 +21,7 @@ from thudmud.game.command import Command
 from thudmud.game.events import HallEvent, TableEvent
 from thudmud.game.hall import HallPart
 from thudmud.game.table import Table
-from thudmud.values import value
+from thudmud.values import Value
 
 
 class Kind(Enum):
@@ -170,8 +169,7 @@ _MINUTE, _HOUR = 60, 3_600
 _MOST_EAST, _MOST_WEST = 14 * 60, -12 * 60
 
 
-@value
-class Quiet:
+class Quiet(Value):
     """The hours of each day in which a member is told nothing.
 
     Attributes:
@@ -499,14 +497,12 @@ def is_served(endpoint: str, services: tuple[str, ...]) -> bool:
     return any(host == each or (each[0] == "." and host.endswith(each)) for each in services)
 
 
-@value
 class ContactLookup(Lookup[Contact]):
     """How a member, named in any case, is told, and of what."""
 
     player: str
 
 
-@value
 class AskedLookup(Lookup[AskedAddress]):
     """What is known of an address before a code is sent there, and of the member who asks.
 
@@ -527,27 +523,35 @@ class CodeAsked(StoredAside, Aside):
 
     is_limited = True
 
-    address: str = field(repr=False)
-    network: str = field(default="", repr=False)
+    SECRETS = frozenset({"address", "network"})
+
+    address: str
+    network: str = ""
 
 
 @aside
 class CodeTyped(StoredAside, Aside):
     """A player typed the right code."""
 
-    code: str = field(repr=False)
+    SECRETS = frozenset({"code"})
+
+    code: str
 
 
 @aside
 class BrowserAdded(StoredAside, Aside):
     """A player wants to be notified in a browser."""
 
-    browser: Browser = field(repr=False)
+    SECRETS = frozenset({"browser"})
+
+    browser: Browser
 
 
 @aside
 class NotifyChosen(StoredAside, Aside):
     """A player chose how they are notified, and of what."""
 
+    SECRETS = frozenset({"contact"})
+
     choice: Command
-    contact: Contact = field(repr=False)
+    contact: Contact

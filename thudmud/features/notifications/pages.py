@@ -17,7 +17,7 @@ from thudmud.features.notifications.published import calendar, feed
 from thudmud.game.feature import PageAnswer
 from thudmud.game.hall import Hall
 from thudmud.store import Store, StoreError
-from thudmud.values import value
+from thudmud.values import Value
 
 CALENDAR, FEED, MAIL = "calendar", "feed", "mail"
 
@@ -51,8 +51,7 @@ _PAGE = """<!doctype html>
 _BUTTON = '<form method="post"><button>Send no more mails</button></form>\n'
 
 
-@value
-class PublishedRequest:
+class PublishedRequest(Value):
     """What is asked for.
 
     Attributes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from thudmud.features.options.model import OptionChosen
 from thudmud.game.command import Command, Scene, verb
 from thudmud.game.hall import Decision
@@ -19,12 +17,11 @@ from thudmud.game.options import (
     Switch,
     Toggle,
 )
+from thudmud.values import replace
 
 
 class OptionCommand(Command):
     """A command about options."""
-
-    __slots__ = ()
 
 
 @verb("show_options")
@@ -43,8 +40,6 @@ class ShowScheme(OptionCommand):
 
 class Choice(SetOption, OptionCommand):
     """A choice of one option: the field of `Options` named by the last of its ``words``."""
-
-    __slots__ = ()
 
     def decide(self, scene: Scene) -> Decision:
         options = self.after(scene.person.options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from enum import Enum
 
 from thudmud.english import listed
@@ -34,6 +33,7 @@ from thudmud.game.options import (
     Switch,
     Toggle,
 )
+from thudmud.values import replace
 from thudmud.views.boards import GridLayout, layout_for
 from thudmud.views.colours import colour_of, flowed
 from thudmud.views.data import Fact

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from thudmud.english import counted, lasting, listed
@@ -28,6 +27,7 @@ from thudmud.game.hall import Hall
 from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
+from thudmud.values import replace
 from thudmud.views import data
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import person_data

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from thudmud.errors import Refused
 from thudmud.game import events, tables
@@ -27,14 +26,13 @@ from thudmud.rules import (
     Verb,
     read_ply,
 )
+from thudmud.values import replace
 
 _Captures = tuple[Square, ...] | Every | None
 
 
 class PlyCommand(TableCommand):
     """A command that plays a ply."""
-
-    __slots__ = ()
 
     def table_meant(self, scene: Scene) -> Table:
         return move_board_meant(scene.hall, scene.person, self.on, scene.now)

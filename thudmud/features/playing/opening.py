@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from thudmud.english import nth
 from thudmud.errors import Refused
 from thudmud.features.playing.seats import require_boards
@@ -13,6 +11,7 @@ from thudmud.game.command import Scene
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.seeks import look_no_longer
+from thudmud.values import replace
 
 
 def at_own_board(

@@ -22,8 +22,6 @@ _NAMES = {
 class Query(GameCommand):
     """A question about a board."""
 
-    __slots__ = ()
-
     def decide(self, scene: Scene) -> Decision:
         return scene.answer(self, board_asked_about(scene.hall, scene.person, self.on).name)
 

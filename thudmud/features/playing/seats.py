@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from thudmud.errors import Refused
 from thudmud.features.playing.moves import dropped, forfeited
 from thudmud.game import tables
@@ -15,12 +13,11 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import Context, Events, TableCommand
 from thudmud.rules import Side
+from thudmud.values import replace
 
 
 class SitDown(TableCommand):
     """A command that takes a seat, or both. A player who is elsewhere walks there."""
-
-    __slots__ = ()
 
     def decide(self, scene: Scene) -> Decision:
         # A player who is in the hall and has seats at several boards has to say which.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from thudmud.errors import Refused
@@ -15,6 +14,7 @@ from thudmud.game.table import Table
 from thudmud.game.tables import Context, Events, TableCommand, lapsed
 from thudmud.rules import RULESETS, IllegalMove, Piece, Position, Reason, Ruleset, Side, Square
 from thudmud.rules.checks import require_on_board
+from thudmud.values import replace
 
 _RULES = Refusal.RULES_SEATED_ONLY, Refusal.RULES_RUNNING, Refusal.RULES_MID_MATCH
 _CLOCK = Refusal.CLOCK_SEATED_ONLY, Refusal.CLOCK_RUNNING, Refusal.CLOCK_MID_MATCH
@@ -121,7 +121,6 @@ class SetUpCommand(TableCommand):
     Without a ``turn`` the side to move stays.
     """
 
-    __slots__ = ()
     needs_seat = False
 
     def position(self, before: Position, rules: Ruleset) -> Position:

@@ -6,10 +6,8 @@ from thudmud.game.asides import AtBoard, aside
 from thudmud.game.hall import Hall, applies
 from thudmud.game.people import PersonPart
 from thudmud.game.telling import Telling
-from thudmud.values import value
 
 
-@value
 class KnowsDeaf(PersonPart):
     """Kept once a player has been told that the players at a board do not hear them."""
 

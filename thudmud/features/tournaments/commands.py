@@ -261,8 +261,10 @@ class LeaveTournament(Command):
 class DirectTournament(Command):
     """A command about a tournament for whoever has announced it, and for operators."""
 
-    __slots__ = ()
-    number: int
+    @property
+    def number(self) -> int:
+        """A field of each of these commands."""
+        raise NotImplementedError
 
     def decide(self, scene: Scene) -> Decision:
         tournament = _open(scene, self.number)

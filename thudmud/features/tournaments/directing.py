@@ -7,7 +7,6 @@ version of the hall's stream lets one of them do it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
@@ -24,6 +23,7 @@ from thudmud.game.seeks import look_no_longer
 from thudmud.game.table import Table
 from thudmud.game.tables import Context
 from thudmud.rules import Ending, Side
+from thudmud.values import replace
 
 LEAST = 2
 """The fewest players of a tournament."""

@@ -6,10 +6,11 @@ What there is to do in one, and when, is decided in `thudmud.features.tournament
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple, assert_never
+
+from msgspec import field
 
 from thudmud.errors import InvalidValueError
 from thudmud.features.tournaments.pairing import (
@@ -24,7 +25,7 @@ from thudmud.game.archive import MIDDLE, Lookup
 from thudmud.game.events import BattleScore, HallEvent, TournamentKind
 from thudmud.game.hall import Hall, HallPart, takes
 from thudmud.game.telling import Telling
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 
 class TournamentRefusal(Enum):
@@ -71,8 +72,7 @@ class TournamentState(Enum):
     CANCELLED = "cancelled"
 
 
-@value
-class OpenMatch:
+class OpenMatch(Value):
     """A match of a round that is not over.
 
     Attributes:
@@ -100,8 +100,7 @@ class OpenMatch:
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-@value
-class Tournament:
+class Tournament(Value):
     """A tournament as it stands.
 
     Attributes:
@@ -362,14 +361,12 @@ class PastTournaments(NamedTuple):
     in_all: int
 
 
-@value
 class TournamentLookup(Lookup["Tournament | None"]):
     """The tournament with a number; None if there is none."""
 
     number: int
 
 
-@value
 class TournamentsLookup(Lookup[PastTournaments]):
     """A page, from 1, of the tournaments that are over."""
 

@@ -21,11 +21,10 @@ from thudmud.errors import InvalidValueError
 from thudmud.features.tournaments.matching import Joined, Mates, complete
 from thudmud.features.tournaments.swiss import Contestant, has_dwarfs_first, swiss_pairs
 from thudmud.game.events import BattleScore, TournamentKind
-from thudmud.values import value
+from thudmud.values import Value
 
 
-@value
-class MatchResult:
+class MatchResult(Value):
     """How a pairing ended.
 
     Attributes:
@@ -37,8 +36,7 @@ class MatchResult:
     absent: tuple[str, ...] = ()
 
 
-@value
-class Entrant:
+class Entrant(Value):
     """A player of a tournament.
 
     Attributes:
@@ -58,8 +56,7 @@ class Entrant:
         return self.entered <= number and (self.left is None or number < self.left)
 
 
-@value
-class Pairing:
+class Pairing(Value):
     """A match of a round, or a bye.
 
     Attributes:

@@ -10,16 +10,14 @@ are still equal share a place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from thudmud.features.tournaments.pairing import Entrant, Pairing, Rounds, goes_on, seeded
 from thudmud.game.events import TournamentKind
-from thudmud.values import value
+from thudmud.values import Value, replace
 
 
-@value
-class Placing:
+class Placing(Value):
     """A line of the standings.
 
     Attributes:

@@ -15,7 +15,6 @@ from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.rooms import MOST_OBSERVED
 from thudmud.game.table import Table
-from thudmud.values import value
 
 
 @verb(tv="turned_on", tv_off="turned_off")
@@ -57,7 +56,6 @@ class Tv(Command):
         return scene.tell(turned(person, battles[0].name))
 
 
-@value
 class Retune(Command):
     """Switch a tv that is on to the best battle; issued by the service, never typed."""
 

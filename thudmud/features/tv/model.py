@@ -8,7 +8,6 @@ from thudmud.game.asides import Aside, ObserveChosen, aside
 from thudmud.game.hall import Hall, applies, apply_observe_chosen
 from thudmud.game.people import Person, PersonPart
 from thudmud.game.telling import Telling
-from thudmud.values import value
 
 
 class TvRefusal(Enum):
@@ -17,7 +16,6 @@ class TvRefusal(Enum):
     TV_IS_OFF = "tv_is_off"
 
 
-@value
 class TvState(PersonPart):
     """The state of a player's tv.
 
