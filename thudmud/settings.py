@@ -5,14 +5,16 @@ A description says what would be right in place of a wrong value.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 
 class Section(BaseModel):
-    """A section of the settings."""
+    """A section of the settings; ``needs_restart`` is for those of features."""
+
+    needs_restart: ClassVar[bool] = False
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -21,6 +23,12 @@ def whole(default: int, low: int, high: int) -> Any:
     """Return a field for a whole number."""
     words = f"a whole number from {low} to {high}"
     return Field(default=default, ge=low, le=high, description=words)
+
+
+def duration(default: float, low: float, high: float) -> Any:
+    """Return a field for a number of seconds."""
+    words = f"a number of seconds from {low} to {high}"
+    return Field(default=float(default), ge=low, le=high, description=words)
 
 
 def file_name(default: str) -> Any:

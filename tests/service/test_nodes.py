@@ -16,7 +16,7 @@ import pytest
 from tests.features.moderation.reports import reports
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.features.moderation.model import ReportMade
+from thudmud.features.moderation.model import ReportMade, take_reports
 from thudmud.features.options.commands import SetWidth
 from thudmud.features.options.model import StyleChosen
 from thudmud.game.asides import Aside, CameIn, Entered, Gone, ObserveChosen
@@ -32,7 +32,6 @@ from thudmud.service.scheduler import Later
 from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
 from thudmud.store.codec import Form
 from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS
-from thudmud.values import replace
 from thudmud.views import Terminal
 
 LEASE = 10.0
@@ -1075,7 +1074,7 @@ async def test_what_takes_several_notes_comes_before_what_happens_next(
 async def test_report_reaches_other_nodes_without_the_lines_that_are_stored_with_it(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one.hall.caps = replace(one.hall.caps, reports=2)
+    take_reports(one.hall, 2)
     await one.enter("Anna", "Bert")
     await two.enter("Carla")
     two.hall.order = Order(operators=frozenset({"carla"}))
@@ -1099,7 +1098,7 @@ async def test_report_reaches_other_nodes_without_the_lines_that_are_stored_with
 async def test_longest_line_of_emoji_fits_into_the_parts_of_a_note(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    one.hall.caps = replace(one.hall.caps, reports=2)
+    take_reports(one.hall, 2)
     await one.enter("Anna", "Bert")
     await world.begin("two")
     notes = list[NodeAsides]()

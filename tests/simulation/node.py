@@ -32,6 +32,7 @@ from tests.simulation.network import Wire
 from tests.simulation.versions import by_version, explored
 from thudmud.accounts import passwords
 from thudmud.bots import program
+from thudmud.features.tournaments.settings import TournamentSettings
 from thudmud.server import serve
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import (
@@ -42,7 +43,6 @@ from thudmud.server.config import (
     ServerSettings,
     Settings,
     StorageSettings,
-    TournamentSettings,
 )
 from thudmud.server.sessions import Sessions
 from thudmud.service import Node, Service, nodes
@@ -52,7 +52,7 @@ from thudmud.store.steady import SteadyClock
 
 HASHER = PasswordHasher(1, 8, 1)
 
-SETTINGS = Settings(
+SETTINGS = Settings(  # type: ignore[call-arg]  # it has the sections of features
     server=ServerSettings(accepts_per_second=1000, accepts_at_once=1000, workers=1),
     players=PlayerSettings(
         names_per_hour=100_000,
@@ -62,9 +62,9 @@ SETTINGS = Settings(
         shouts_at_once=1000,
     ),
     game=GameSettings(),
-    tournaments=TournamentSettings(by="everybody", grace=5.0, rest=1.0),
     storage=StorageSettings(backend="postgresql", dsn="dbname=world"),
     board=(BoardSettings(name="oak board"), BoardSettings(name="pine board", style="brief")),
+    tournaments=TournamentSettings(by="everybody", grace=5.0, rest=1.0),
 )
 
 BOTS = (

@@ -18,10 +18,11 @@ from thudmud.errors import Refused
 from thudmud.features.exercises.model import puzzles
 from thudmud.features.playing.moves import Play
 from thudmud.features.playing.setup import SetRules
+from thudmud.features.tournaments.model import TournamentLimits
 from thudmud.features.tournaments.model import TournamentRefusal as T
 from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup, SeenMember, Unread
 from thudmud.game.decisions import decide
-from thudmud.game.hall import Caps, Makers
+from thudmud.game.hall import Caps
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Mistake, Refusal
 from thudmud.game.sanctions import Order
@@ -1124,16 +1125,17 @@ def of_a_tournament(case: Case) -> Refused:
     """Return what comes of the line of a case, in a hall with tournaments."""
     house = House([BoardSpec("oak board")], opens_boards=case.code is not T.NO_TOURNAMENTS)
     house.hall.order = Order(operators=frozenset({"olga"}))
-    by: dict[Refusal | T, Makers] = {
-        T.TOURNAMENTS_BY_MEMBERS: Makers.MEMBERS,
-        T.TOURNAMENTS_BY_OPERATORS: Makers.OPERATORS,
+    by: dict[Refusal | T, str] = {
+        T.TOURNAMENTS_BY_MEMBERS: "members",
+        T.TOURNAMENTS_BY_OPERATORS: "operators",
     }
     most: dict[Refusal | T, int] = {T.TOURNAMENTS_TOO_MANY: 1, T.TOURNAMENTS_BY_DAYS_TOO_MANY: 2}
-    house.hall.caps = Caps(
-        tournaments=most.get(case.code, 5),
-        entrants=2 if case.code is T.TOURNAMENT_FULL else 16,
-        tournaments_by=by.get(case.code, Makers.EVERYBODY),
+    limits = TournamentLimits(
+        most.get(case.code, 5),
+        players=2 if case.code is T.TOURNAMENT_FULL else 16,
+        by=by.get(case.code, "everybody"),
     )
+    house.hall.limit(limits)
     for name in ("Anna", "Bert", "Carla", "Olga", "Gerd"):
         house.enter(name, NOW, member=name != "Gerd")
     now = NOW

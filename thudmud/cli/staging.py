@@ -28,7 +28,7 @@ from thudmud.script import (
 from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
 from thudmud.server.config import ConfigError, load_settings
-from thudmud.server.serve import boards, caps, level_of_each
+from thudmud.server.serve import boards, configure, level_of_each
 from thudmud.values import Value
 
 Address = tuple[str, int]
@@ -89,7 +89,7 @@ def open_stages(
                 )
                 name_bots(house.hall, level_of_each(settings))
                 house.hall.use_order(Order())
-                house.hall.configure(caps=caps(settings))
+                configure(house.hall, settings)
                 stages[name] = HouseStage(house, time.time)
         yield stages
 

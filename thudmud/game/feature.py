@@ -345,6 +345,8 @@ class Feature(Value):
         needs: the features that this one imports, of those that may be left out.
         synonyms: pairs of a keyword and the space-separated words that players try instead of it.
         user_actions: its actions of ``thudmud user``.
+        configure: has a hall know its limits, see `Hall.limits`, which it reads from all settings
+            of a server; None if it has none.
     """
 
     name: str
@@ -353,3 +355,4 @@ class Feature(Value):
     needs: tuple[str, ...] = ()
     synonyms: tuple[tuple[str, str], ...] = ()
     user_actions: tuple[UserAction, ...] = ()
+    configure: Callable[[Hall, Any], None] | None = None

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from enum import Enum
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from thudmud.errors import InvalidValueError
@@ -70,16 +69,8 @@ MOST_MISSED = 30
 """How many events are remembered for a player who is away. Few can happen without them."""
 
 
-class Makers(Enum):
-    """Who may announce tournaments."""
-
-    EVERYBODY = "everybody"
-    MEMBERS = "members"
-    OPERATORS = "operators"
-
-
 class Caps(Value):
-    """Limits for each player on what others have to look through; and those of tournaments.
+    """Limits for each player on what others have to look through. Features add `Hall.limits`.
 
     Attributes:
         seeks: the most seeks.
@@ -87,34 +78,14 @@ class Caps(Value):
         seeks_per_address: the most seeks of all players from one address, beyond one for each here.
         boards_per_address: the most such boards at which players from one address may sit, beyond
             one for each here.
-        analyses_per_address: the most battles analysed at once for one address.
         new_boards_for_members: whether only members may open boards without a match.
-        letters: the most letters a member may have; 0 if no letters are kept.
-        letters_from_one: the most of these from one sender.
-        reports: the most open reports by one player; 0 if reports are not taken.
-        tournaments: the most tournaments that are not over.
-        entrants: the most players of a tournament.
-        entrants_per_address: the most of these from one address.
-        tournaments_by: who may announce one.
-        grace: seconds in which a player has to come to a match of a tournament.
-        rest: seconds between two battles of a match, and between two rounds, of a tournament.
     """
 
     seeks: int = 3
     boards: int = 3
     seeks_per_address: int = 9
     boards_per_address: int = 9
-    analyses_per_address: int = 2
     new_boards_for_members: bool = False
-    letters: int = 0
-    letters_from_one: int = 0
-    reports: int = 0
-    tournaments: int = 5
-    entrants: int = 128
-    entrants_per_address: int = 16
-    tournaments_by: Makers = Makers.EVERYBODY
-    grace: float = 300.0
-    rest: float = 60.0
 
 
 CAPS = Caps()
@@ -159,6 +130,7 @@ class HallPart:
 
 
 HallPartT = TypeVar("HallPartT", bound=HallPart)
+LimitsT = TypeVar("LimitsT")
 
 Applier: TypeAlias = Callable[[AsideT, "Hall"], Telling]
 
@@ -246,6 +218,7 @@ class Hall:
         self.version: int | None = None
         self.seeks: dict[int, events.SeekMade] = {}
         self.parts: dict[type[HallPart], HallPart] = {}
+        self._limits: dict[type[Any], Any] = {}
         self.began = 0.0
         self.missed: dict[tuple[str, Side], list[tuple[events.TableEvent, Table]]] = {}
         self.bots: Mapping[str, BotLevel | None] = {}
@@ -255,6 +228,7 @@ class Hall:
         self.origins: dict[str, str] = {}
         self.own_verbs: Mapping[str, type] = {}
         self.left_out: frozenset[str] = frozenset()
+        self._remembers_speech = False
         self._said: dict[str, deque[Telling]] = {}
         """The last lines of players, by name, the latest speaker last."""
         self.tables.open(boards)
@@ -270,6 +244,14 @@ class Hall:
         """Replace settings of the operator; None leaves one as it is."""
         self.news = self.news if news is None else news
         self.caps = self.caps if caps is None else caps
+
+    def limit(self, limits: object) -> None:
+        """Replace the limits of a feature, which are known by their type."""
+        self._limits[type(limits)] = limits
+
+    def remember_speech(self, remembers: bool) -> None:  # noqa: FBT001  (all there is to say)
+        """Remember what players say from now on, or don't."""
+        self._remembers_speech = remembers
 
     def use_order(self, order: Order) -> None:
         """Replace the operators and sanctions."""
@@ -328,6 +310,10 @@ class Hall:
         if part is None:
             part = self.parts[kind] = kind()
         return part  # type: ignore[return-value]  # the value has the type of its key
+
+    def limits(self, kind: type[LimitsT]) -> LimitsT:
+        """Return the limits of a feature; the defaults unless `limit` has set others."""
+        return self._limits.get(kind) or kind()
 
     # --- the boards --------------------------------------------------------------------------
 
@@ -727,7 +713,7 @@ class Hall:
         """Apply an aside, and return who is told."""
         applier = _APPLIERS.get(type(aside)) or _inherited_applier(type(aside))
         telling = applier(aside, self)
-        if aside.is_heard and self.caps.reports:
+        if aside.is_heard and self._remembers_speech:
             self._note_said(telling, aside.player)
         return telling
 

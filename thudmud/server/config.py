@@ -35,7 +35,7 @@ from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, playe
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, level_called
 from thudmud.server.proxies import Proxies
-from thudmud.settings import Section, clash, file_name, flag, section_of, unfit, whole
+from thudmud.settings import Section, clash, duration, file_name, flag, section_of, unfit, whole
 from thudmud.store.rows import FORMAT
 from thudmud.views.refusals import refused
 
@@ -45,11 +45,6 @@ _MIN_SECRET, _MAX_SECRET = 16, 256  # characters; the longest fits into the gate
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
 
 # Fields. A description says what would be right in place of a wrong value.
-
-
-def _seconds(default: float, low: float, high: float) -> Any:
-    words = f"a number of seconds from {low} to {high}"
-    return Field(default=float(default), ge=low, le=high, description=words)
 
 
 def _host() -> Any:
@@ -275,9 +270,9 @@ class GameSettings(Section):
     """The rules of all boards."""
 
     quiet_plies: int = whole(200, 0, 1_000_000)
-    seat_grace: float = _seconds(300, 0, YEAR)
-    idle_claim: float = _seconds(600, 0, YEAR)
-    replay_pause: float = _seconds(2, 0, 60)
+    seat_grace: float = duration(300, 0, YEAR)
+    idle_claim: float = duration(600, 0, YEAR)
+    replay_pause: float = duration(2, 0, 60)
 
     @property
     def limits(self) -> HallLimits:
@@ -290,12 +285,12 @@ class GameSettings(Section):
 class PlayerSettings(Section):
     """The limits of all players."""
 
-    guest_grace: float = _seconds(86_400, 0, YEAR)
+    guest_grace: float = duration(86_400, 0, YEAR)
     addresses_kept: int = whole(90, 0, 36_500)
     names_per_hour: int = whole(60, 1, 1_000_000)
-    login_limit: float = _seconds(300, 0, YEAR)
-    idle_warning: float = _seconds(3_300, 0, YEAR)
-    idle_limit: float = _seconds(3_600, 0, YEAR)
+    login_limit: float = duration(300, 0, YEAR)
+    idle_warning: float = duration(3_300, 0, YEAR)
+    idle_limit: float = duration(3_600, 0, YEAR)
     chat_per_minute: int = whole(30, 1, 100_000)
     chat_at_once: int = whole(15, 1, 100_000)
     chat_per_address: int = whole(4, 1, 100_000)
@@ -322,19 +317,6 @@ class PlayerSettings(Section):
                 "unless either is 0"
             )
         return self
-
-
-class TournamentSettings(Section):
-    """The limits of tournaments."""
-
-    most: int = whole(5, 0, 1_000)
-    players: int = whole(128, 2, 512)
-    players_per_address: int = whole(16, 1, 512)
-    by: Literal["everybody", "members", "operators"] = Field(
-        default="members", description='"everybody", "members" or "operators"'
-    )
-    grace: float = _seconds(300, 1, 86_400)
-    rest: float = _seconds(60, 0, 86_400)
 
 
 class FeatureSettings(Section):
@@ -381,8 +363,8 @@ class GatewaySettings(Section):
     boards: int = whole(1000, 1, 1_000_000)
     max_line: int = whole(8192, 2048, 1_048_576)
     outbox_bytes: int = whole(1_048_576, 65_536, 1_073_741_824)
-    heartbeat: float = _seconds(30, 1, 3600)
-    resume_grace: float = _seconds(600, 0, 86_400)
+    heartbeat: float = duration(30, 1, 3600)
+    resume_grace: float = duration(600, 0, 86_400)
 
 
 class WebSettings(Section):
@@ -411,8 +393,8 @@ class WebSettings(Section):
     frames_at_once: int = whole(200, 10, 1_000_000)
     requests_per_second: int = whole(100, 1, 100_000)
     requests_at_once: int = whole(1200, 10, 1_000_000)
-    patience: float = _seconds(30, 1, 3600)
-    ping: float = _seconds(30, 1, 3600)
+    patience: float = duration(30, 1, 3600)
+    ping: float = duration(30, 1, 3600)
 
     @property
     def may_move(self) -> bool:
@@ -459,8 +441,8 @@ class BotSettings(Section):
     command: tuple[str, ...] = Field(
         default=(), strict=False, description='a list of words, such as ["thudmud", "engine"]'
     )
-    seconds: float = _seconds(5, 0.1, 3600)
-    pause: float = _seconds(1, 0, 60)
+    seconds: float = duration(5, 0.1, 3600)
+    pause: float = duration(1, 0, 60)
     restarts: int = whole(3, 0, 1000)
 
 
@@ -481,7 +463,6 @@ class Settings(Section):
     listing: ListingSettings = section_of("listing", ListingSettings())
     game: GameSettings = section_of("game", GameSettings())
     players: PlayerSettings = section_of("players", PlayerSettings())
-    tournaments: TournamentSettings = section_of("tournaments", TournamentSettings())
     features: FeatureSettings = section_of("features", FeatureSettings())
     storage: StorageSettings = section_of("storage", StorageSettings())
     web: WebSettings = section_of("web", WebSettings())
@@ -541,7 +522,8 @@ NEEDS_RESTART = {
     "web.host",
     "web.port",
     "players.guest_grace",
-    *("game", "features", "storage", *FEATURE_SECTIONS, "metrics", "board", "bot"),
+    *("game", "features", "storage", "metrics", "board", "bot"),
+    *(name for name, (_, section) in FEATURE_SECTIONS.items() if section.needs_restart),
 }
 """What a running server cannot change: keys, or whole sections."""
 

@@ -7,7 +7,7 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib import import_module
@@ -24,7 +24,7 @@ from thudmud.bots.workers import Workers
 from thudmud.english import counted
 from thudmud.errors import NotYet, StartError
 from thudmud.game.feature import Serving
-from thudmud.game.hall import Caps, Hall, Makers
+from thudmud.game.hall import Caps, Hall
 from thudmud.game.options import Style
 from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
@@ -171,9 +171,9 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         store, node = await stack.enter_async_context(served_store(storage, folder, common=common))
         talk, shouts, reports = (TalkLimiter(*limits) for limits in talk_limits(players))
         quota = StorageQuota(players.stored_per_hour)
-        hall = Hall(boards(settings), caps=caps(settings), **game.limits)
+        hall = Hall(boards(settings), **game.limits)
         name_bots(hall, level_of_each(settings))
-        hall.configure(news=news)
+        configure(hall, settings, news)
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
         service = make_service(
@@ -229,26 +229,20 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         yield sessions
 
 
-def caps(settings: Settings) -> Caps:
-    """Return the caps of one player, and of tournaments, as the settings have them."""
-    players, tournaments = settings.players, settings.tournaments
-    return Caps(
+def configure(hall: Hall, settings: Settings, news: Sequence[str] = ()) -> None:
+    """Set the news, and the limits of players and features, to those of the settings."""
+    players = settings.players
+    caps = Caps(
         seeks=players.seeks,
         boards=players.boards,
         seeks_per_address=players.seeks_per_address,
         boards_per_address=players.boards_per_address,
-        analyses_per_address=players.analyses_per_address,
         new_boards_for_members=players.new_boards_for_members,
-        letters=players.messages,
-        letters_from_one=players.messages_from_one,
-        reports=players.reports,
-        tournaments=tournaments.most,
-        entrants=tournaments.players,
-        entrants_per_address=tournaments.players_per_address,
-        tournaments_by=Makers(tournaments.by),
-        grace=tournaments.grace,
-        rest=tournaments.rest,
     )
+    hall.configure(news=news, caps=caps)
+    for each in features.load():
+        if each.configure:
+            each.configure(hall, settings)
 
 
 REPORTS_PER_ADDRESS = 2
@@ -576,7 +570,7 @@ class Reload:
         self._settings = settings
         self._server.adopt(settings, contexts)
         hall = self._sessions.service.hall
-        hall.configure(news=news, caps=caps(settings))
+        configure(hall, settings, news)
         self._sessions.contact = settings.listing.contact
         sessions = self._sessions
         limiters = sessions.talk, sessions.shouts, sessions.reports

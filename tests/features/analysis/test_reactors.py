@@ -9,9 +9,8 @@ import pytest
 
 from tests.service.place import Place, refused, until
 from thudmud.features.analysis import reactors as analysing
-from thudmud.features.analysis.model import AnalysisRefusal
+from thudmud.features.analysis.model import AnalysisLimits, AnalysisRefusal
 from thudmud.game.evaluation import Evaluation
-from thudmud.game.hall import Caps
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Game, Move
 from thudmud.store import NotWritten, Store
@@ -158,7 +157,7 @@ async def test_one_at_a_time_for_each_player_who_is_told_how_far_it_has_come(
 
 
 async def test_only_so_many_at_once_for_one_address(place: Place, adviser: SlowWeigher) -> None:
-    place.hall.caps = Caps(analyses_per_address=1)
+    place.hall.limit(AnalysisLimits(1))
     await second_battle(place)
     await place.enter("Carla", "Dora", origin="10.0.0.1")
     await place.enter("Emil", origin="10.0.0.2")
@@ -267,7 +266,7 @@ async def test_analyses_of_those_who_have_left_keep_nobody_out(
     place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analysing, "MOST", 1)
-    place.hall.caps = Caps(analyses_per_address=1)
+    place.hall.limit(AnalysisLimits(1))
     await second_battle(place)
     await place.enter("Carla", "Dora", origin="10.0.0.1")
     await place.type("Carla", "analyse 1")

@@ -12,16 +12,16 @@ from tests.features.moderation.reports import close_report, close_reports, repor
 from tests.service.place import Place
 from tests.service.test_nodes import World
 from thudmud.features.letters import storage
-from thudmud.features.letters.model import PostboxLookup
+from thudmud.features.letters.model import LetterLimits, PostboxLookup
+from thudmud.features.moderation.model import take_reports
 from thudmud.features.options.preferences import preferences_of
-from thudmud.game.hall import Caps
 from thudmud.game.options import Options
 from thudmud.game.sanctions import Order
 from thudmud.service import Policy, Service
 from thudmud.service.scheduler import Handle
 from thudmud.store import Nobody, NotWritten, Store
 
-CAPS = Caps(letters=25, letters_from_one=12, reports=2)
+LIMITS = LetterLimits(25, from_one=12)
 
 
 class Clock:
@@ -51,7 +51,8 @@ async def made(store: Store) -> Place:
 
 async def peopled(place: Place) -> Place:
     """Return a place with its people in it."""
-    place.hall.caps = CAPS
+    place.hall.limit(LIMITS)
+    take_reports(place.hall, 2)
     for name in ("Anna", "Bert", "Carla"):
         await place.service.store.enrol(name, "hash")
     await place.open()
@@ -125,7 +126,8 @@ class TestLetters:
         assert 'called "carl"' in await place.type("Anna", "message carl Ho!")
 
     async def test_where_none_are_kept(self, place: Place) -> None:
-        place.hall.caps = Caps()
+        place.hall.limit(LetterLimits(0))
+        take_reports(place.hall, 0)
         for line in ("message bert Ho!", "messages", "forget 1"):
             assert await place.type("Anna", line) == "No messages are kept here."
         assert "Nobody reads reports here." in await place.type("Anna", "report bert Ho!")
@@ -144,7 +146,7 @@ class TestLetters:
         assert 'called "carla"' in await place.type("Anna", "message carla Ho!")
 
     async def test_they_are_capped(self, place: Place) -> None:
-        place.hall.caps = Caps(letters=3, letters_from_one=2)
+        place.hall.limit(LetterLimits(3, from_one=2))
         for _ in range(2):
             assert "is kept" in await place.type("Anna", "message carla Ho!")
         assert "2 messages from you" in await place.type("Anna", "message carla Ho!")
@@ -156,7 +158,7 @@ class TestLetters:
     async def test_message_of_a_friend_comes_when_strangers_have_filled_their_half(
         self, place: Place
     ) -> None:
-        place.hall.caps = Caps(letters=4, letters_from_one=2)
+        place.hall.limit(LetterLimits(4, from_one=2))
         for _ in range(2):
             await place.type("Bert", "message anna Ho!")
         refusal = "Anna has 2 messages from players they have not met at a board."
@@ -170,7 +172,7 @@ class TestLetters:
         assert "is kept" in await place.type("Carla", "message anna Ho!")
 
     async def test_follower_who_is_not_here_is_asked_by_what_is_stored(self, place: Place) -> None:
-        place.hall.caps = Caps(letters=1, letters_from_one=1)
+        place.hall.limit(LetterLimits(1, from_one=1))
         store = place.service.store
         await store.set_preferences("Carla", preferences_of({}, Options(), followed=["bert"]))
         assert (await count_from(store, "Carla", "Bert", ["bert"]))[2] is None
@@ -378,7 +380,8 @@ async def world() -> AsyncIterator[World]:
 async def test_all_of_it_crosses_nodes(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     for place in (one, two):
-        place.hall.caps = CAPS
+        place.hall.limit(LIMITS)
+        take_reports(place.hall, 2)
     await one.enter("Anna", member=True)
     await two.enter("Bert", member=True)
     sent = await one.type("Anna", "message bert Ho!")

@@ -19,6 +19,7 @@ from thudmud.features.tournaments.model import (
     ENDED_KEPT,
     OpenMatch,
     Tournament,
+    TournamentLimits,
     TournamentLookup,
     TournamentRefusal,
     TournamentRegister,
@@ -38,7 +39,6 @@ from thudmud.game.events import (
     TournamentLeaving,
     TournamentLeft,
 )
-from thudmud.game.hall import Makers
 from thudmud.game.people import BotLevel
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Refusal
@@ -46,7 +46,6 @@ from thudmud.game.sanctions import Order
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board
-from thudmud.values import replace
 
 T = TypeVar("T", bound=TournamentEvent)
 
@@ -65,7 +64,7 @@ class Cup(TimedPlace):
 
     def __init__(self, store: SlowStore, node: Node | None = None) -> None:
         super().__init__(store, node)
-        self.hall.caps = replace(self.hall.caps, rest=60.0, grace=300.0)
+        self.hall.limit(TournamentLimits(rest=60.0, grace=300.0))
 
     @property
     def one(self) -> Tournament:
@@ -508,7 +507,7 @@ async def test_players_of_one_address_announce_two_tournaments_between_them(cup:
 async def test_players_of_one_address_get_so_many_places_whether_they_stay_or_not(
     cup: Cup,
 ) -> None:
-    cup.hall.caps = replace(cup.hall.caps, entrants_per_address=2)
+    cup.hall.limit(TournamentLimits(players_per_address=2))
     names = "Xenia", "Yorick", "Zoe"
     await cup.announce(f"swiss {SOON}", *NAMES)
     await cup.enter(*names, origin="192.0.2.7")
@@ -678,7 +677,7 @@ async def test_tournament_by_correspondence_ends_after_a_year_as_it_stands(
 
 
 async def test_tournaments_by_correspondence_take_half_of_the_places(cup: Cup) -> None:
-    cup.hall.caps = replace(cup.hall.caps, tournaments=5)
+    cup.hall.limit(TournamentLimits(most=5))
     for name in ("Anna", "Bert"):
         await cup.announce(f"round robin 3 days {SOON}", by=name)
     assert await cup.type("Carl", "tournament new round robin 3 days") == (
@@ -704,7 +703,7 @@ async def test_name_of_a_guest_is_kept_while_they_have_a_place(cup: Cup) -> None
 async def test_names_of_announcer_and_entrants_are_kept_until_the_tournament_is_over(
     cup: Cup,
 ) -> None:
-    cup.hall.caps = replace(cup.hall.caps, tournaments_by=Makers.EVERYBODY)
+    cup.hall.limit(TournamentLimits(by="everybody"))
     await cup.enter("Yoda", "Zed")
     await cup.announce(f"swiss {SOON}", "Zed", by="Yoda")
     for name in ("Yoda", "Zed"):

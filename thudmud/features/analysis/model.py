@@ -42,6 +42,12 @@ LONGEST = 500
 """The most plies: a position takes a tenth of a second, or several. Others have to wait as long."""
 
 
+class AnalysisLimits(NamedTuple):
+    """``per_address`` is how many battles are analysed at once for one address, at most."""
+
+    per_address: int = 2
+
+
 class AnalysisRefusal(Enum):
     """Reasons for refusing an analysis. The values are a stable interface for programs."""
 

@@ -18,6 +18,7 @@ from thudmud.features.analysis.model import (
     Analysing,
     Analysis,
     AnalysisCancelled,
+    AnalysisLimits,
     AnalysisLookup,
     AnalysisRefusal,
     UnderWayLookup,
@@ -122,7 +123,7 @@ class Analyses:
             return Refused(AnalysisRefusal.ANALYSIS_PENDING, number=number, done=done, plies=plies)
         if asked.battle.id in self._works:
             return None
-        most = self._hall.caps.analyses_per_address
+        most = self._hall.limits(AnalysisLimits).per_address
         begun = sum(each.origin == request.origin for each in self._works.values())
         if request.origin and begun >= most:
             return Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)

@@ -2,9 +2,17 @@
 
 from thudmud.features.letters import messages
 from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter
+from thudmud.features.letters.model import LetterLimits
 from thudmud.features.letters.reactors import setup
 from thudmud.game.feature import Feature
 
 __all__ = ["FEATURE", "messages"]
 
-FEATURE = Feature("letters", (SendLetter, Letters, ForgetLetters), setup)
+FEATURE = Feature(
+    "letters",
+    (SendLetter, Letters, ForgetLetters),
+    setup,
+    configure=lambda hall, known: hall.limit(
+        LetterLimits(known.players.messages, known.players.messages_from_one)
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from thudmud.errors import Refused
 from thudmud.features.letters.model import (
     Letter,
+    LetterLimits,
     LetterSent,
     LettersForgotten,
     LettersLookup,
@@ -50,12 +51,13 @@ class SendLetter(Command):
             raise Refused(LettersRefusal.LETTER_SELF)
         if hall.people.ignores(box.name, me) if box.name in hall.people else box.ignores:
             raise Refused(Refusal.NOT_LISTENING, player=box.name)
-        most = hall.caps.letters_from_one
-        if box.from_sender >= most:
-            raise Refused(LettersRefusal.LETTERS_OF_YOURS_TOO_MANY, player=box.name, most=most)
-        if box.in_all >= hall.caps.letters:
-            raise Refused(LettersRefusal.LETTERS_TOO_MANY, player=box.name, most=hall.caps.letters)
-        for_strangers = (hall.caps.letters + 1) // 2
+        most, most_of_one = hall.limits(LetterLimits)
+        if box.from_sender >= most_of_one:
+            code = LettersRefusal.LETTERS_OF_YOURS_TOO_MANY
+            raise Refused(code, player=box.name, most=most_of_one)
+        if box.in_all >= most:
+            raise Refused(LettersRefusal.LETTERS_TOO_MANY, player=box.name, most=most)
+        for_strangers = (most + 1) // 2
         if box.from_strangers is not None and box.from_strangers >= for_strangers:
             code = LettersRefusal.LETTERS_OF_STRANGERS_TOO_MANY
             raise Refused(code, player=box.name, most=for_strangers)
@@ -67,7 +69,7 @@ def _require_letters(scene: Scene) -> None:
     """Raise Refused if no letters are kept here, or the player is no member."""
     if not scene.person.member:
         raise Refused(LettersRefusal.LETTERS_FOR_MEMBERS)
-    if not scene.hall.caps.letters:
+    if not scene.hall.limits(LetterLimits).letters:
         raise Refused(LettersRefusal.NO_LETTERS)
 
 

@@ -49,6 +49,13 @@ class Letter(NamedTuple):
     is_new: bool = True
 
 
+class LetterLimits(NamedTuple):
+    """How many letters a member may have, 0 if none are kept; and how many from one sender."""
+
+    letters: int = 0
+    from_one: int = 0
+
+
 class LettersPage(NamedTuple):
     """A page of a member's letters, with the numbers of new ones and of all that were asked for."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from thudmud.errors import Refused
 from thudmud.features.letters import storage
 from thudmud.features.letters.model import (
+    LetterLimits,
     LetterSent,
     LettersForgotten,
     LettersRead,
@@ -29,7 +30,7 @@ def setup(service: FeatureContext) -> None:
     store: Store = service.store
 
     def count(name: str) -> LetterCountLookup | None:
-        return LetterCountLookup(name) if service.hall.caps.letters else None
+        return LetterCountLookup(name) if service.hall.limits(LetterLimits).letters else None
 
     async def post(sent: LetterSent) -> None:
         work = partial(storage.post, to=sent.to, sender=sent.player, text=sent.text)

@@ -1,6 +1,7 @@
 """Moderation: reports, and what operators do: mute, kick, ban, broadcast, shut down."""
 
 from thudmud.features.moderation import commands, messages
+from thudmud.features.moderation.model import take_reports
 from thudmud.features.moderation.reactors import setup
 from thudmud.features.moderation.shell import USER_ACTIONS
 from thudmud.game.feature import Feature
@@ -27,4 +28,5 @@ FEATURE = Feature(
     ),
     setup,
     user_actions=USER_ACTIONS,
+    configure=lambda hall, settings: take_reports(hall, settings.players.reports),
 )

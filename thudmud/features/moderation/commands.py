@@ -16,6 +16,7 @@ from thudmud.features.moderation.model import (
     PlannedShutdown,
     ReportClosed,
     ReportedLookup,
+    ReportLimits,
     ReportMade,
     ReportsClosed,
     ReportsLookup,
@@ -334,8 +335,8 @@ class FileReport(Command):
         return cls(player, _REASON.sub("", text))
 
     def decide(self, scene: Scene) -> Decision:
-        hall, me, words, most = scene.hall, scene.me, self.player, scene.hall.caps.reports
-        if not most:
+        hall, me, words = scene.hall, scene.me, self.player
+        if not (most := hall.limits(ReportLimits).open):
             raise Refused(ModerationRefusal.NO_REPORTS)
         about = hall.people.names.get(words.lower())
         reported = scene.found[ReportedLookup(about or words, me)]
@@ -350,6 +351,6 @@ class FileReport(Command):
         if reported.open >= MOST_REPORTS:
             raise Refused(ModerationRefusal.REPORTS_FULL)
         said = hall.heard(me, about)
-        if scene.person.member and hall.caps.letters:  # they may have come in a mail of ours
+        if scene.person.member:  # they may have come in a mail of ours
             said += reported.written
         return scene.tell(ReportMade(me, about, self.text, said))

@@ -212,6 +212,18 @@ class Report(NamedTuple):
     is_open: bool = True
 
 
+class ReportLimits(NamedTuple):
+    """``open`` is how many open reports a player may have; with 0 none are taken."""
+
+    open: int = 0
+
+
+def take_reports(hall: Hall, most: int) -> None:
+    """Set how many open reports a player may have. What players say is kept for these."""
+    hall.limit(ReportLimits(most))
+    hall.remember_speech(most > 0)
+
+
 class Reported(NamedTuple):
     """What is known of a player before a report about them.
 

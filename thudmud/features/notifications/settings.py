@@ -37,6 +37,8 @@ def _linked(section: Section, known: ValidationInfo) -> Section:
 class MailSettings(Section):
     """The relay that mails go to."""
 
+    needs_restart = True
+
     relay: str = Field(default="", description='the name of a host, or ""')
     port: int = whole(587, 1, 65535)
     tls: Literal["starttls", "tls", "none"] = Field(
@@ -67,6 +69,8 @@ class MailSettings(Section):
 
 class PushSettings(Section):
     """Notifications in browsers."""
+
+    needs_restart = True
 
     enabled: bool = flag(default=False)
     keys: str = file_name("push.pem")

@@ -12,6 +12,7 @@ from thudmud.english import capitalised, length
 from thudmud.errors import Refused
 from thudmud.features.tournaments.model import (
     Tournament,
+    TournamentLimits,
     TournamentLookup,
     TournamentRefusal,
     TournamentRegister,
@@ -25,7 +26,7 @@ from thudmud.game.clocks import DAY, TimeControl, time_class
 from thudmud.game.command import Command, Scene, verb
 from thudmud.game.days import TODAY, day_begins
 from thudmud.game.events import TournamentKind
-from thudmud.game.hall import Decision, Hall, Makers
+from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import player_meant
 from thudmud.game.refusals import Refusal
 from thudmud.rules import DEFAULT_RULES
@@ -142,8 +143,7 @@ class NewTournament(Command):
         if own and not is_operator:
             raise Refused(TournamentRefusal.TOURNAMENT_OF_YOURS, number=own.number)
         going_on = [each.number for each in open_]
-        if len(going_on) >= hall.caps.tournaments:
-            most = hall.caps.tournaments
+        if len(going_on) >= (most := hall.limits(TournamentLimits).most):
             raise Refused(
                 TournamentRefusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on)
             )
@@ -317,9 +317,10 @@ def _require_maker(scene: Scene) -> None:
     hall = scene.hall
     if hall.is_operator(scene.me):
         return
-    if hall.caps.tournaments_by is Makers.OPERATORS:
+    by = hall.limits(TournamentLimits).by
+    if by == "operators":
         raise Refused(TournamentRefusal.TOURNAMENTS_BY_OPERATORS)
-    if hall.caps.tournaments_by is Makers.MEMBERS and not scene.person.member:
+    if by == "members" and not scene.person.member:
         raise Refused(TournamentRefusal.TOURNAMENTS_BY_MEMBERS)
 
 
@@ -329,7 +330,7 @@ def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
     Those last for months, and the others could be announced no more.
     """
     numbers = tuple(each.number for each in open_ if each.is_by_days)
-    most = max(1, hall.caps.tournaments // 2)
+    most = max(1, hall.limits(TournamentLimits).most // 2)
     if len(numbers) >= most:
         raise Refused(TournamentRefusal.TOURNAMENTS_BY_DAYS_TOO_MANY, most=most, numbers=numbers)
 
@@ -384,7 +385,7 @@ def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool
     is_late = in_all is not None and 2 * rounds > in_all
     if rounds and (is_late or not tournament.kind.takes_late):
         raise Refused(TournamentRefusal.TOURNAMENT_BEGUN, number=number)
-    most = hall.caps.entrants
+    most = hall.limits(TournamentLimits).players
     if tournament.kind.is_all_play_all:
         most = min(most, ALL_PLAY_ALL)
     if len(tournament.playing) >= most:
@@ -409,7 +410,8 @@ def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> No
             case events.TournamentEntered(number=number):
                 entered = hall.part(TournamentRegister).known[number]
                 theirs = sum(each in names for each in entered.playing)
-                most, what = hall.caps.entrants_per_address, f"places in tournament {number}"
+                most = hall.limits(TournamentLimits).players_per_address
+                what = f"places in tournament {number}"
             case _:
                 continue
         if theirs >= most:
@@ -434,7 +436,8 @@ def _rating(scene: Scene, tournament: Tournament, name: str) -> int | None:
 
 def _require_tournaments(hall: Hall) -> None:
     """Raise Refused where there are no tournaments."""
-    if hall.version is None or not hall.opens_boards or not hall.caps.tournaments:
+    most = hall.limits(TournamentLimits).most
+    if hall.version is None or not hall.opens_boards or not most:
         raise Refused(TournamentRefusal.NO_TOURNAMENTS)
 
 

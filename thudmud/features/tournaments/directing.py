@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 from thudmud.features.playing.moves import battle_begun
 from thudmud.features.playing.opening import opened
-from thudmud.features.tournaments.model import OpenMatch, Tournament, TournamentRegister
+from thudmud.features.tournaments.model import (
+    OpenMatch,
+    Tournament,
+    TournamentLimits,
+    TournamentRegister,
+    rest_in,
+)
 from thudmud.features.tournaments.pairing import Pairing, pair, pair_free
 from thudmud.features.tournaments.standings import standings
 from thudmud.game import events, hooks, tables
@@ -100,9 +106,9 @@ def _round_due(hall: Hall, tournament: Tournament, now: float) -> float | None:
     if ends is None:
         if tournament.open:
             return None
-        # By days there is no haste, and nobody sits there to read how the last round went.
-        rest = 0.0 if tournament.is_by_days else hall.caps.rest
-        return tournament.changed + rest if tournament.rounds else _start_due(hall, tournament)
+        if not tournament.rounds:
+            return _start_due(hall, tournament)
+        return tournament.changed + rest_in(tournament, hall)
     if now >= ends:
         return None if tournament.open else now
     starts = starts if tournament.rounds else _start_due(hall, tournament)
@@ -285,7 +291,7 @@ def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) 
     if table.half_played:
         if absent := _never_moved(table.match):
             return NextStep(_forfeited(hall, tournament, table, {absent}, now))
-        at = _since(table) + (0.0 if tournament.is_by_days else hall.caps.rest)
+        at = _since(table) + rest_in(tournament, hall)
         if at <= now:
             second = Decision(
                 "", table.name, table.version, (battle_begun(table, "", Context(now)),)
@@ -320,9 +326,10 @@ def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> 
 
 def _no_shows(hall: Hall, tournament: Tournament, table: Table) -> Iterator[tuple[str, float]]:
     """Yield who is away and has not played a ply yet, with the time at which they lose by that."""
+    grace = hall.limits(TournamentLimits).grace
     for side, since in table.away.items():
         if table.match and table.match.battle == 1 and not _has_moved(table.match, side):
-            yield table.seats[side], max(since, tournament.changed) + hall.caps.grace
+            yield table.seats[side], max(since, tournament.changed) + grace
 
 
 def _never_moved(match: Match) -> str | None:

@@ -25,6 +25,7 @@ from thudmud.features.tournaments.model import (
     TournamentRefusal,
     TournamentRegister,
     TournamentState,
+    rest_in,
 )
 from thudmud.features.tournaments.pairing import Pairing, field_size, goes_on
 from thudmud.features.tournaments.standings import Placing, course, standings
@@ -319,8 +320,8 @@ def _scored(scored: events.PairingScored, occasion: Occasion, view: View) -> lis
         return []
     if not scored.over:
         begins = f'when you or your opponent type "{Start()}"'
-        if not tournament.is_by_days and hall.caps.rest:
-            begins = f"in {lasting(hall.caps.rest)}, or {begins}"
+        if rest := rest_in(tournament, hall):
+            begins = f"in {lasting(rest)}, or {begins}"
         return wrapped(f"The second battle begins {begins}.", view.width)
     told = f"{capitalised(titled(tournament))}: {_result(scored, view.me)}."
     return wrapped(f"{told} {_tie_broken(scored, tournament, view.me)}".rstrip(), view.width)
@@ -533,8 +534,7 @@ def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
     if tournament.open:
         over = sum(each.over for each in tournament.rounds[-1])
         return f"{stands} {over} of {counted(len(tournament.rounds[-1]), 'match')} done."
-    rest = 0.0 if tournament.is_by_days else hall.caps.rest
-    left = lasting(max(1.0, tournament.changed + rest - now))
+    left = lasting(max(1.0, tournament.changed + rest_in(tournament, hall) - now))
     in_all = tournament.rounds_in_all
     if in_all and len(tournament.rounds) >= in_all:
         return stands

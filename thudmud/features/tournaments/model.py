@@ -61,6 +61,26 @@ class TournamentRefusal(Enum):
     TOURNAMENT_NOT_PAUSED = "tournament_not_paused"
 
 
+class TournamentLimits(NamedTuple):
+    """The limits of tournaments, as in the settings.
+
+    Attributes:
+        most: the most tournaments that are not over.
+        players: the most players of one.
+        players_per_address: the most of these from one address.
+        by: who may announce one: "everybody", "members" or "operators".
+        grace: seconds in which a player has to come to a match.
+        rest: seconds between two battles of a match, and between two rounds.
+    """
+
+    most: int = 5
+    players: int = 128
+    players_per_address: int = 16
+    by: str = "everybody"
+    grace: float = 300.0
+    rest: float = 60.0
+
+
 class TournamentState(Enum):
     """How far a tournament has come."""
 
@@ -299,6 +319,11 @@ class Tournament(Value):
             waiting=MappingProxyType({**self.waiting, **dict.fromkeys(match.players, event.at)}),
             changed=event.at,
         )
+
+
+def rest_in(tournament: Tournament, hall: Hall) -> float:
+    """Return the seconds between two of its battles, and rounds: by days there is no haste."""
+    return 0.0 if tournament.is_by_days else hall.limits(TournamentLimits).rest
 
 
 def folded(stream: Iterable[events.TournamentEvent]) -> Tournament:
