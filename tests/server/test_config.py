@@ -205,7 +205,7 @@ port = 1
 
 "\\u001b[2J" = 1
 --> "\\u001b[2J": there is no such setting;
-    there are server, log, listing, game, players, tournaments, features, storage, web, mail, push,
+    there are server, log, listing, game, players, features, storage, web, mail, push, tournaments,
     metrics, gateway, board, bot
 
 server = 3

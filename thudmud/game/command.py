@@ -183,6 +183,9 @@ class ValueTerminal(NamedTuple):
 TERMINALS: dict[str, ValueTerminal] = {}
 """Those of features, by name."""
 
+PARTS: dict[str, Callable[..., Any]] = {}
+"""By the name of a rule that is a part of commands of one feature: what makes its value."""
+
 CommandT = TypeVar("CommandT", bound=Command)
 
 

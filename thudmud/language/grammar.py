@@ -22,7 +22,7 @@ from thudmud.english import length_of
 from thudmud.errors import InvalidValueError
 from thudmud.game import more  # noqa: F401  (registers its verbs)
 from thudmud.game.clocks import TimeClass, TimeControl
-from thudmud.game.command import TERMINALS, VERBS, Command
+from thudmud.game.command import PARTS, TERMINALS, VERBS, Command
 from thudmud.game.days import day_begins
 from thudmud.game.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.language.words import (
@@ -64,26 +64,18 @@ def _shade(words: Token) -> Shade:
     return int(text)
 
 
-def _count(words: Token) -> int:
-    return int(words.partition(" ")[0])
-
-
-def _title(words: Token) -> str:
-    return words[1:-1].strip()
-
-
 _Captures = tuple[Square, ...] | Every
 
 
-def _term(given: Any) -> tuple[str, Any]:
+def _term(given: Any) -> Mapping[str, Any]:
     match given:
-        case tuple():
+        case dict():
             return given
         case TimeControl():
-            return "time", given
+            return {"time": given}
         case Token():
-            return "rated", given.type == "RATED"
-    return "rules", given
+            return {"rated": given.type == "RATED"}
+    return {"rules": given}
 
 
 @v_args(inline=True)
@@ -101,8 +93,6 @@ class _Builder(Transformer[Token, Command]):
     CLOCK = TimeControl.of
     RECORD = staticmethod(_record)
     LENGTH = staticmethod(length_of)
-    ROUNDS = staticmethod(_count)
-    TITLE = staticmethod(_title)
     TIME_OF_DAY = str
 
     # Parts of several commands.
@@ -143,48 +133,18 @@ class _Builder(Transformer[Token, Command]):
 
     setup_first = setup_turn
 
-    def side(self, word: Token) -> tuple[str, Side]:
-        return "side", Side[word.type]
+    def side(self, word: Token) -> Mapping[str, Side]:
+        return {"side": Side[word.type]}
 
-    def level(self, words: str) -> tuple[str, str]:
-        return "level", words
+    def level(self, words: str) -> Mapping[str, str]:
+        return {"level": words}
 
-    def on_place(self, words: str) -> tuple[str, str]:
-        return "on", words
+    def on_place(self, words: str) -> Mapping[str, str]:
+        return {"on": words}
 
     def terms(self, *given: Any) -> Mapping[str, Any]:
         """Return terms given in any order, by the names of their fields."""
-        return dict(map(_term, given))
-
-    match_terms = seek_terms = seat_terms = terms
-
-    def tournament_terms(self, *given: Any) -> Mapping[str, Any]:
-        """Return the terms of a tournament; of a start, all parts."""
-        known: dict[str, Any] = {}
-        for each in given:
-            known |= each if isinstance(each, dict) else dict([_term(each)])
-        return known
-
-    def tournament_rounds(self, count: int) -> tuple[str, int]:
-        return "rounds", count
-
-    def tournament_title(self, words: str) -> tuple[str, str]:
-        return "title", words
-
-    def tournament_bot(self) -> tuple[str, bool]:
-        return "fills", True
-
-    def tournament_length(self, seconds: int) -> tuple[str, int]:
-        return "seconds", seconds
-
-    def tournament_limit(self, seconds: int) -> tuple[str, int]:
-        return "limit", seconds
-
-    def tournament_start(self, day: Token | None, at: str) -> Mapping[str, Any]:
-        return {"day": day and str(day).lower(), "at": at.zfill(5), "wait": None}
-
-    def tournament_wait(self, seconds: int) -> Mapping[str, Any]:
-        return {"day": None, "at": None, "wait": seconds}
+        return {name: value for each in given for name, value in _term(each).items()}
 
     def day(self, word: Token) -> str:
         return word.lower()
@@ -263,6 +223,7 @@ for _feature in features.load():
     SYNONYMS.update((word, own) for own, words in _feature.synonyms for word in words.split())
 
 _PARTS = {rule: _maker(kind) for rule, kind in VERBS.items()}
+_PARTS |= PARTS
 _PARTS |= {name: each.read for name, each in TERMINALS.items()}
 _VERBS = v_args(inline=True)(
     type("_Verbs", (_Builder,), {name: staticmethod(make) for name, make in _PARTS.items()})

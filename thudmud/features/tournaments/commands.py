@@ -23,7 +23,7 @@ from thudmud.features.tournaments.pairing import USUAL_ROUNDS
 from thudmud.game import events, hooks
 from thudmud.game.archive import Pool, ScoreLookup
 from thudmud.game.clocks import DAY, TimeControl, time_class
-from thudmud.game.command import Command, Scene, verb
+from thudmud.game.command import PARTS, TERMINALS, Command, Scene, ValueTerminal, verb
 from thudmud.game.days import TODAY, day_begins
 from thudmud.game.events import TournamentKind
 from thudmud.game.hall import Decision, Hall
@@ -55,6 +55,18 @@ may share one, so it is not 1; operators are not counted."""
 
 ALL_PLAY_ALL = 32
 """The most players of a round robin."""
+
+TERMINALS.update(
+    ROUNDS=ValueTerminal(lambda words: {"rounds": int(words.partition(" ")[0])}),
+    TITLE=ValueTerminal(lambda words: {"title": words[1:-1].strip()}),
+)
+PARTS.update(
+    tournament_bot=lambda: {"fills": True},
+    tournament_length=lambda seconds: {"seconds": seconds},
+    tournament_limit=lambda seconds: {"limit": seconds},
+    tournament_start=lambda day, at: {"day": day and day.lower(), "at": at.zfill(5), "wait": None},
+    tournament_wait=lambda seconds: {"day": None, "at": None, "wait": seconds},
+)
 
 
 @verb("tournaments")
