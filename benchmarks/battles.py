@@ -227,7 +227,6 @@ def fill(path: Path, battles: int, *, different: bool = False) -> None:
         connection.execute("pragma cache_size = -262144")
         connection.execute("begin")
         table = SqlTable(connection)
-        table.sum = head.sum
         [(hall, *rest)] = list(table.rows("stream", "where key = ?", HALL))
         assert hall == 1
         first = table.number("select max(id) from stream") + 1
@@ -254,7 +253,7 @@ def fill(path: Path, battles: int, *, different: bool = False) -> None:
             table.put("stream", 1, *rest[:2], versions[1], 1)
         # Of no projection: so the next that opens the file makes all of them.
         at = max(head.at, NOW - 60.0)
-        table.put("head", *head._replace(position=position, at=at, projection=0, sum=table.sum))
+        table.put("head", *head._replace(position=position, at=at, projection=0))
         connection.execute("commit")
 
 

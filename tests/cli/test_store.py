@@ -82,7 +82,7 @@ def test_what_is_damaged_is_said_and_stays_as_it_is(folder: Path, capsys: Shown)
     before = path.read_bytes()
     assert check() == 1
     assert capsys.readouterr() == (
-        "The store thudmud.db is damaged: a row of event has changed: 2. Restore a backup.\n",
+        "The store thudmud.db is damaged: the time of event 2 is out of order. Restore a backup.\n",
         "",
     )
     assert path.read_bytes() == before

@@ -70,6 +70,8 @@ ANSWERED = (
     "select pg_postmaster_start_time()::text",
     "select obj_description(to_regclass('head'), 'pg_class')",
     "select extract(epoch from clock_timestamp())::float8",
+    "select quote_ident(nspname) from pg_extension",
+    "select current_setting('data_checksums')",
     "select pg_current_xact_id()::text::bigint",
     "set ",
     "alter table",

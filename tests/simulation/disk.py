@@ -41,11 +41,15 @@ class Files:
         self.copy: Mapping[Path, bytes] | None = None
 
     def damage(self, dice: Random) -> str:
-        """Damage one of the files; return what was done to which. A copy of all is kept."""
+        """Damage one of the files; return what was done to which. A copy of all is kept.
+
+        A bit of the database itself is left alone: another value that makes sense is not found.
+        """
         self.copy = contents(self.path)
         path = dice.choice(sorted(self.copy))
         data = self.copy[path]
-        what = dice.choice(["changed", "changed", "blank", "short", "gone"])
+        kinds = ["blank", "short", "gone"]
+        what = dice.choice(kinds if path == self.path else ["changed", "changed", *kinds])
         place = dice.randrange(max(1, len(data)))
         match what:
             case "changed" if data:

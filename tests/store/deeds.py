@@ -79,8 +79,11 @@ def cleared(number: int) -> Cleared:
 
 
 def moved(ply: int) -> Moved:
-    move = Move(Piece.DWARF, Square.parse("A6"), Square.parse("B6"))
-    return Moved(float(ply), "Anna", Side.DWARF, move, ply + 1)
+    """Return a ply of two pieces that go to and fro."""
+    word = ("dA6-B7", "TG7-F7", "dB7-A6", "TF7-G7")[ply % 4]
+    piece, origin, target = Piece(word[0]), Square.parse(word[1:3]), Square.parse(word[4:])
+    side = piece.side or Side.DWARF
+    return Moved(float(ply), "Anna", side, Move(piece, origin, target), ply + 1)
 
 
 def timeless(event: StoredEvent) -> StoredEvent:
@@ -120,4 +123,4 @@ async def is_in_order(store: Store) -> None:
     elif store._dsn:
         await asyncio.to_thread(check_database, store._dsn)
     else:
-        assert await store.check() is None
+        assert (found := await store.check()) is None, found

@@ -23,7 +23,7 @@ async def ended(store: Store, board: str = OAK) -> None:
     """Let Anna win a battle against Bert."""
     version = (await store.streams()).get(board, 0)
     outcome = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
-    end = BattleEnded(2.0, "Anna", outcome, 80, "Anna", "Bert", rated=True)
+    end = BattleEnded(2.0, "Anna", outcome, 0, "Anna", "Bert", rated=True)
     await store.append({board: (version, [started(1), end])})
 
 
@@ -33,7 +33,7 @@ async def rated(store: Store) -> None:
     version = await store.version(OAK)
     draw = Outcome(Ending.AGREEMENT, None, Score(30, 30))
     begun = BattleStarted(2.0, "Anna", 2, "discworld", "Bert", "Anna", rated=True)
-    end = BattleEnded(2.0, "Anna", draw, 80, "Bert", "Anna", rated=True, points=(50, 60))
+    end = BattleEnded(2.0, "Anna", draw, 0, "Bert", "Anna", rated=True, points=(50, 60))
     await store.append({OAK: (version, [begun, end])})
 
 

@@ -52,7 +52,7 @@ class TestComments:
     @pytest.fixture
     async def kept(self, store: Store) -> Store:
         """Return a store with a battle of two plies that was given up."""
-        await store.append({OAK: (0, [joined(1), started(2), moved(3)])})
+        await store.append({OAK: (0, [joined(1), started(2), moved(0)])})
         return store
 
     async def test_they_are_in_the_order_of_the_plies_and_of_when_they_were_made(

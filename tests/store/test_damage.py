@@ -1,9 +1,10 @@
-"""A store that is not as it was written is told of: when it is opened, read or checked.
+"""A damaged store is told of: when it is opened, read or checked.
 
 Each damage is done to copies of the files of one store, as they are in the midst of play, which is
 how a killed process leaves them, or after it was closed. Then everything is read in every way, and
 checked. What comes of it is an error or exactly what was stored; and as long as it cannot be opened
-nothing of it is changed.
+nothing of it is changed. What nothing but the disk can know is a value that was replaced by another
+one which could have been stored, see `READABLE`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from thudmud.features.analysis.storage import analysis_of, keep_analysis
 from thudmud.features.letters import storage as letters
 from thudmud.features.moderation.storage import report, reports
 from thudmud.game.events import BattleEnded, BattleId, Event, Imported
-from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
+from thudmud.rules import CLASSIC, DISCWORLD, Ending, Game, Outcome, Score, Side, write_record
 from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, battles, nodes, scores
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database
@@ -40,7 +41,8 @@ FRAME = PAGE + 24
 
 Files = dict[str, bytes]
 
-LONG = Imported(1.0, "", "classic", "Anna", "Bert", "dF1,TG7,RH8\n" + "dA6-B6\n" * 1500, 1, None)
+TO_AND_FRO = Game.start(CLASSIC).play_all([moved(ply).move for ply in range(1000)])
+LONG = Imported(1.0, "", "classic", "Anna", "Bert", write_record(TO_AND_FRO), 1000, None)
 """Too long for a page of the file."""
 
 
@@ -63,11 +65,11 @@ def play(database: Database, games: int) -> None:
     outcome = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
     for _ in range(games):
         number = database.head.position
-        end = BattleEnded(1.0, "Anna", outcome, 40, "Anna", f"Bert{number}", rated=True)
-        plies: list[Event] = [moved(ply) for ply in range(1, 31)]
+        end = BattleEnded(1.0, "Anna", outcome, 30, "Anna", f"Bert{number}", rated=True)
+        plies: list[Event] = [moved(ply) for ply in range(30)]
         begun = started(number, troll=f"Bert{number}")
         again = replace(begun, number=2, dwarf=begun.troll, troll="Anna")
-        over = replace(end, dwarf=begun.troll, troll="Anna", points=(50, 40))
+        over = replace(end, plies=0, dwarf=begun.troll, troll="Anna", points=(50, 40))
         events = [begun, *plies, end, again, over, cleared(number)]
         versions = database.streams.versions()
         do(database, {name: (versions.get(name, 0), events) for name in (OAK, PINE)})
@@ -174,10 +176,10 @@ class State:
         except StoreError:
             return None
 
-    def is_told_or_does_not_matter(self, what: str, files: Files) -> bool:
-        """Whether it is told; fail if it is not, and matters."""
+    def is_told_or_does_not_matter(self, what: str, files: Files, *, is_told: bool = True) -> bool:
+        """Whether it is told; fail if it is not, and matters, unless it need not be told."""
         found = self.told(files)
-        assert found in {None, self.as_it_was}, f"{what}: half-read"
+        assert found in {None, self.as_it_was} or not is_told, f"{what}: half-read"
         return found is None
 
 
@@ -289,11 +291,16 @@ DAMAGES: dict[str, dict[str, Damage]] = {
 """What is done by chance to each file of a store. After it was closed there are only two: so a seed
 makes 33 damages. Besides, each file is emptied, deleted, and put back as it was earlier."""
 
+READABLE = {"flip", "zero", "older page", "older"}
+"""What may leave a database that has other values than were written, and is in order as a database.
+"""
 
-def damages(seed: int) -> Iterator[tuple[str, str, Damage]]:
+
+def damages(seed: int) -> Iterator[tuple[str, str, Damage, bool]]:
     for suffix, kinds in DAMAGES.items():
         for name, damage in kinds.items():
-            yield f"{name} in {suffix or 'main'}, seed {seed}", suffix, damage
+            is_told = bool(suffix) or name not in READABLE
+            yield f"{name} in {suffix or 'main'}, seed {seed}", suffix, damage, is_told
 
 
 def test_undamaged_it_is_read_as_it_was(state: State) -> None:
@@ -306,11 +313,12 @@ def test_undamaged_it_is_read_as_it_was(state: State) -> None:
 def test_seeded_damages_are_told_or_do_not_matter(state: State, seed: int) -> None:
     chance = Random(seed)  # noqa: S311  (no secret)
     told = 0
-    for what, suffix, damage in damages(seed):
+    for what, suffix, damage, is_told in damages(seed):
         if not state.files.get(suffix):
             continue
         data = damage(state.files[suffix], state.older.get(suffix, b""), chance)
-        told += state.is_told_or_does_not_matter(what, state.files | {suffix: data})
+        files = state.files | {suffix: data}
+        told += state.is_told_or_does_not_matter(what, files, is_told=is_told)
     assert told >= 5, "most of it matters"
 
 
@@ -333,19 +341,6 @@ def test_every_cut_of_the_log_is_told(state: State) -> None:
     for length in range(0, len(log) - 32, FRAME * 3):
         files = state.files | {"-wal": log[: length + 32 if length else 0]}
         assert state.is_told_or_does_not_matter(f"{length} bytes", files)
-
-
-def test_an_older_page_is_told_whatever_is_on_it(state: State) -> None:
-    """Its rows are all as they were written once."""
-    data, older = state.files[""], state.older[""]
-    changed = [
-        start
-        for start in range(0, min(len(data), len(older)), PAGE)
-        if older[start : start + PAGE] != data[start : start + PAGE]
-    ]
-    for start in changed if SOAKING else changed[1::2]:
-        mixed = data[:start] + older[start : start + PAGE] + data[start + PAGE :]
-        state.is_told_or_does_not_matter(f"page {start // PAGE}", state.files | {"": mixed})
 
 
 def test_a_backup_is_refused_until_the_witness_is_deleted(state: State) -> None:
@@ -412,35 +407,24 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
     [
         "drop index rating_proven",
         "drop table account",
-        "drop table address",
-        "drop table analysis",
         "delete from head",
-        "update head set commits = 1000000",
         "update head set position = position - 1",
         "delete from event where position = (select max(position) from event)",
         "delete from event where position = 20",
         "delete from event",
         "delete from stream where id = 1",
-        "update stream set name = 'oak bored' where id = 1",
+        "update stream set beginning = 1",
         "update stream set version = version - 1 where id = 1",
         "update event set body = replace(body, 'A6', 'A7') where position = 20",
         "update event set at = at + 1 where position = 20",
-        "update event set last = 1 where position = 20",
         "update event set position = 100000 where position = 20",
-        "insert into gap values (20, 20, 0)",
-        "update player set name = 'Zoe' where id = 1",
+        "insert into gap values (20, 20)",
         "delete from player where id = 1",
-        "update account set banned = 1",
-        "delete from account where player = (select max(player) from account)",
-        "delete from guest where player = (select max(player) from guest)",
-        "update address set address = '192.0.2.9' where coming = (select max(coming) from address)",
-        "delete from address where player = (select max(player) from address)",
-        "update analysis set body = replace(body, 'A6', 'A7')",
-        "delete from analysis",
-        "update letter set text = 'Hi!'",
-        "delete from letter",
-        "update report set about = reporter",
-        "delete from report",
+        "update account set preferences = '{' where player = (select max(player) from account)",
+        "update address set player = 1000 where coming = (select max(coming) from address)",
+        "update analysis set body = replace(body, 'A6', 'A5')",
+        "update report set about = 1000",
+        "update report set said = 'Ho!'",
         "update battle set rated = 0 where number = 1",
         "delete from battle where number = 2",
         "delete from rating where player = 1",
@@ -448,7 +432,7 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
         "delete from rating_change where player = 1",
         "update tally set won = won + 1",
         "delete from player_battle where battle = 2",
-        "insert into open_board values (1, 'classic', 0)",
+        "insert into open_board values (1, 'classic')",
     ],
 )
 def test_what_another_program_has_changed_is_told(
@@ -460,6 +444,14 @@ def test_what_another_program_has_changed_is_told(
         connection.execute(statement)
     with pytest.raises(Damaged):
         everything(path)
+
+
+def test_one_row_that_an_operator_has_changed_is_no_damage(path: Path, played: Files) -> None:
+    for suffix, data in played.items():
+        beside(path, suffix).write_bytes(data)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("update account set seen = seen + 1")
+    assert "Guest0" in everything(path)
 
 
 def test_gaps_that_are_recorded_are_accepted(path: Path) -> None:

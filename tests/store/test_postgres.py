@@ -49,6 +49,7 @@ from thudmud.store.database import Append, Database
 from thudmud.store.hall import open_boards
 from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS, OURS, Parts, Postgres, in_parts
 from thudmud.store.rows import FORMAT, SqlTable
+from thudmud.values import replace
 
 
 @pytest.fixture
@@ -718,14 +719,51 @@ class TestWhatIsThere:
     async def test_a_row_that_has_changed(self, store: Store, dsn: str) -> None:
         await store.append({OAK: (0, [joined(1), joined(2)])})
         with psycopg.connect(dsn) as session:
-            session.execute("update event set at = at + 1 where position = 2")
+            session.execute("update event set body = replace(body, 'joined', 'moved')")
         found = await store.check()
         assert found
-        assert "a row of event has changed: 2. Restore a backup." in found
+        assert "is damaged: This is not an event: [" in found
         with pytest.raises(NotWritten, match="Nothing is written any more"):
             await store.append({OAK: (2, [joined(3)])})
         with pytest.raises(Damaged):
             await store.read_stream(OAK)
+
+    async def test_one_row_that_an_operator_has_changed_is_no_damage(
+        self, store: Store, dsn: str
+    ) -> None:
+        await store.enrol("Anna", "hash")
+        account = await store.find("Anna")
+        assert account
+        with psycopg.connect(dsn) as session:
+            session.execute("update account set seen = seen + 1")
+        assert await store.check() is None
+        assert await store.find("Anna") == replace(account, seen=account.seen + 1)
+
+    async def test_amcheck_is_asked_if_it_is_there_and_else_that_is_told(
+        self, cluster: Cluster
+    ) -> None:
+        dsn = cluster.schema()
+        store = await Store.connect(dsn)
+        await store.append({OAK: (0, [joined(1)])})
+        await store.close()
+        with psycopg.connect(dsn, autocommit=True) as session:
+            missing = session.execute("show data_checksums").fetchone() != ("on",)
+            told = " ".join(check_database(dsn).unchecked)
+            assert ("initdb --data-checksums" in told) is missing
+            assert "the extension amcheck" in told
+            session.execute("create extension amcheck")
+            try:
+                assert "the extension amcheck" not in " ".join(check_database(dsn).unchecked)
+                ready = (
+                    "update pg_index set indisready = %s where indexrelid = 'player_name'::regclass"
+                )
+                session.execute(ready, (False,))
+                session.execute("insert into player values (7, '', 'carl', 'Carl')")
+                session.execute(ready, (True,))
+                with pytest.raises(Damaged, match=r'lacks matching index tuple .* "player_name"'):
+                    check_database(dsn)
+            finally:
+                session.execute("drop extension amcheck")
 
     async def test_no_server(self) -> None:
         with pytest.raises(

@@ -55,11 +55,12 @@ def put_away(began: BattleId, dwarf: str, troll: str, moves: tuple[Move, ...]) -
 
 
 class Life:
-    """What happens at some boards by chance, whether it makes sense or not."""
+    """What happens at some boards by chance: whoever sits there, battles can be folded."""
 
     def __init__(self, seed: int) -> None:
         self._dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
         self._begun: list[BattleId] = [BattleId("nowhere", 1)]
+        self._games: dict[str, Game] = {}
         self.versions: dict[str, int] = {}
 
     def next(self) -> tuple[str, list[Event]]:
@@ -72,34 +73,47 @@ class Life:
         happens = dice.choice("sseeeepcarimm")
         event: Event
         before: list[Event] = []
-        if happens == "s":
-            number = dice.choice((1, 2))
-            time = dice.choice((None, TimeControl(5)))
-            event = BattleStarted(NOON, dwarf, number, rules, dwarf, troll, rated=True, time=time)
+        number, time = dice.choice((1, 2)), dice.choice((None, TimeControl(5)))
+        begun = BattleStarted(NOON, dwarf, number, rules, dwarf, troll, rated=True, time=time)
+        game = self._games.get(board)
+        if happens == "s" or (happens in "ep" and (game is None or game.outcome)):
+            game = Game.start(RULESETS[rules])
             self._begun.append(BattleId(board, version))
+            before = [begun] if happens != "s" else []
+        if happens == "s":
+            event = begun
         elif happens == "e":
             outcome, points = dice.choice((DRAW, DWARFS, TROLLS)), dice.choice((None, (3, 5)))
             rated = dice.random() < 0.8
             levels = dice.choice((NO_BOTS, NO_BOTS, Levels(None, 3), Levels(0, None), Levels(3, 5)))
-            event = BattleEnded(NOON, dwarf, outcome, 80, dwarf, troll, rated, points, levels)
+            assert game
+            plies = len(game.moves)
+            event = BattleEnded(NOON, dwarf, outcome, plies, dwarf, troll, rated, points, levels)
+            game = None
         elif happens == "m":
-            rated, time = dice.random() < 0.8, dice.choice((None, TimeControl(5)))
-            begun = BattleStarted(NOON, dwarf, 1, rules, dwarf, troll, rated=True, time=time)
-            end = BattleEnded(NOON, dwarf, DRAW, 80, dwarf, troll, rated)
+            begun, rated, game = replace(begun, number=1), dice.random() < 0.8, None
+            end = BattleEnded(NOON, dwarf, DRAW, 0, dwarf, troll, rated)
             again = replace(begun, number=2, dwarf=troll, troll=dwarf)
             before = [begun, end, again]
             self._begun += [BattleId(board, version), BattleId(board, version + 2)]
             points = dice.choice(((3, 5), (5, 3), (4, 4)))
             event = replace(end, dwarf=troll, troll=dwarf, rated=True, points=points)
         elif happens == "p":
-            event = Moved(NOON, dwarf, Side.DWARF, CAPTURE[0], 1)
+            assert game
+            side, move = game.turn, next(iter(game.ruleset.legal_moves(game.position)))
+            event = Moved(NOON, dwarf, side, move, len(game.moves) + 1)
+            game = game.play(move)
         elif happens == "c":
-            event = Cleared(NOON, dwarf)
+            event, game = Cleared(NOON, dwarf), None
         elif happens == "i":
             board = "imports"
-            event = Imported(NOON, "", rules, dwarf, "", RECORD, 2, dice.choice((None, DRAW)))
+            event = Imported(NOON, "", "discworld", dwarf, "", RECORD, 2, dice.choice((None, DRAW)))
         else:
             event = (Adjourned if happens == "a" else Resumed)(NOON, dwarf, saved)
+            game = None if happens == "a" else game_of([event])
+        self._games.pop(board, None)
+        if game:
+            self._games[board] = game
         happened = [*before, event]
         self.versions[board] = self.versions.get(board, 0) + len(happened)
         return board, happened

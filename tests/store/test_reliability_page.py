@@ -93,7 +93,7 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for file in files:
         file.write_bytes(killed[file])
     second = opened(path)
-    change(path, "update event set at = at + 1 where position = 50")
+    change(path, "update event set body = '[]' where position = 50")
     yield checked(path)
     with pytest.raises(StoreError):
         second.read(lambda database: database.read_stream(OAK, 1, None))

@@ -20,6 +20,7 @@ from thudmud.store import hooks
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
 from thudmud.store.interface import Account, KeptName, NameTaken, Nobody, new_epoch
+from thudmud.store.rows import reading_row
 
 ADDRESSES_KEPT = 8
 """How many addresses are remembered for each name: the latest ones."""
@@ -416,7 +417,8 @@ def _sanction(database: Database, row: Sequence[object]) -> Sanction:
     measure, player, network, since, until, by, why = cast("Any", row)
     named = network_of(network)
     whom = network_text(named) if named else database.players.name_of(player)
-    return Sanction(Measure(measure), whom, database.players.name_of(by), since, until, why)
+    with reading_row("sanction", row):
+        return Sanction(Measure(measure), whom, database.players.name_of(by), since, until, why)
 
 
 def _sanction_row(database: Database, number: int) -> Sequence[object] | None:
@@ -567,7 +569,8 @@ def _member(database: Database, name: str) -> _Row:
 
 def _account(database: Database, row: _Row) -> Account:
     number, password, preferences, created, seen_at, banned = row
-    wanted = MappingProxyType(json.loads(preferences))
+    with reading_row("account", row):
+        wanted = MappingProxyType(json.loads(preferences))
     where = "where player = ?", (number,)
     operators, logins = database.table.several(
         database.backend, ("operator", *where), ("login", *where)

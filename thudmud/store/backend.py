@@ -84,6 +84,7 @@ class Dialect:
         passed_over: a prefix for a column that keeps an index on it from being used.
         find: the function that returns the place of one text in another.
         tables: the query for the names of all tables.
+        checks_references: whether references between tables cost nothing until they are checked.
     """
 
     types: Mapping[str, str]
@@ -94,6 +95,7 @@ class Dialect:
     passed_over: str
     find: str
     tables: str
+    checks_references: bool
 
 
 SQLITE = Dialect(
@@ -105,6 +107,7 @@ SQLITE = Dialect(
     passed_over="+",
     find="instr",
     tables="select name from sqlite_schema",
+    checks_references=True,
 )
 POSTGRESQL = Dialect(
     # Texts are ordered by their bytes, as SQLite orders them, wherever the server stands.
@@ -121,6 +124,7 @@ POSTGRESQL = Dialect(
     passed_over="",
     find="strpos",
     tables="select tablename from pg_tables where schemaname = current_schema()",
+    checks_references=False,
 )
 
 
@@ -190,6 +194,10 @@ class Backend:
     def problem(self) -> str | None:
         """Return what the database itself finds wrong with its pages, if it can check them."""
         return None
+
+    def unchecked(self) -> tuple[str, ...]:
+        """Return what the database cannot check of itself as it is set up, in words."""
+        return ()
 
     def is_back(self, error: Exception) -> bool:  # noqa: ARG002  (other backends use it)
         """Return whether an error was the loss of a link that has been restored by now.

@@ -1,7 +1,7 @@
 """Copies everything in a store from one database to another, of either kind.
 
-Rows are copied as they are, with the numbers of players, streams and events, once their CRC is
-checked. The projections are made anew from the events in the target.
+Rows are copied as they are, with the numbers of players, streams and events. The projections are
+made anew from the events in the target, which is checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from thudmud.store.checking import check_backend
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk
 from thudmud.store.interface import Damaged, InUse, StoreError
-from thudmud.store.rows import DURABLE, SqlTable, crc, insertion, scan
+from thudmud.store.rows import DURABLE, SqlTable, insertion, scan
 
 AT_ONCE = 1000
 """Rows in one insert."""
@@ -97,7 +97,7 @@ def _copy(old: Backend, new: Backend, progress: Progress) -> int:
     done, (_, position, commits, _, *rest) = 0, head
     for name in DURABLE:
         rows = iter([(1, position, commits, 0, *rest)]) if name == "head" else scan(old, name)
-        while batch := [(*row, crc(row)) for row in islice(rows, AT_ONCE)]:
+        while batch := list(islice(rows, AT_ONCE)):
             new.connection.executemany(insertion(name), batch)
             if name == "event":
                 done += len(batch)

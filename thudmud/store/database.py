@@ -22,6 +22,7 @@ from secrets import randbits
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import Refused, ThudmudError
+from thudmud.features import load_storage
 from thudmud.game.events import (
     Adjourned,
     BoardOpened,
@@ -64,7 +65,6 @@ from thudmud.store.rows import (
     SqlTable,
     definitions,
     require_no_servers,
-    unchanged,
 )
 from thudmud.store.steady import SteadyClock
 from thudmud.store.streams import Changes, Streams
@@ -101,7 +101,6 @@ class Head(NamedTuple):
     projection: int = PROJECTION
     at: float = 0.0
     served: float = 0.0
-    sum: int = 0
     store: int = 0
 
 
@@ -124,6 +123,7 @@ class Database:
     def __init__(
         self, backend: Backend, clock: Callable[[], float], *, alone: bool = False
     ) -> None:
+        load_storage()
         self.backend = backend
         self.damage: Damaged | None = None
         """The damage that was found; after that, all writes are refused."""
@@ -165,6 +165,7 @@ class Database:
         if self.table.row("head", "where id = 1") is None:
             self.table.put("head", *Head(store=randbits(63)))
         self.backend.commit()
+        self.backend.is_new = False
 
     # Transactions
 
@@ -221,7 +222,7 @@ class Database:
             self._new, self.feed.newest = [], None
             version = self.backend.version()
             if version != self._version or self.head.commits < 0:
-                self._adopt(self._head_of(unchanged("head", row)) if row else self.read_head())
+                self._adopt(self._head_of(row) if row else self.read_head())
                 self._version = version
             unseen = self.feed.unseen(self.head.position)
             if self.backend.is_shared:
@@ -250,8 +251,7 @@ class Database:
     def _write(self) -> None:
         """Write the last rows of a transaction."""
         self.streams.write()
-        _, position, commits, projection, at, served, _, store = self.head
-        self.head = Head(1, position, commits + 1, projection, at, served, self.table.sum, store)
+        self.head = self.head._replace(commits=self.head.commits + 1)
         self.table.put("head", *self.head)
         self.backend.require()
 
@@ -330,7 +330,6 @@ class Database:
             self._has_forgotten(
                 f"the last event that it has is {head.position}, and {seen} was seen"
             )
-        self.table.sum = head.sum
         return head
 
     def _look_again(self) -> None:
@@ -444,9 +443,9 @@ class Database:
         stream, position = self.streams.made(name), self.head.position + 1
         row = self.streams.add(stream, position, at, body, last=last, is_whole=is_whole)
         self.feed.newest, version = row, row[2]
-        _, _, commits, projection, _, served, total, store = self.head
+        _, _, commits, projection, _, served, store = self.head
         served = served if self.lease is None else at
-        self.head = Head(1, position, commits, projection, at, served, total, store)
+        self.head = Head(1, position, commits, projection, at, served, store)
         if isinstance(event, BoardOpened | BoardRenamed):
             self.streams.rename(event.key, event.name)
         if isinstance(event, PROJECTED):
@@ -500,7 +499,7 @@ class Database:
 
     def now(self) -> float:
         """Return the store's time, in seconds since the epoch; it never goes back."""
-        return max(float(self._clock()), self.head.at)  # a row with an integer has another CRC
+        return max(float(self._clock()), self.head.at)
 
     def lived(self) -> None:
         """Record that a server is running now."""

@@ -205,10 +205,12 @@ class Sqlite(Backend):
         self._path = path
 
     def problem(self) -> str | None:
-        """Return the first problem with its pages and indexes, if there is one."""
+        """Return the first problem with its pages, indexes and references, if there is one."""
         for (line,) in self.connection.execute("pragma integrity_check(1)"):
             if line != "ok":
                 return " ".join(line.split())
+        for table, _, parent, _ in self.connection.execute("pragma foreign_key_check"):
+            return f"a row of {table} belongs to a {parent} that is missing"
         return None
 
     def refuses_all(self, error: Exception) -> bool:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from thudmud.game.hall import HallPart
     from thudmud.store.backend import Backend
     from thudmud.store.database import Database
+    from thudmud.store.projected import ProjectedRows
+    from thudmud.store.rows import SqlTable
 
 battle_ended: list[Callable[[Database, Battle], None]] = []
 """Called with a battle in the transaction that ends it; its events have been written."""
@@ -28,8 +30,14 @@ unfinished: list[Callable[[Database], bool]] = []
 """Called in small transactions after a start, until all return False: what is left of ``rebuilt``.
 """
 
-checks: list[Callable[[Backend], None]] = []
-"""Called by the check of a store, in a snapshot; each raises Damaged if it finds damage."""
+made_anew: list[Callable[[SqlTable, Backend, ProjectedRows], None]] = []
+"""Called by the check of a store, with the stored rows, the database in which it has made the
+projections anew to compare them, and its rows: each makes those there that are left to make.
+"""
+
+checks: list[Callable[[Database], object]] = []
+"""Called by the check of a store, in a snapshot: each reads what may be damaged of its rows, and
+raises Damaged if it is."""
 
 letter_posted: list[Callable[[Database, int], None]] = []
 """Called with the number of a member in the transaction that stores a letter to them."""

@@ -149,6 +149,16 @@ missing, and it knows that it cannot tell."""
 LATER_COMMIT = "select pg_logical_emit_message(true, 'thudmud', '')"
 """It changes nothing, but its commit is acknowledged like any other, after those before it."""
 
+CHECKSUMS = "select current_setting('data_checksums')"
+
+AMCHECK = (
+    "select quote_ident(nspname) from pg_extension"
+    " join pg_namespace on pg_namespace.oid = extnamespace where extname = 'amcheck'"
+    " and (select bool_and(has_function_privilege(pg_proc.oid, 'execute')) from pg_proc"
+    " where pronamespace = extnamespace and proname in ('bt_index_check', 'verify_heapam'))"
+)
+"""The schema of the extension amcheck, if it is there and its functions may be called."""
+
 TRIES = 3
 """How often the writers' lock is tried for, each time for as long as ``lock_timeout`` says."""
 
@@ -661,6 +671,36 @@ class Postgres(Backend):
         cursor.itersize = AT_ONCE
         with cursor:
             yield from cursor.execute(translated(query), values or None)
+
+    def problem(self) -> str | None:
+        """Return what amcheck finds in our tables and indexes, if we may ask it."""
+        if not (schema := self._amcheck()):
+            return None
+        execute, ours = self.connection.execute, "relnamespace = current_schema()::regnamespace"
+        trees = f"relam = (select oid from pg_am where amname = 'btree') and {ours}"  # noqa: S608  (ours)
+        rows = f"pg_class, lateral {schema}.verify_heapam(oid) where relkind = 'r' and {ours}"
+        try:
+            execute(f"select {schema}.bt_index_check(oid, true) from pg_class where {trees}")  # noqa: S608  (ours)
+            found = execute(f"select relname, blkno, msg from {rows} limit 1").fetchone()  # noqa: S608  (ours)
+        except (psycopg.errors.IndexCorrupted, psycopg.errors.DataCorrupted) as error:
+            return in_line(error)
+        return f"page {found[1]} of {found[0]}: {found[2]}" if found else None
+
+    def unchecked(self) -> tuple[str, ...]:
+        """Return what the database cannot check of itself as it is set up, in words."""
+        told = []
+        if not self._amcheck():
+            told.append("how its tables and indexes hang together (the extension amcheck).")
+        if self.connection.execute("select current_setting('data_checksums')").fetchall() != [
+            ("on",)
+        ]:
+            told.append("whether its pages are as they were written (initdb --data-checksums).")
+        return tuple(told)
+
+    def _amcheck(self) -> str:
+        """Return the schema of the extension amcheck; "" if it is missing, or not for us."""
+        rows = self.connection.execute(AMCHECK).fetchall()
+        return rows[0][0] if rows else ""
 
     def refuses_all(self, error: Exception) -> bool:
         """Return whether the server itself refuses statements, or cannot be reached."""

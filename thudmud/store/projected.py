@@ -26,7 +26,7 @@ from thudmud.game.projections import (
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store.backend import Backend, Dialect
 from thudmud.store.codec import KINDS, from_text
-from thudmud.store.rows import SqlTable, scan
+from thudmud.store.rows import SqlTable, reading_row, scan
 
 
 class ProjectedRows:
@@ -160,10 +160,11 @@ class ProjectedRows:
 
     def ratings(self, player: int) -> dict[tuple[str, Pool], Rating]:
         """Return a player's known ratings, by role and pool."""
-        rows = self._table.rows("rating", "where player = ? order by rules, time", player)
-        return {
-            (cast("str", row[1]), _pool(row[2], row[3])): strength_of(row).rating for row in rows
-        }
+        found = {}
+        for row in self._table.rows("rating", "where player = ? order by rules, time", player):
+            with reading_row("rating", row):
+                found[cast("str", row[1]), _pool(row[2], row[3])] = strength_of(row).rating
+        return found
 
     def last_opponents(self, player: str, pool: Pool, most: int) -> list[str]:
         """Return the opponents of the last matches with people that changed a player's rating."""
@@ -286,6 +287,10 @@ class ProjectedRows:
         return cast("str", row[1])
 
     def _battle(self, row: Any) -> Battle:
+        with reading_row("battle", row):
+            return self._battle_in(row)
+
+    def _battle_in(self, row: Any) -> Battle:
         number, _, stream, version, at, rules, dwarf, troll, source, source_version = row[:10]
         until, state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:20]
         rated, *points, imported, set_up, time, tournament, round_ = row[20:28]

@@ -1,9 +1,4 @@
-"""The tables of a store, and how their rows are written, read and checked.
-
-Every row ends with a CRC of its other values, which is checked whenever the row is read: SQLite
-itself checks how its pages hang together, not what is in them. A missing event shows in the
-numbering, and the projections can be made again. The CRCs of all other rows are combined in
-``head``, so that an old page in place of a newer one is noticed, too.
+"""The tables of a store, and how their rows are written and read.
 
 There are two kinds of tables. The durable ones cannot be changed later, only added to. The
 projections are made from the events, and made anew when `thudmud.game.projections.PROJECTION`
@@ -18,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from zlib import crc32
+from contextlib import contextmanager
 
 from thudmud.store.backend import SQLITE, Backend, Dialect, SqlConnection
 from thudmud.store.codec import SCHEMA
@@ -34,10 +29,9 @@ Query = tuple[str, str, Sequence[object]]
 DURABLE = {
     # One row, which is read first in each transaction. ``commits`` counts all commits, those of
     # accounts too; ``at`` is the last time that was given to an event, ``served`` the last at which
-    # a server is known to have run, ``sum`` the combined CRCs of the rows of the tables in
-    # ``SUMMED``; ``store`` is a random number that tells this store from others.
+    # a server is known to have run; ``store`` is a random number that tells this store from others.
     "head": "id integer primary key, position integer, commits integer, projection integer,"
-    " at real, served real, sum integer, store integer",
+    " at real, served real, store integer",
     # ``beginning``: the first version that is needed to fold a board's state.
     "stream": "id integer primary key, key text unique, name text, version integer,"
     " beginning integer",
@@ -104,8 +98,6 @@ DURABLE = {
     "notification": "number integer primary key, player integer, way integer, kind text,"
     " board text, subject integer, at real, due real, failing real, tries integer",
 }
-SUMMED = DURABLE.keys() - {"head", "event"}
-"""The tables in which an outdated row would not be noticed otherwise."""
 
 PROJECTIONS = {
     "open_board": "stream integer primary key, rules text",
@@ -150,13 +142,13 @@ PROJECTIONS = {
     " primary key (battle, ply, player)",
     # What was played from which positions, see the explorer: ``place`` is the number of a
     # position; ``battle`` the one that has reached it, or null if ``played`` has the counts.
-    "explored": "id integer primary key, upto integer, sum integer",
+    "explored": "id integer primary key, upto integer",
     "reached": "place integer primary key, battle integer",
     "played": "place integer, ply text, times integer, dwarf integer, troll integer,"
     " drawn integer, lead integer, battle integer, primary key (place, ply)",
 }
-NOT_COMPARED = {"explored", "reached", "played"}
-"""The projections that the check does not make anew: their features check them."""
+NOT_COMPARED = {"explored"}
+"""The projections that the check does not compare: how far others have been made."""
 
 INDEXES = (
     # Of banned accounts alone: they are read whenever another process has written.
@@ -213,6 +205,12 @@ FORMAT = SCHEMA + len(ADDED)
 """The schema of a file: of its events and its tables. A version that knows only a lower one would
 not maintain the tables that were added since, and so refuses to open the file."""
 
+_PARENTS = {"player", "stream"}
+"""Tables to whose rows columns of the same name refer."""
+
+_OF_NOBODY = {"comment", "sanction"}
+"""Tables in which such a column may be 0."""
+
 _ALL = DURABLE | PROJECTIONS
 _PART = re.compile(r", (?![^()]*\))")
 COLUMNS = {
@@ -228,25 +226,19 @@ _KEYS = {
 
 
 def insertion(table: str) -> str:
-    """Return the statement that inserts a row, with its CRC at the end."""
-    columns = [*COLUMNS[table], "crc"]
-    return f"insert into {table} values ({', '.join('?' * len(columns))})"  # noqa: S608  (our own names)
+    """Return the statement that inserts a row."""
+    return f"insert into {table} values ({', '.join('?' * len(COLUMNS[table]))})"  # noqa: S608  (our own names)
 
 
 def _put(table: str) -> str:
-    changed = [each for each in [*COLUMNS[table], "crc"] if each not in _KEYS[table]]
+    changed = [each for each in COLUMNS[table] if each not in _KEYS[table]]
     changes = ", ".join(f"{each} = excluded.{each}" for each in changed)
-    return f"{insertion(table)} on conflict ({', '.join(_KEYS[table])}) do update set {changes}"
-
-
-def _crc(table: str) -> str:
-    return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (our own names)
+    then = f"update set {changes}" if changes else "nothing"
+    return f"{insertion(table)} on conflict ({', '.join(_KEYS[table])}) do {then}"
 
 
 _INSERT_EVENT = insertion("event")
-_ADVANCE = "update stream set version = ?, beginning = ?, crc = ? where id = ?"
-_PLACES = {table: [COLUMNS[table].index(key) for key in _KEYS[table]] for table in _ALL}
-_CRC = {table: _crc(table) for table in SUMMED}
+_ADVANCE = "update stream set version = ?, beginning = ? where id = ?"
 _PUT = {table: _put(table) for table in _ALL}
 
 
@@ -255,15 +247,17 @@ def definitions(tables: Iterable[str], dialect: Dialect = SQLITE) -> list[str]:
     made = []
     for table in tables:
         parts, width = _PART.split(_ALL[table]), len(COLUMNS[table])
-        columns = [_column(part, dialect) for part in [*parts[:width], "crc integer"]]
+        columns = [_column(table, part, dialect) for part in parts[:width]]
         end = dialect.without_rowid if table in _WITHOUT_ROWID else dialect.strict
         made.append(f"create table {table} ({', '.join([*columns, *parts[width:]])}){end}")
     of_these = [each for each in INDEXES if each.split()[4] in set(tables)]
     return made + [each.format(name=dialect.index_of) for each in of_these]
 
 
-def _column(part: str, dialect: Dialect) -> str:
+def _column(table: str, part: str, dialect: Dialect) -> str:
     name, kind, *rest = part.split()
+    if name in _PARENTS and table not in _OF_NOBODY and dialect.checks_references:
+        rest.append(f"references {name}")
     return " ".join([name, dialect.types.get(kind, kind), *rest])
 
 
@@ -293,17 +287,10 @@ def require_no_servers(table: SqlTable, now: float) -> None:
         )
 
 
-def crc(row: Sequence[object]) -> int:
-    """Return the CRC of a row's values, by their ``repr``: the same for any database."""
-    return crc32(repr(tuple(row)).encode())
-
-
 class SqlTable:
     """Writes and reads the rows of a connection.
 
     Attributes:
-        sum: the CRCs of the rows in the tables of ``SUMMED``, combined by exclusive or. Whoever
-            ends a transaction has to write it to ``head``.
         changes: the number of rows that were written or deleted.
         event_bytes: the length of all events that were written.
     """
@@ -311,62 +298,43 @@ class SqlTable:
     def __init__(self, connection: SqlConnection) -> None:
         self.execute = connection.execute
         self._execute_many = connection.executemany
-        self.sum = 0
         self.changes = 0
         self.event_bytes = 0
 
-    def insert_events(self, rows: Iterable[Row]) -> None:
-        """Insert rows of ``event``. Numbers have to be of the type of their column."""
-        new = []
-        for row in rows:
-            new.append((*row, crc(row)))
-            self.event_bytes += len(str(row[-1]))
-        if new:
-            self._execute_many(_INSERT_EVENT, new)
-            self.changes += len(new)
+    def insert_events(self, rows: Sequence[Row]) -> None:
+        """Insert rows of ``event``."""
+        if rows:
+            self._execute_many(_INSERT_EVENT, rows)
+            self.changes += len(rows)
+            self.event_bytes += sum([len(str(row[-1])) for row in rows])
 
     def put(self, table: str, *row: object) -> None:
         """Insert a row, or replace the one with the same key."""
-        new = crc(row)
-        if table in SUMMED:
-            key = [row[place] for place in _PLACES[table]]
-            before = self.execute(_CRC[table], key).fetchone()
-            self.sum ^= new ^ (before[0] if before else 0)
-        self.execute(_PUT[table], (*row, new))
+        self.execute(_PUT[table], row)
         self.changes += 1
 
-    def advance(self, streams: Iterable[tuple[Row, Row]]) -> None:
-        """Update versions and beginnings in rows of ``stream``, given as pairs: old and new."""
-        changed = []
-        for before, stream in streams:
-            new = crc(stream)
-            self.sum ^= new ^ crc(before)
-            changed.append((*stream[3:], new, stream[0]))
+    def advance(self, streams: Iterable[Row]) -> None:
+        """Update versions and beginnings in rows of ``stream``."""
+        changed = [(*stream[3:], stream[0]) for stream in streams]
         if changed:
             self._execute_many(_ADVANCE, changed)
             self.changes += len(changed)
 
     def delete(self, table: str, rest: str, *values: object) -> int:
         """Delete the rows that a query finds; return how many."""
-        if table in SUMMED:
-            for (before,) in self.execute(f"select crc from {table} {rest}", values):  # noqa: S608  (our own names)
-                self.sum ^= before
         deleted = self.execute(f"delete from {table} {rest}", values).rowcount  # noqa: S608  (our own names)
         self.changes += deleted
         return deleted
 
     def rows(self, table: str, rest: str = "", *values: object) -> Iterator[Sequence[object]]:
-        """Yield rows without their CRC, each checked.
+        """Yield rows.
 
         ``rest`` is the rest of the query after the table's name. With a join, such as ``a join b``,
         the first is meant.
-
-        Raises:
-            Damaged: a row is not as it was written.
         """
         query = f"select {table}.* from {table} {rest}"  # noqa: S608  (our own names)
-        for row in self.execute(query, values):  # no variable: tracebacks keep it open
-            yield unchanged(table, row)
+        for row in self.execute(query, values):  # noqa: UP028  (closing it would close the cursor)
+            yield row
 
     def several(self, backend: Backend, *queries: Query) -> list[list[Sequence[object]]]:
         """Return the rows of several queries, which are sent at once."""
@@ -375,10 +343,7 @@ class SqlTable:
                 self.execute(f"select * from {table} {rest}", values)  # noqa: S608  (our own names)
                 for table, rest, values in queries
             ]
-        return [
-            [unchanged(table, row) for row in cursor]
-            for (table, _, _), cursor in zip(queries, cursors, strict=True)
-        ]
+        return [cursor.fetchall() for cursor in cursors]
 
     def row(self, table: str, rest: str, *values: object) -> Sequence[object] | None:
         """Return the first row that a query finds, if there is one."""
@@ -392,18 +357,15 @@ class SqlTable:
 
 def scan(
     backend: Backend, table: str, rest: str = "", *values: object
-) -> Iterator[Sequence[object]]:
-    """Yield rows as `SqlTable.rows` does, where there may be more than fit in memory."""
-    for row in backend.scan(f"select * from {table} {rest}", values):  # noqa: S608  (our own names)
-        yield unchanged(table, row)
+) -> Iterable[Sequence[object]]:
+    """Return rows as `SqlTable.rows` does, where there may be more than fit in memory."""
+    return backend.scan(f"select * from {table} {rest}", values)  # noqa: S608  (our own names)
 
 
-def unchanged(table: str, row: Sequence[object]) -> Sequence[object]:
-    """Return a row without its CRC, which is checked.
-
-    Raises:
-        Damaged: the row is not as it was written.
-    """
-    if crc(row[:-1]) != row[-1]:
-        raise Damaged(f"a row of {table} has changed: {row[0]!r:.50}")
-    return row[:-1]
+@contextmanager
+def reading_row(table: str, row: Sequence[object]) -> Iterator[None]:
+    """Turn the errors of making a value from a row into `Damaged`."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        raise Damaged(f"a row of {table} cannot be read: {row[0]!r:.50}") from error

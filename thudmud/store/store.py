@@ -18,7 +18,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from thudmud.features import load_storage
 from thudmud.game.archive import BattleLookup, Lookup
 from thudmud.game.events import Adjourned, Event, Resumed
 from thudmud.game.projections import match_stream
@@ -138,7 +137,6 @@ class Store:
             serving: whether the one node serves boards from it.
             clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
         """
-        load_storage()
         store = cls()
         store.clock = clock or store.clock
         store.is_exclusive = serving
@@ -220,8 +218,6 @@ class Store:
         return store
 
     async def _run(self, open_it: Callable[[], Database], poll: float) -> None:
-        load_storage()
-
         def opened() -> Database:
             database = open_it()
             self._table = database.table

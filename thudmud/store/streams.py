@@ -50,9 +50,8 @@ class Streams:
         self._players, self._projected = players, projected
         self._known: dict[str, Stream] = {}
         self._keys: dict[int, str] = {}
-        self._moved: dict[str, tuple[Stream, Stream]] = {}
-        """The streams with new events in this transaction: their rows as stored, and as they will
-        be."""
+        self._moved: dict[str, Stream] = {}
+        """The streams with new events in this transaction, as their rows will be."""
         self.waiting: list[EventRow] = []
         """The rows of this transaction's events."""
         self._pruned_at: float | None = None
@@ -84,9 +83,7 @@ class Streams:
         number, key, name, version, beginning = stream
         version += 1
         gone_on = Stream(number, key, name, version, version if is_whole else beginning)
-        before, _ = self._moved.get(key, (stream, stream))
-        self._moved[key] = before, gone_on
-        self._known[key] = gone_on
+        self._moved[key] = self._known[key] = gone_on
         row = position, number, version, SCHEMA, at, int(last), body
         self.waiting.append(row)
         return row
@@ -120,7 +117,7 @@ class Streams:
         """Return the stream with a key, if there is one."""
         stream = self._known.get(key)
         if stream is None and key in self._moved:
-            return self._moved[key][1]
+            return self._moved[key]
         if stream is None and (row := self._table.row("stream", "where key = ?", key)):
             stream = Stream(*cast("Any", row))
             cache(self._known, key, stream)

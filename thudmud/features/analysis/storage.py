@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from thudmud.features.analysis.model import Analysis, KeptAnalysisLookup
 from thudmud.game.events import BattleId
-from thudmud.store.codec import Misread, form_of
+from thudmud.store import hooks
+from thudmud.store.codec import form_of
 from thudmud.store.database import Database
-from thudmud.store.interface import Damaged
 from thudmud.store.lookups import answers
+from thudmud.store.rows import reading_row
 
 _ANALYSIS = form_of(Analysis)
 
@@ -25,13 +27,24 @@ def analysis_of(database: Database, began: BattleId) -> Analysis | None:
     stream = database.streams.known(began.board)
     where = "where stream = ? and version = ?"
     row = stream and database.table.row("analysis", where, stream.id, began.version)
-    try:
-        return _ANALYSIS.from_text(cast("str", row[3])) if row else None
-    except Misread as error:
-        raise Damaged(f"An analysis cannot be read: {error}") from error
+    return _read(row) if row else None
+
+
+def _read(row: Sequence[object]) -> Analysis:
+    with reading_row("analysis", row):
+        analysis: Analysis = _ANALYSIS.from_text(cast("str", row[3]))
+        return analysis
 
 
 def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
     """Store the analysis of a battle, in place of an earlier one."""
     body, stream = _ANALYSIS.to_text(analysis), database.streams.made(began.board)
     database.table.put("analysis", stream.id, began.version, analysis.nodes, body)
+
+
+def _check(database: Database) -> None:
+    for row in database.table.rows("analysis"):
+        _read(row)
+
+
+hooks.checks.append(_check)

@@ -6,14 +6,13 @@ for each ply has the counts. So a battle takes a third less room than with count
 
 A battle is counted in the transaction that ends it. Where the rows are to be made anew, that is
 done in the background, by the numbers of the battles: ``upto`` is the last that was looked at, and
-those above it are counted when it is their turn. ``sum`` combines the CRCs of all rows, so that the
-check of a store notices when one is missing, or is as it was before.
+those above it are counted when it is their turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Collection
+from typing import Any, cast
 
 from thudmud.features.explorer.model import (
     COUNTED_PLIES,
@@ -35,11 +34,10 @@ from thudmud.store import hooks
 from thudmud.store.backend import Backend
 from thudmud.store.codec import KINDS, from_text
 from thudmud.store.database import Database
-from thudmud.store.interface import Damaged
 from thudmud.store.lookups import answers
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text
-from thudmud.store.rows import SqlTable, crc, scan
+from thudmud.store.rows import SqlTable
 
 ALL = (1 << 62) - 1
 """The value of ``upto`` once every battle was looked at."""
@@ -51,14 +49,6 @@ _NAMES = {kind: f'["{name}",' for name, kind in KINDS.items()}
 _FOLDED = {_NAMES[kind]: kind for kind in (BattleStarted, Resumed, Imported, Moved, TakenBack)}
 
 
-class _State(NamedTuple):
-    """The one row of ``explored``."""
-
-    id: int = 1
-    upto: int = ALL
-    sum: int = 0
-
-
 class ExploredRows:
     """The rows of ``explored``, ``reached`` and ``played``."""
 
@@ -68,33 +58,41 @@ class ExploredRows:
     def begin_anew(self) -> None:
         """Count all battles again, in the background; the tables are empty."""
         if self._projected.count():
-            self._table.put("explored", *_State(upto=0))
+            self._put_upto(0)
 
     def ended(self, battle: Battle) -> None:
         """Count a battle that has ended just now, unless it will be looked at later."""
-        state = self._state()
-        if battle.number <= state.upto:
-            self._table.put("explored", *self._counted(battle, state))
+        if battle.number <= self.upto():
+            self._count(battle)
 
     def go_on(self, most: int = BATCH) -> bool:
         """Count some more battles; return whether there may be more to count."""
-        state = self._state()
-        if state.upto == ALL:
+        if (upto := self.upto()) == ALL:
             return False
-        rest = "where number > ? order by number limit ?"
-        some = self._projected.battles(rest, state.upto, most)
+        upto = self._count_some(upto, ALL, most)
+        self._put_upto(upto)
+        return upto != ALL
+
+    def count_all(self, last: int) -> None:
+        """Count all battles up to a number; the tables are empty."""
+        upto = 0
+        while upto < last:
+            upto = self._count_some(upto, last, BATCH)
+
+    def _count_some(self, upto: int, last: int, most: int) -> int:
+        """Count some battles from a number on; return the last that was looked at."""
+        rest = "where number > ? and number <= ? order by number limit ?"
+        some = self._projected.battles(rest, upto, last, most)
         for battle in some:
             if battle.state is State.ENDED:
-                state = self._counted(battle, state)
-        upto = some[-1].number if len(some) == most else ALL
-        self._table.put("explored", *state._replace(upto=upto))
-        return upto != ALL
+                self._count(battle)
+        return some[-1].number if len(some) == most else last
 
     def found(self, lookup: ExploreLookup, realm: str, players: Players) -> Explored:
         """Return what has been played from a position."""
         place, symmetry = place_of(lookup.rules, lookup.position, realm)
-        state = self._state()
-        left = 0 if state.upto == ALL else max(0, self._projected.count() - state.upto)
+        upto = self.upto()
+        left = 0 if upto == ALL else max(0, self._projected.count() - upto)
         tried, battles = self._tried(place)
         if not tried:
             return Explored(left=left)
@@ -137,15 +135,18 @@ class ExploredRows:
         tried = {cast("str", row[1]): Tried(*cast("Any", row[2:])) for row in rows}
         return tried, self._battles({each.battle for each in tried.values()})
 
-    def _state(self) -> _State:
+    def upto(self) -> int:
+        """Return the number of the last battle that was looked at; `ALL` if all were."""
         row = self._table.row("explored", "where id = 1")
-        return _State(*cast("Any", row)) if row else _State()
+        return cast("int", row[1]) if row else ALL
 
-    def _counted(self, battle: Battle, state: _State) -> _State:
-        """Count a battle; return the state after that."""
+    def _put_upto(self, upto: int) -> None:
+        self._table.put("explored", 1, upto)
+
+    def _count(self, battle: Battle) -> None:
         own = self._placed_plies(battle)
         if not own:
-            return state
+            return
         places, plies = ({each[column]: None for each in own} for column in (0, 1))
         where = f"where place in ({_marks(places)})"
         reached, played = self._table.several(
@@ -153,15 +154,15 @@ class ExploredRows:
             ("reached", where, tuple(places)),
             ("played", f"{where} and ply in ({_marks(plies)})", (*places, *plies)),
         )
-        rows: dict[PlacedPly, Sequence[object]] = {
-            PlacedPly(*cast("Any", row[:2])): row for row in played
+        tried = {
+            step: Tried(*cast("Any", row[2:]))
+            for row in played
+            if (step := PlacedPly(*cast("Any", row[:2]))) in own
         }
-        tried = {step: Tried(*cast("Any", row[2:])) for step, row in rows.items() if step in own}
         alone = {cast("int", row[0]): cast("int", row[1]) for row in reached if row[1] is not None}
         battles = self._battles({*alone.values(), *(each.battle for each in tried.values())})
-        changed: list[tuple[str, Sequence[object] | None, Sequence[object]]] = []
-        for place, number in alone.items():  # it has company now
-            changed.append(("reached", (place, number), (place, None)))
+        # Where one was alone it has company now.
+        changed: list[tuple[object, ...]] = [("reached", place, None) for place in alone]
         for number in set(alone.values()):
             first = [
                 each
@@ -169,26 +170,19 @@ class ExploredRows:
                 if alone.get(each.place) == number
             ]
             tried |= dict.fromkeys(first, Tried.by(battles[number]))
-            changed += [
-                ("played", None, (*each, *tried[each])) for each in first if each not in own
-            ]
+            changed += [("played", *each, *tried[each]) for each in first if each not in own]
         shared = {row[0] for row in reached}
-        changed += [
-            ("reached", None, (place, battle.number)) for place in places if place not in shared
-        ]
+        changed += [("reached", place, battle.number) for place in places if place not in shared]
         for step in own:
             if step.place in shared:
                 before = tried.get(step)
                 after = (
                     before.and_one(battle, battles[before.battle]) if before else Tried.by(battle)
                 )
-                changed.append(("played", rows.get(step), (*step, *after)))
-        total = state.sum
+                changed.append(("played", *step, *after))
         with self._backend.together():
-            for table, old, new in changed:
-                self._table.put(table, *new)
-                total ^= crc(new) ^ (crc(old) if old else 0)
-        return state._replace(sum=total)
+            for table, *row in changed:
+                self._table.put(cast("str", table), *row)
 
     def _battles(self, numbers: Collection[int]) -> dict[int, Battle]:
         if not numbers:
@@ -245,24 +239,13 @@ def _found(database: Database, lookup: ExploreLookup, realm: str) -> Explored:
     return explored_rows(database).found(lookup, realm, database.players)
 
 
-def check(backend: Backend) -> None:
-    """Check that the rows are those that were written last.
-
-    To count all battles again would take longer than everything else.
-
-    Raises:
-        Damaged: a row is missing, or as it was before.
-    """
-    state = SqlTable(backend.connection).row("explored", "where id = 1")
-    total = 0
-    for name in ("reached", "played"):
-        for row in scan(backend, name):
-            total ^= crc(row)
-    if total != (state[2] if state else 0):
-        raise Damaged("something of what was played from which positions is as it was before")
+def _make_anew(stored: SqlTable, anew: Backend, projected: ProjectedRows) -> None:
+    """Count the battles that are counted in the stored rows."""
+    upto = ExploredRows(anew, stored, projected).upto()
+    ExploredRows(anew, SqlTable(anew.connection), projected).count_all(upto)
 
 
 hooks.battle_ended.append(lambda database, battle: explored_rows(database).ended(battle))
 hooks.rebuilt.append(lambda database: explored_rows(database).begin_anew())
 hooks.unfinished.append(lambda database: explored_rows(database).go_on())
-hooks.checks.append(check)
+hooks.made_anew.append(_make_anew)

@@ -21,6 +21,7 @@ from thudmud.features.moderation.model import (
 from thudmud.store import hooks
 from thudmud.store.database import Database
 from thudmud.store.lookups import answers
+from thudmud.store.rows import reading_row
 
 REPORTS_KEPT = 1000
 """How many closed reports are kept: the last ones."""
@@ -48,18 +49,14 @@ def reports(database: Database, *, open_only: bool = True, most: int = 50) -> Se
     """Return reports, the latest first, ``most`` at most."""
     which = "where is_open = 1 " if open_only else ""
     rows = database.table.rows("report", f"{which}order by number desc limit ?", most)
-    return [
-        Report(
-            number,
-            at,
-            database.players.name_of(by),
-            database.players.name_of(about),
-            text,
-            tuple(json.loads(said)),
-            bool(is_open),
-        )
-        for number, at, by, about, text, said, is_open in cast("list[_ReportRow]", list(rows))
-    ]
+    return [_report(database, cast("_ReportRow", row)) for row in list(rows)]
+
+
+def _report(database: Database, row: _ReportRow) -> Report:
+    number, at, by, about, text, said, is_open = row
+    who = database.players.name_of(by), database.players.name_of(about)
+    with reading_row("report", row):
+        return Report(number, at, *who, text, tuple(json.loads(said)), bool(is_open))
 
 
 def close_report(database: Database, number: int) -> bool:
@@ -114,3 +111,4 @@ def _reported(database: Database, lookup: ReportedLookup, _: str) -> Reported:
 
 
 hooks.erased.append(erase)
+hooks.checks.append(lambda database: reports(database, open_only=False, most=1 << 62))

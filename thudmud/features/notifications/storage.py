@@ -11,7 +11,7 @@ Those functions that are `reading` or `writing` take a store, the others a datab
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from hmac import compare_digest
@@ -46,6 +46,7 @@ from thudmud.store import hooks
 from thudmud.store.battles import has_ended_one
 from thudmud.store.database import Database
 from thudmud.store.lookups import answers
+from thudmud.store.rows import reading_row
 from thudmud.store.store import reading, writing
 
 MOST_AT_ONCE = 200
@@ -71,7 +72,8 @@ def contact(database: Database, player: str) -> Contact:
 
 
 def _contact(database: Database, number: int) -> Contact:
-    _, address, refused, off, quiet, _, calendar, feed, _ = _row(database, number)
+    row = _row(database, number)
+    _, address, refused, _, _, _, calendar, feed, _ = row
     asked = _codes(database, number)
     return Contact(
         address,
@@ -79,11 +81,23 @@ def _contact(database: Database, number: int) -> Contact:
         str(asked[-1][2]) if asked and _is_open(database, asked[-1]) else "",
         len(asked),
         len(_browsers(database, number)),
-        frozenset(map(Kind, off.split())),
-        Quiet.of(quiet) if quiet else None,
+        _kinds_off(row),
+        _hours(row),
         calendar,
         bool(feed),
     )
+
+
+def _kinds_off(row: _ContactRow) -> frozenset[Kind]:
+    """Return of what a member is not told."""
+    with reading_row("contact", row):
+        return frozenset(map(Kind, row[3].split()))
+
+
+def _hours(row: _ContactRow) -> Quiet | None:
+    """Return the hours in which a member is told nothing."""
+    with reading_row("contact", row):
+        return Quiet.of(row[4]) if row[4] else None
 
 
 @partial(writing, orders=True)
@@ -276,7 +290,8 @@ def due(database: Database, *, mails: bool) -> Sequence[Recipient]:
     told: dict[tuple[int, int, bool], list[Waiting]] = {}
     for number, player, way, kind, board, subject, at, _, failing, tries in cast("Any", rows):
         name = database.players.name_of(player)
-        what = None if kind == CODE else Kind(kind)
+        with reading_row("notification", (number,)):
+            what = None if kind == CODE else Kind(kind)
         waiting = Waiting(number, name, what, board, subject, at, failing, tries)
         told.setdefault((player, way, what is None), []).append(waiting)
     return [
@@ -288,14 +303,15 @@ def due(database: Database, *, mails: bool) -> Sequence[Recipient]:
 def _recipient(
     database: Database, number: int, way: int, waiting: tuple[Waiting, ...]
 ) -> Recipient:
-    _, address, refused, _, quiet, secret, _, _, mailed = _row(database, number)
+    contact_row = _row(database, number)
+    _, address, refused, _, _, secret, _, _, mailed = contact_row
     recipient = Recipient(waiting[0].player, waiting, way=way)
     if waiting[0].kind is None:
         codes = _codes(database, number)
         if not codes or not _is_open(database, codes[-1]):
             return recipient
         return recipient._replace(address=codes[-1][2], code=codes[-1][3], secret=codes[-1][4])
-    hours = Quiet.of(quiet) if quiet else None
+    hours = _hours(contact_row)
     if not way:
         known = "" if refused else address
         return recipient._replace(address=known, secret=secret, quiet=hours, mailed=mailed)
@@ -510,6 +526,13 @@ def _asked_found(database: Database, lookup: AskedLookup, _: str) -> AskedAddres
     return asked(database, lookup.address, lookup.player, lookup.network)
 
 
+def _check(database: Database) -> None:
+    for row in cast("Iterator[_ContactRow]", database.table.rows("contact")):
+        _kinds_off(row)
+        _hours(row)
+
+
+hooks.checks.append(_check)
 hooks.erased.append(erase)
 hooks.letter_posted.append(_post_letter)
 hooks.logins_ended.append(end_secrets)

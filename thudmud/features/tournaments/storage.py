@@ -22,6 +22,7 @@ from thudmud.store.codec import to_text
 from thudmud.store.database import Database
 from thudmud.store.hall import made_in_the_hall
 from thudmud.store.lookups import answers
+from thudmud.store.rows import reading_row
 
 
 def open_tournaments(database: Database) -> Sequence[Tournament]:
@@ -57,9 +58,9 @@ def past_tournaments(database: Database, asked: TournamentsLookup) -> PastTourna
 def _past(database: Database, row: Sequence[Any]) -> PastTournament:
     number, title, kind, rules, time, ended, why, entrants, winner = row
     name = database.players.name_of(winner)
-    ended_by = TournamentEnd(why)
-    known = number, title, TournamentKind(kind), rules, time, ended, ended_by
-    return PastTournament(*known, entrants, name)
+    with reading_row("tournament", row):
+        known = number, title, TournamentKind(kind), rules, time, ended, TournamentEnd(why)
+        return PastTournament(*known, entrants, name)
 
 
 def _forget_titles(database: Database, player: int) -> None:
