@@ -31,6 +31,14 @@ class Value(Struct, frozen=True):
         return f"{type(self).__qualname__}({told})"
 
 
+class ArrayValue(Value, array_like=True, forbid_unknown_fields=True):
+    """The base of values that are written as arrays of their fields, in order.
+
+    Last fields that have defaults may be missing in what is read: an earlier version of a class did
+    not have them.
+    """
+
+
 @cache
 def defaults_of(kind: type[Value]) -> Mapping[str, Any]:
     """Return the defaults of the fields that have one, by name."""

@@ -320,7 +320,6 @@ WRONG: list[tuple[list[str], str]] = [
     ([to_line("hall", Cleared(9.0, "Anna"))], "'hall', event 1: it is of no board"),
     ([to_line("(match) oak board 3", Cleared(9.0, "Anna"))], "it is of no board"),
     ([to_line("a/b", Cleared(9.0, "Anna"))], "it is of no board"),
-    ([to_line("\ud800", Cleared(9.0, "Anna"))], "it is of no board"),
 ]
 
 

@@ -1058,7 +1058,7 @@ async def test_what_takes_several_notes_comes_before_what_happens_next(
 ) -> None:
     told: list[Aside] = []
 
-    async def notify(note: NodeAsides, _: object) -> None:
+    async def notify(note: NodeAsides[Aside], _: object) -> None:
         await asyncio.sleep(0)
         if len(note.asides) > 1:
             raise TooLong("This is too long.")
@@ -1079,9 +1079,9 @@ async def test_report_reaches_other_nodes_without_the_lines_that_are_stored_with
     await two.enter("Carla")
     two.hall.order = Order(operators=frozenset({"carla"}))
     await one.type("Bert", *[f"tell anna {number}" for number in range(3)])
-    notes, notify = list[NodeAsides](), world.store.notify
+    notes, notify = list[NodeAsides[Aside]](), world.store.notify
 
-    async def note(note: NodeAsides, form: Callable[[], Form]) -> None:
+    async def note(note: NodeAsides[Aside], form: Callable[[], Form]) -> None:
         notes.append(note)
         await notify(note, form)
 
@@ -1101,9 +1101,9 @@ async def test_longest_line_of_emoji_fits_into_the_parts_of_a_note(
     take_reports(one.hall, 2)
     await one.enter("Anna", "Bert")
     await world.begin("two")
-    notes = list[NodeAsides]()
+    notes = list[NodeAsides[Aside]]()
 
-    async def note(note: NodeAsides, _: object) -> None:
+    async def note(note: NodeAsides[Aside], _: object) -> None:
         notes.append(note)
 
     monkeypatch.setattr(world.store, "notify", note)

@@ -134,7 +134,7 @@ class TestRoundTrip:
     def test_a_time_that_is_none_is_not_stored(self, at: float) -> None:
         event = Joined(0.0, "Anna", Side.DWARF)
         force_setattr(event, "at", at)  # none can be made so
-        with pytest.raises(ValueError, match="finite"):
+        with pytest.raises(ValueError, match="Out of range"):
             to_line("oak board", event)
 
 
@@ -194,6 +194,7 @@ class TestDamage:
             ("12]]", "12]"),
             ("[", "[" * 100_000),
             ('"oak board"', "7"),
+            ('"oak board"', '"\\ud800"'),
             ('"oak board",', ""),
         ],
     )

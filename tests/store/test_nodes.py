@@ -11,7 +11,7 @@ from thudmud.game.events import Interrupted
 from thudmud.game.projections import HALL
 from thudmud.store import NotWritten, PlayerClaim, Store, nodes
 from thudmud.store.accounts import enrol
-from thudmud.store.codec import Form, form_of
+from thudmud.store.codec import Form
 from thudmud.store.database import Database, Work
 from thudmud.store.files import InMemory
 
@@ -188,7 +188,7 @@ class TestInterruptions:
 
 
 def text() -> Form:
-    return form_of(str)
+    return Form(str)
 
 
 async def test_what_is_notified_is_heard_and_not_stored(store: Store) -> None:

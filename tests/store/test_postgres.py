@@ -43,7 +43,7 @@ from thudmud.store import (
 )
 from thudmud.store.backend import Holder, Lock
 from thudmud.store.checking import check_database
-from thudmud.store.codec import form_of
+from thudmud.store.codec import Form
 from thudmud.store.copying import copy
 from thudmud.store.database import Append, Database
 from thudmud.store.hall import open_boards
@@ -502,9 +502,9 @@ class TestTwo:
         other = await Store.connect(dsn)
         heard = {store: list[object](), other: list[object]()}
         for each, notes in heard.items():
-            each.hear(notes.append, lambda: form_of(tuple[str, int]))
-        await other.notify(("one", 1), lambda: form_of(tuple[str, int]))
-        await store.notify(("two", 2), lambda: form_of(tuple[str, int]))
+            each.hear(notes.append, lambda: Form(tuple[str, int]))
+        await other.notify(("one", 1), lambda: Form(tuple[str, int]))
+        await store.notify(("two", 2), lambda: Form(tuple[str, int]))
         await until(lambda: all(len(each) == 2 for each in heard.values()))
         assert set(heard[store]) == set(heard[other]) == {("one", 1), ("two", 2)}
         await other.close()
@@ -521,9 +521,9 @@ class TestTwo:
         monkeypatch.setattr(postgres, "connected", slowly)
         other = await Store.connect(dsn)
         heard: list[object] = []
-        other.hear(heard.append, lambda: form_of(int))
+        other.hear(heard.append, lambda: Form(int))
         for number in range(100):
-            await store.notify(number, lambda: form_of(int))
+            await store.notify(number, lambda: Form(int))
         await until(lambda: len(heard) == 100)
         assert heard == list(range(100))
         await other.close()
@@ -559,11 +559,11 @@ class TestTwo:
     ) -> None:
         other = await Store.connect(dsn)
         heard: list[object] = []
-        store.hear(heard.append, lambda: form_of(str))
+        store.hear(heard.append, lambda: Form(str))
         emoji = "\N{GRINNING FACE}"
         notes = ["short", emoji * 3_000, "xy" * LONGEST_NOTE, emoji * 700, "short"]
         for note in notes:
-            await other.notify(note, lambda: form_of(str))
+            await other.notify(note, lambda: Form(str))
         await until(lambda: len(heard) == len(notes))
         assert heard == notes
         await other.close()
@@ -571,18 +571,18 @@ class TestTwo:
     async def test_note_that_is_too_long_is_refused_without_its_text(self, store: Store) -> None:
         note = "secret " * (LONGEST_NOTE * MOST_PARTS // 7 + 1)
         with pytest.raises(TooLong) as refused:
-            await store.notify(note, lambda: form_of(str))
+            await store.notify(note, lambda: Form(str))
         assert "secret" not in str(refused.value)
-        await store.notify(note[:-20], lambda: form_of(str))
+        await store.notify(note[:-20], lambda: Form(str))
 
     async def test_note_that_cannot_be_read_is_logged_without_its_text(
         self, store: Store, dsn: str, caplog: pytest.LogCaptureFixture
     ) -> None:
         other = await Store.connect(dsn)
         heard: list[object] = []
-        store.hear(heard.append, lambda: form_of(int))
-        await other.notify("of another version", lambda: form_of(str))
-        await other.notify(7, lambda: form_of(int))
+        store.hear(heard.append, lambda: Form(int))
+        await other.notify("of another version", lambda: Form(str))
+        await other.notify(7, lambda: Form(int))
         await until(lambda: heard == [7])
         assert "a note of another node cannot be read" in caplog.text
         assert "version" not in caplog.text

@@ -18,11 +18,12 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from statistics import mean, stdev
 from textwrap import fill
 from typing import Any
+
+from msgspec.structs import asdict
 
 from thudmud.bots.dialogue import LONGEST_THOUGHT
 from thudmud.bots.program import ENGINE

@@ -15,10 +15,10 @@ from thudmud.game.events import BattleEnded, Parting, TableEvent
 from thudmud.game.options import Options, Style, Toggle
 from thudmud.game.table import Table
 from thudmud.rules import Side
-from thudmud.values import Value
+from thudmud.values import ArrayValue
 
 
-class Aside(Value):
+class Aside(ArrayValue, tag=True):
     """Something that is told, or noted about the people here; never stored as an event.
 
     Attributes:

@@ -15,7 +15,7 @@ from enum import Enum
 
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Side
-from thudmud.values import Value, replace
+from thudmud.values import ArrayValue, replace
 
 MOST_MINUTES, MOST_INCREMENT, MOST_DAYS = 180, 180, 14
 """The limits of time controls."""
@@ -48,7 +48,7 @@ _PACES = (600, TimeClass.BLITZ), (1800, TimeClass.RAPID)
 """The paces by total seconds for a side: below the number, a battle is of the class."""
 
 
-class TimeControl(Value):
+class TimeControl(ArrayValue):
     """How much time each side has: so many minutes, and more for each ply; or days for each ply.
 
     Attributes:
@@ -142,7 +142,7 @@ def left_after(control: TimeControl, spent: Iterable[float]) -> list[float]:
 _PLACES = {Side.DWARF: 0, Side.TROLL: 1}
 
 
-class Clock(Value):
+class Clock(ArrayValue):
     """The clock of a battle, as it stood at a time.
 
     Attributes:

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple, get_args
 from thudmud.errors import InvalidValueError
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
-from thudmud.values import Value
+from thudmud.values import ArrayValue
 
 BATTLES = 2
 """How many battles a match has."""
@@ -151,7 +151,7 @@ class TournamentRound(NamedTuple):
     round: int
 
 
-class SavedMatch(Value):
+class SavedMatch(ArrayValue):
     """The state of a match that was put away: all that is needed to resume it at any board.
 
     Attributes:
@@ -228,7 +228,7 @@ class Offer(Enum):
     UNDO = "undo"
 
 
-class _Event(Value):
+class _Event(ArrayValue):
     """The base of nearly all events. Checks their time and names.
 
     Attributes:
@@ -256,7 +256,7 @@ class _Event(Value):
         """Raise InvalidValueError if another field is invalid. Called after the common checks."""
 
 
-class Joined(_Event):
+class Joined(_Event, tag="joined"):
     """A player took a free seat; ``level`` is as in `Levels`."""
 
     side: Side
@@ -266,27 +266,27 @@ class Joined(_Event):
         _require_levels(self.level)
 
 
-class Left(_Event):
+class Left(_Event, tag="left"):
     """A player gave up a seat. A running battle waits for somebody to sit down."""
 
     side: Side
     parting: Parting
 
 
-class Absent(_Event):
+class Absent(_Event, tag="absent"):
     """A seated player went away. The seat is kept, and the battle waits."""
 
     side: Side
     parting: Parting
 
 
-class Returned(_Event):
+class Returned(_Event, tag="returned"):
     """A seated player came back."""
 
     side: Side
 
 
-class Cleared(_Event):
+class Cleared(_Event, tag="cleared"):
     """The board was reset, because the last player left or it is about to be closed.
 
     ``player`` is "" for the operator.
@@ -295,7 +295,7 @@ class Cleared(_Event):
     BY_SERVER = True
 
 
-class RulesSet(_Event):
+class RulesSet(_Event, tag="rules"):
     """The ruleset for the next match was chosen, by name."""
 
     rules: str
@@ -304,7 +304,7 @@ class RulesSet(_Event):
         _require_rules(self.rules)
 
 
-class PositionSet(_Event):
+class PositionSet(_Event, tag="set up"):
     """The opening of the next match was set up.
 
     ``opening`` is None for the ruleset's own. ``rules`` is the ruleset's name.
@@ -317,13 +317,13 @@ class PositionSet(_Event):
         _require_rules(self.rules, self.opening)
 
 
-class TimeSet(_Event):
+class TimeSet(_Event, tag="time"):
     """The time control of the next match was chosen; None for no clock."""
 
     time: TimeControl | None
 
 
-class BattleStarted(_Event):
+class BattleStarted(_Event, tag="started"):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
     ``dwarf`` and ``troll`` are the players, ``levels`` says which of them are bots. ``rated`` says
@@ -354,7 +354,7 @@ class BattleStarted(_Event):
             raise InvalidValueError("a battle from a position that was set up is never rated")
 
 
-class Moved(_Event):
+class Moved(_Event, tag="moved"):
     """A ply was played; ``ply`` counts from 1 within the battle."""
 
     side: Side
@@ -369,25 +369,25 @@ class Moved(_Event):
             raise InvalidValueError(f"the {self.side.plural} do not play {self.move}")
 
 
-class Offered(_Event):
+class Offered(_Event, tag="offered"):
     """A player made an offer. The opponent accepts by giving the same command."""
 
     offer: Offer
 
 
-class OfferLapsed(_Event):
+class OfferLapsed(_Event, tag="lapsed"):
     """An offer lapsed, because a ply was played."""
 
     offer: Offer
 
 
-class Declined(_Event):
+class Declined(_Event, tag="declined"):
     """A player declined the opponent's offer."""
 
     offer: Offer
 
 
-class TakenBack(_Event):
+class TakenBack(_Event, tag="taken back"):
     """Both agreed to take back the last ply of ``side`` and any reply to it.
 
     ``player`` is the one who agreed. ``moves`` are the plies, in the order they were played.
@@ -401,7 +401,7 @@ class TakenBack(_Event):
             raise InvalidValueError("no ply was taken back")
 
 
-class BattleEnded(_Event):
+class BattleEnded(_Event, tag="ended"):
     """The battle is over; its points are added to the match.
 
     Attributes:
@@ -433,7 +433,7 @@ class BattleEnded(_Event):
             raise InvalidValueError(f"a battle has no {self.plies} plies, or {self.points} points")
 
 
-class ClockHeld(_Event):
+class ClockHeld(_Event, tag="held"):
     """For part of the time since the last event no server ran. That time does not count.
 
     ``player`` is "". ``seconds`` is how long that was in all.
@@ -448,13 +448,13 @@ class ClockHeld(_Event):
             raise InvalidValueError(f"no clock stands still for {self.seconds} seconds")
 
 
-class IdleWarned(_Event):
+class IdleWarned(_Event, tag="warned"):
     """Both were warned that the battle can soon be claimed, because ``player`` does not move."""
 
     side: Side
 
 
-class Adjourned(_Event):
+class Adjourned(_Event, tag="adjourned"):
     """A match was put away for another day. The board is reset.
 
     ``player`` is "" for the operator.
@@ -465,7 +465,7 @@ class Adjourned(_Event):
     match: SavedMatch
 
 
-class Resumed(_Event):
+class Resumed(_Event, tag="resumed"):
     """A match that was put away is resumed at this board."""
 
     match: SavedMatch
@@ -501,7 +501,7 @@ TABLE_EVENTS_BUT_MOVES = tuple(kind for kind in TABLE_EVENTS if kind is not Move
 """The same without `Moved`, which is by far the most frequent."""
 
 
-class Imported(Value):
+class Imported(ArrayValue, tag="imported"):
     """A battle played elsewhere was imported. It belongs to no board.
 
     Attributes:
@@ -538,7 +538,7 @@ Event = TableEvent | Imported
 """All events of boards, and imported battles."""
 
 
-class BoardOpened(_Event):
+class BoardOpened(_Event, tag="opened"):
     """A board was opened in the hall, or opened again.
 
     Attributes:
@@ -564,7 +564,7 @@ class BoardOpened(_Event):
             raise InvalidValueError(f"nothing is stored as event {self.version} of a board")
 
 
-class BoardClosed(_Event):
+class BoardClosed(_Event, tag="closed"):
     """A board was closed. It was cleared, or its match put away, first."""
 
     NAMES = ("key",)
@@ -573,7 +573,7 @@ class BoardClosed(_Event):
     key: str
 
 
-class BoardRenamed(_Event):
+class BoardRenamed(_Event, tag="renamed"):
     """A board was renamed."""
 
     NAMES = "key", "name"
@@ -583,7 +583,7 @@ class BoardRenamed(_Event):
     name: str
 
 
-class Interrupted(Value):
+class Interrupted(ArrayValue, tag="interrupted"):
     """No server ran from ``since`` until ``at``. Clocks do not count that time."""
 
     at: float
@@ -594,7 +594,7 @@ class Interrupted(Value):
         require_time(self.at, self.since)
 
 
-class LessonDone(_Event):
+class LessonDone(_Event, tag="lesson done"):
     """A member finished a lesson of the tutorial for the first time."""
 
     lesson: int
@@ -603,7 +603,7 @@ class LessonDone(_Event):
         _require_number(self.lesson)
 
 
-class PuzzleTried(_Event):
+class PuzzleTried(_Event, tag="puzzle tried"):
     """A member tried a puzzle for the first time. Only that try counts.
 
     Attributes:
@@ -627,7 +627,7 @@ JOINERS = "\u200c\u200d"
 """Invisible characters that words of several scripts, and emoji, need."""
 
 
-class Commented(_Event):
+class Commented(_Event, tag="commented"):
     """A player commented on a ply of a battle. It replaces their earlier comment on that ply.
 
     Attributes:
@@ -661,7 +661,7 @@ def _require_number(number: int) -> None:
         raise InvalidValueError(f"no lesson and no puzzle has the number {number}")
 
 
-class SeekMade(_Event):
+class SeekMade(_Event, tag="seek"):
     """A player looks for an opponent: anybody, or one player.
 
     Attributes:
@@ -721,7 +721,7 @@ class SeekEnd(Enum):
     """Its maker was asked about somebody who had accepted it, and plays them."""
 
 
-class SeekEnded(_Event):
+class SeekEnded(_Event, tag="seek ended"):
     """A seek ended.
 
     Attributes:
@@ -764,7 +764,7 @@ class _OfTournament(_Event):
             raise InvalidValueError(f"tournaments are counted from 1, and this is {self.number}")
 
 
-class TournamentMade(_OfTournament):
+class TournamentMade(_OfTournament, tag="tournament"):
     """A player has announced a tournament.
 
     Attributes:
@@ -808,7 +808,7 @@ class TournamentMade(_OfTournament):
             raise InvalidValueError(f"no tournament has {self.rounds} rounds, {self.seconds} s")
 
 
-class TournamentEntered(_OfTournament):
+class TournamentEntered(_OfTournament, tag="entered"):
     """A player has entered a tournament.
 
     Attributes:
@@ -833,7 +833,7 @@ class TournamentLeaving(Enum):
     """They did not come to two matches in a row."""
 
 
-class TournamentLeft(_OfTournament):
+class TournamentLeft(_OfTournament, tag="left tournament"):
     """``player`` takes no part any more.
 
     Before the first round it is as if they had not entered, but those who were removed stay out.
@@ -855,7 +855,7 @@ class TournamentLeft(_OfTournament):
             require_name(self.by)
 
 
-class RoundPaired(_OfTournament):
+class RoundPaired(_OfTournament, tag="paired"):
     """A round was paired.
 
     Attributes:
@@ -910,7 +910,7 @@ class _OfPairing(_OfTournament):
             raise InvalidValueError(f"round {self.round} has no match {self.index}")
 
 
-class PairingBegun(_OfPairing):
+class PairingBegun(_OfPairing, tag="pairing begun"):
     """A board was opened for a match of a tournament.
 
     Attributes:
@@ -929,7 +929,7 @@ class PairingBegun(_OfPairing):
     key: str
 
 
-class PairingScored(_OfPairing):
+class PairingScored(_OfPairing, tag="pairing scored"):
     """A battle of a match of a tournament has ended, or the match is over without.
 
     Attributes:
@@ -954,7 +954,7 @@ class PairingScored(_OfPairing):
             raise InvalidValueError(f"no match has such battles: {self.battles}")
 
 
-class TournamentPaused(_OfTournament):
+class TournamentPaused(_OfTournament, tag="tournament paused"):
     """A tournament was paused: no round is paired, no match begins, and nobody has to come.
 
     Attributes:
@@ -971,7 +971,7 @@ class TournamentPaused(_OfTournament):
             require_time(self.until, self.at)
 
 
-class TournamentContinued(_OfTournament):
+class TournamentContinued(_OfTournament, tag="tournament continued"):
     """A tournament that was paused goes on. ``player`` is "" if it does so by itself."""
 
     BY_SERVER = True
@@ -986,7 +986,7 @@ class TournamentEnd(Enum):
     """Hardly anybody had entered."""
 
 
-class TournamentEnded(_OfTournament):
+class TournamentEnded(_OfTournament, tag="tournament ended"):
     """A tournament has ended.
 
     Attributes:

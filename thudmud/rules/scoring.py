@@ -9,6 +9,7 @@ from typing import Protocol
 from thudmud.errors import InvalidValueError
 from thudmud.rules.moves import Side
 from thudmud.rules.position import Position
+from thudmud.values import ArrayValue
 
 
 class Ending(Enum):
@@ -31,8 +32,7 @@ class Ending(Enum):
     """The battle had as many plies as a battle can have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(ArrayValue):
     """The points of each side."""
 
     dwarf: int
@@ -47,8 +47,7 @@ class Score:
         return self.dwarf if side is Side.DWARF else self.troll
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(ArrayValue):
     """How a battle ended; ``winner`` is None for a draw."""
 
     ending: Ending

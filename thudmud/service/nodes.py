@@ -34,16 +34,18 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from secrets import token_hex
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Union
 
 from thudmud.errors import ThudmudError
-from thudmud.game.asides import Aside, Gone
+from thudmud.game.archive import NOTHING_FOUND, Found
+from thudmud.game.asides import Aside, AsideT, Gone
 from thudmud.game.events import Parting
+from thudmud.game.options import SetOption
 from thudmud.service.driving import Turns, future, now, settle
 from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
-from thudmud.store.codec import Form, form_of
+from thudmud.store.codec import Form
 from thudmud.store.steady import seconds
-from thudmud.values import Value
+from thudmud.values import ArrayValue
 
 if TYPE_CHECKING:
     import asyncio
@@ -66,21 +68,21 @@ class Elsewhere(ThudmudError):
         return f"{self.name} plays on the node {self.node}, which does not let them go"
 
 
-class NodeAsides(Value):
+class NodeAsides(ArrayValue, Generic[AsideT], tag=True):
     """A note: asides that happened on a node, or who is on it."""
 
     node: str
     realm: str
-    asides: tuple[Aside, ...]
+    asides: tuple[AsideT, ...]
 
 
-class NodeHello(Value):
+class NodeHello(ArrayValue, tag=True):
     """A note: a node has started, and asks the others who is on them."""
 
     node: str
 
 
-class ReleaseRequest(Value):
+class ReleaseRequest(ArrayValue, tag=True):
     """A note: a node is asked to release the name of a player who comes in on another."""
 
     node: str
@@ -88,20 +90,22 @@ class ReleaseRequest(Value):
     name: str
 
 
-class NameReleased(Value):
+class NameReleased(ArrayValue, tag=True):
     """A note: a name was released."""
 
     realm: str
     name: str
 
 
-Note = NodeAsides | NodeHello | ReleaseRequest | NameReleased
+Note = NodeAsides[Aside] | NodeHello | ReleaseRequest | NameReleased
 
 
 @cache
 def note_form() -> Form:
     """Return the form in which notes go to other processes."""
-    return form_of(Note)
+    crossing: Any = Union[tuple(Aside.crossing())]  # noqa: UP007  (they are not known here)
+    notes = NodeAsides[crossing] | NodeHello | ReleaseRequest | NameReleased
+    return Form(notes, {Found: NOTHING_FOUND, SetOption: SetOption()})
 
 
 class Resident(Protocol):

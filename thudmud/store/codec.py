@@ -20,36 +20,21 @@ when it was played.) The numbers stay in the store: events in the rest of the pr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from enum import Enum
-from functools import cached_property, lru_cache, partial
-from json import JSONDecoder, JSONEncoder
-from math import isfinite
-from types import NoneType, UnionType
-from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
+from functools import cached_property, lru_cache
+from json import JSONEncoder
+from typing import Any, NamedTuple, TypeVar, cast, get_args, get_type_hints
 
-from msgspec import Struct
-from msgspec.structs import fields, force_setattr
+import msgspec
+from msgspec import MsgspecError, structs
 
 from thudmud.errors import ThudmudError
-from thudmud.game import events
-from thudmud.game.events import (
-    BoardClosed,
-    BoardOpened,
-    BoardRenamed,
-    Commented,
-    Event,
-    Interrupted,
-    LessonDone,
-    PuzzleTried,
-    SavedMatch,
-    SeekEnded,
-    SeekMade,
-    StoredEvent,
-)
+from thudmud.game.events import Event, SavedMatch, StoredEvent
 from thudmud.rules import SQUARES, Move, Piece, Position, Side, Verb
 from thudmud.store.interface import Damaged, Unknown
+
+T = TypeVar("T")
 
 SCHEMA = 4
 """The schema that events are written by. Fields are only ever added at the end, with a default; for
@@ -63,54 +48,13 @@ UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = dict.fromkeys(
 name, the time, and the other fields; players are numbers in the store, and names in lines. Schemas
 2 to 4 only added kinds and last fields."""
 
-_BOARD_KINDS: Mapping[str, type[Event]] = {
-    "joined": events.Joined,
-    "left": events.Left,
-    "absent": events.Absent,
-    "returned": events.Returned,
-    "cleared": events.Cleared,
-    "rules": events.RulesSet,
-    "set up": events.PositionSet,
-    "time": events.TimeSet,
-    "started": events.BattleStarted,
-    "moved": events.Moved,
-    "offered": events.Offered,
-    "lapsed": events.OfferLapsed,
-    "declined": events.Declined,
-    "taken back": events.TakenBack,
-    "ended": events.BattleEnded,
-    "held": events.ClockHeld,
-    "warned": events.IdleWarned,
-    "adjourned": events.Adjourned,
-    "resumed": events.Resumed,
-    "imported": events.Imported,
-}
-
 KINDS: Mapping[str, type[StoredEvent]] = {
-    **_BOARD_KINDS,
-    "opened": BoardOpened,
-    "closed": BoardClosed,
-    "renamed": BoardRenamed,
-    "lesson done": LessonDone,
-    "puzzle tried": PuzzleTried,
-    "interrupted": Interrupted,
-    "seek": SeekMade,
-    "seek ended": SeekEnded,
-    "commented": Commented,
-    "tournament": events.TournamentMade,
-    "entered": events.TournamentEntered,
-    "left tournament": events.TournamentLeft,
-    "paired": events.RoundPaired,
-    "pairing begun": events.PairingBegun,
-    "pairing scored": events.PairingScored,
-    "tournament paused": events.TournamentPaused,
-    "tournament continued": events.TournamentContinued,
-    "tournament ended": events.TournamentEnded,
+    str(kind.__struct_config__.tag): kind for kind in get_args(StoredEvent)
 }
-"""The kinds of events by the names that they are stored under."""
+"""The kinds of events by the names that they are stored under, which are their tags."""
 
 _WITH_ITS_OWN_TIME = "imported"
-"""The kind whose time the store keeps in the array; for all others a column has it."""
+"""The name of the kind whose time the store keeps in the array; for all others a column has it."""
 
 _PLAYERS = {"player", "dwarf", "troll", "seeker", "to", "first", "second", "by"}
 """The fields that hold a player's name, in events and in adjourned matches."""
@@ -137,7 +81,7 @@ def to_line(stream: str, event: Event) -> str:
         ValueError: a number in the event is not finite.
     """
     kind = _BY_TYPE[type(event)]
-    return to_text([SCHEMA, stream, [kind.name, *kind.form.write(event)]])
+    return to_text([SCHEMA, stream, [kind.name, *kind.write(event)]])
 
 
 def from_line(line: str) -> tuple[str, Event]:
@@ -168,9 +112,9 @@ def _upgraded(schema: int, array: list[Any]) -> list[Any]:
 
 def _from_schema(schema: int, array: Any) -> Event:
     name, *values = _upgraded(schema, array)
-    if name not in _BOARD_KINDS:
+    if name not in _LINES:
         raise ValueError(f"there is no kind {name!r:.50}")
-    return _BY_NAME[name].form.read(values)  # type: ignore[no-any-return]  # of an event's kind
+    return cast("Event", _BY_NAME[name].read(values))
 
 
 # What the store keeps, with numbers for players.
@@ -183,7 +127,7 @@ def to_array(event: StoredEvent, number_of: Callable[[str], int]) -> list[Any]:
         ValueError: a number in it is not finite.
     """
     kind = _BY_TYPE[type(event)]
-    values: list[Any] = kind.form.write(event)
+    values = kind.write(event)
     kind.change_players(values, number_of)
     return [kind.name, *values[kind.first :]]
 
@@ -192,7 +136,7 @@ def players_of(event: StoredEvent) -> list[str]:
     """Return the players' names in an event; some may be empty."""
     kind = _BY_TYPE[type(event)]
     found: list[str] = []
-    kind.change_players(kind.form.write(event), found.append)
+    kind.change_players(kind.write(event), found.append)
     return found
 
 
@@ -205,7 +149,7 @@ def from_array(array: list[Any], at: float, name_of: Callable[[int], str]) -> St
     kind = _BY_NAME[array[0]]
     values = [at, *array[1:]] if kind.first else array[1:]
     kind.change_players(values, name_of)
-    return kind.form.read(values)  # type: ignore[no-any-return]  # of an event's kind
+    return cast("StoredEvent", kind.read(values))
 
 
 def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) -> StoredEvent:
@@ -231,26 +175,14 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
         raise Damaged(f"This is not an event: {text:.200} ({error}).") from error
 
 
-_TROUBLES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
+_TROUBLES = (MsgspecError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 """The exceptions of reading a text that is no event."""
 
 
-def _parsed(text: str) -> Any:
-    """Return the value of a JSON text without blanks around it; `JSONDecoder.decode` is slower."""
-    value, end = _FROM_JSON(text)
-    if end != len(text):
-        raise ValueError(f"there is more behind character {end}")
-    return value
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
-
+_parsed = msgspec.json.decode
 
 to_text: Callable[[object], str] = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 """Returns values of JSON as they are stored, in ASCII; ValueError if a number is not finite."""
-
-_FROM_JSON = JSONDecoder(parse_constant=_no_constant).raw_decode
 
 
 # Moves.
@@ -302,178 +234,115 @@ def _write_position(position: Position) -> str:
 
 def _read_position(text: str) -> Position:
     """Return the position of a text; ValueError or KeyError if it is none."""
-    *words, turn = _exactly(str, text).split(" ")
+    *words, turn = str.split(text, " ")
     pieces = {_SQUARES[word[1:]]: _PIECES[word[:1]] for word in words}
     if len(pieces) != len(words):
         raise ValueError("two pieces stand on one square")
     return Position.of(pieces, _SIDES[turn])
 
 
-# Forms of values, by their types.
+# Other values.
 
 
 class Form(NamedTuple):
-    """How the values of a type are written as JSON values, and read back.
+    """How values of a type are written as texts and read back.
 
-    ``read`` takes anything: for what is no such value it raises ValueError, TypeError or
-    LookupError.
+    Attributes:
+        kind: the type, as `msgspec` takes it.
+        opaque: the only value of each class that has no form.
     """
 
-    write: Callable[[Any], Any]
-    read: Callable[[Any], Any]
+    kind: Any
+    opaque: Mapping[type, object] = {}
 
     def to_text(self, value: object) -> str:
         """Return a value as a text, in ASCII."""
-        return to_text(self.write(value))
+        return to_text(msgspec.to_builtins(value, enc_hook=lambda _: []))
 
     def from_text(self, text: str) -> Any:
         """Return the value of a text; Misread if the text is not of this form."""
-        try:
-            return self.read(_parsed(text))
-        except _TROUBLES as error:
-            raise Misread(f"This is not of that form: {text:.200} ({error}).") from error
+
+        def build(found: object) -> object:
+            return msgspec.convert(found, self.kind, dec_hook=lambda kind, _: self.opaque[kind])
+
+        return from_json(text, build)
 
 
-def form_of(hint: Any) -> Form:
-    """Return the form of the values of an annotation."""
-    if hint in _PLAIN:
-        return _PLAIN[hint]
-    arguments = get_args(hint)
-    if isinstance(hint, UnionType):
-        kinds = [each for each in arguments if each is not NoneType]
-        form = form_of(kinds[0]) if len(kinds) == 1 else _one_of(kinds)
-        if len(kinds) == len(arguments):
-            return form
-        return Form(
-            lambda value: None if value is None else form.write(value),
-            lambda value: None if value is None else form.read(value),
-        )
-    if get_origin(hint) is tuple and arguments[1:] == (...,):
-        return _any_number(form_of(arguments[0]))
-    if get_origin(hint) is tuple:
-        return _array(lambda *values: values, [form_of(each) for each in arguments])
-    if get_origin(hint) is frozenset:
-        each = _any_number(form_of(arguments[0]))
-        return Form(each.write, lambda values: frozenset(each.read(values)))
-    if "crossing" in vars(hint):
-        return _one_of(hint.crossing())
-    if issubclass(hint, Enum):
-        names = {member: member.value for member in hint}
-        members = {name: member for member, name in names.items()}
-        return Form(names.__getitem__, members.__getitem__)
-    return _with_fields(hint)
-
-
-def _one_of(kinds: list[Any]) -> Form:
-    """Return the form of a union: the name of the value's type, and the value."""
-    forms = {kind: form_of(kind) for kind in kinds}
-    by_name = {kind.__name__: form for kind, form in forms.items()}
-
-    def write(value: Any) -> list[Any]:
-        return [type(value).__name__, forms[type(value)].write(value)]
-
-    def read(found: Any) -> Any:
-        name, value = _exactly(list, found)
-        return by_name[name].read(value)
-
-    return Form(write, read)
-
-
-def _with_fields(kind: type) -> Form:
-    """Return the form of a dataclass or a named tuple: an array of the values of its fields.
-
-    Last fields of a dataclass that have defaults may be missing: an earlier version did not have
-    them.
-    """
-    hints = get_type_hints(kind)
-    least = len(hints)
-    if issubclass(kind, Struct):
-        hints = {each.name: hints[each.name] for each in fields(kind)}
-        least = sum(each.required for each in fields(kind))
-    forms = {name: form_of(hint) for name, hint in hints.items()}
-    writers = [(name, form.write) for name, form in forms.items()]
-
-    def write(value: Any) -> list[Any]:
-        return [each(getattr(value, name)) for name, each in writers]
-
-    return Form(write, _array(kind, list(forms.values()), least).read)
-
-
-def _array(make: Callable[..., Any], forms: list[Form], least: int | None = None) -> Form:
-    """Return the form of an array with one value for each form; ``least`` values will do."""
-    readers = [form.read for form in forms]
-    least = len(readers) if least is None else least
-
-    def write(values: Any) -> list[Any]:
-        return [form.write(each) for form, each in zip(forms, values, strict=True)]
-
-    def read(values: Any) -> Any:
-        if not least <= len(_exactly(list, values)) <= len(readers):
-            raise ValueError(f"{len(values)} values should be {len(readers)}")
-        return make(*[each(value) for each, value in zip(readers, values, strict=False)])
-
-    return Form(write, read)
-
-
-def _exactly(kind: type, value: Any) -> Any:
-    """Return a value of exactly this type; TypeError for any other."""
-    if type(value) is not kind:
-        raise TypeError(f"{value!r:.50} should be {kind.__name__}")
-    return value
-
-
-def _number(value: Any) -> float:
-    if type(value) is not float and type(value) is not int:
-        raise TypeError(f"{value!r:.50} should be a number")
-    if not isfinite(value):
-        raise ValueError(f"{value} should be finite")
-    return float(value)
-
-
-_PLAIN = {
-    float: Form(_number, _number),
-    int: Form(int, partial(_exactly, int)),
-    bool: Form(bool, partial(_exactly, bool)),
-    str: Form(str, partial(_exactly, str)),
-    Move: Form(_write_move, _read_move),
-    Position: Form(_write_position, _read_position),
-    tuple[Move, ...]: Form(
-        lambda moves: " ".join(map(_write_move, moves)),
-        lambda text: tuple(map(_read_move, text.split(" "))) if _exactly(str, text) else (),
-    ),
-}
-
-
-def _any_number(form: Form) -> Form:
-    """Return the form of a tuple of any length."""
-    return Form(
-        lambda values: list(map(form.write, values)),
-        lambda values: tuple(map(form.read, _exactly(list, values))),
-    )
+def from_json(text: str, build: Callable[[Any], T]) -> T:
+    """Return what ``build`` makes of the JSON value of a text; Misread if it can make nothing."""
+    try:
+        return build(_parsed(text))
+    except _TROUBLES as error:
+        raise Misread(f"This is not of that form: {text:.200} ({error}).") from error
 
 
 # Kinds of events.
 
 
+class _Word(NamedTuple):
+    """How a field is written and read that `msgspec` would write at greater length."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def write_moves(moves: tuple[Move, ...]) -> str:
+    """Return moves as words."""
+    return " ".join(map(_write_move, moves))
+
+
+def read_moves(text: str) -> tuple[Move, ...]:
+    """Return the moves of words; ValueError, TypeError or KeyError if they are none."""
+    words = str.split(text, " ")
+    return tuple(map(_read_move, words)) if text else ()
+
+
 class _Kind:
-    """How events of one kind are written and read.
+    """How events of one kind are written and read, or matches that were put away.
 
     Attributes:
+        name: the name of the kind.
         first: the index of the first field that the store keeps. The time comes before that, and is
             left out unless it is the event's own.
     """
 
-    def __init__(self, name: str, kind: type[StoredEvent]) -> None:
-        self.name, self._kind = name, kind
-        self.first = 0 if name == _WITH_ITS_OWN_TIME else 1
-        self._players = _player_fields(kind)
-        self._lists = _player_fields(kind, _LISTS)
-        self._matches = [place for place, each in enumerate(fields(kind)) if each.name == "match"]
+    def __init__(self, kind: type[StoredEvent | SavedMatch]) -> None:
+        self.name, self._kind = str(kind.__struct_config__.tag), kind
+        self.first = 0 if self.name == _WITH_ITS_OWN_TIME else 1
+        names = kind.__struct_fields__
+        self._players = [place for place, name in enumerate(names) if name in _PLAYERS]
+        self._lists = [place for place, name in enumerate(names) if name in _LISTS]
+        self._matches = [place for place, name in enumerate(names) if name == "match"]
 
     @cached_property
-    def form(self) -> Form:
-        """The form of its fields, made when the first event of the kind comes: few ever do."""
-        return _with_fields(self._kind)
+    def _words(self) -> list[tuple[int, _Word]]:
+        """The fields that are words, found when the first event of the kind comes: few ever do."""
+        hints = get_type_hints(self._kind)
+        names = enumerate(self._kind.__struct_fields__)
+        return [(place, _WORDS[hints[name]]) for place, name in names if hints[name] in _WORDS]
+
+    def write(self, value: StoredEvent | SavedMatch) -> list[Any]:
+        """Return the values of all fields, as JSON has them."""
+        values = list(structs.astuple(value))
+        for place, word in self._words:
+            values[place] = word.write(values[place])
+        return cast("list[Any]", msgspec.to_builtins(values))
+
+    def read(self, values: Sequence[Any]) -> Any:
+        """Return the event of the values of its fields; an earlier version had fewer.
+
+        Raises:
+            MsgspecError, ValueError, TypeError or LookupError: it is no event.
+        """
+        return msgspec.convert([self.name, *self.read_words(values)], self._kind)
+
+    def read_words(self, values: Sequence[Any]) -> list[Any]:
+        """Return the values with what the words among them stand for."""
+        found = [*values]
+        for place, word in self._words:
+            if place < len(found):
+                found[place] = word.read(found[place])
+        return found
 
     def change_players(self, values: list[Any], change: Callable[[Any], Any]) -> None:
         """Replace each player, in the values of all fields. An earlier version had fewer."""
@@ -486,17 +355,24 @@ class _Kind:
                 values[place] = [change(each) for each in values[place]]
         for place in self._matches:
             match = values[place] = list(values[place])
-            for inner in _OF_MATCH:
-                match[inner] = change(match[inner])
+            _MATCH.change_players(match, change)
 
 
-def _player_fields(kind: type, names: Collection[str] = _PLAYERS) -> list[int]:
-    return [place for place, each in enumerate(fields(kind)) if each.name in names]
-
-
-_OF_MATCH = _player_fields(SavedMatch)
-_BY_NAME = {name: _Kind(name, kind) for name, kind in KINDS.items()}
+_MATCH = _Kind(SavedMatch)
+_BY_NAME = {name: _Kind(kind) for name, kind in KINDS.items()}
 _BY_TYPE = {kind: _BY_NAME[name] for name, kind in KINDS.items()}
+_LINES = {str(kind.__struct_config__.tag) for kind in get_args(Event)}
+"""The names of the kinds that lines have: those of boards, and imported battles."""
+
+_WORDS: Mapping[Any, _Word] = {
+    Move: _Word(_write_move, _read_move),
+    tuple[Move, ...]: _Word(write_moves, read_moves),
+    Position | None: _Word(
+        lambda position: position and _write_position(position),
+        lambda text: None if text is None else _read_position(text),
+    ),
+    SavedMatch: _Word(_MATCH.write, _MATCH.read_words),
+}
 
 
 def stamped(event: StoredEvent, at: float) -> StoredEvent:
@@ -505,5 +381,5 @@ def stamped(event: StoredEvent, at: float) -> StoredEvent:
     `msgspec.structs.replace` would check it again, which takes as long as storing it.
     """
     stamped = copy(event)
-    force_setattr(stamped, "at", at)  # nobody has seen it yet
+    structs.force_setattr(stamped, "at", at)  # nobody has seen it yet
     return stamped

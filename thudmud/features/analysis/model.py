@@ -24,7 +24,7 @@ from thudmud.game.evaluation import (
 )
 from thudmud.game.events import BattleId
 from thudmud.rules import Game, Score, Side
-from thudmud.values import Value
+from thudmud.values import ArrayValue
 
 MISTAKE, BLUNDER = 200, 400
 """The losses from which a ply gets a mark."""
@@ -71,7 +71,7 @@ class PlyMark(Enum):
     BLUNDER = "??"
 
 
-class Analysis(Value):
+class Analysis(ArrayValue):
     """What the positions of a battle were worth, and what its plies lost.
 
     Attributes:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
+
+import msgspec
+from msgspec import structs
 
 from thudmud.features.analysis.model import Analysis, KeptAnalysisLookup
 from thudmud.game.events import BattleId
 from thudmud.store import hooks
-from thudmud.store.codec import form_of
+from thudmud.store.codec import from_json, read_moves, to_text, write_moves
 from thudmud.store.database import Database
 from thudmud.store.lookups import answers
 from thudmud.store.rows import reading_row
 
-_ANALYSIS = form_of(Analysis)
+_LINES = Analysis.__struct_fields__.index("lines")
+"""The index of its only field that is stored as words."""
 
 
 @answers(KeptAnalysisLookup)
@@ -32,13 +36,19 @@ def analysis_of(database: Database, began: BattleId) -> Analysis | None:
 
 def _read(row: Sequence[object]) -> Analysis:
     with reading_row("analysis", row):
-        analysis: Analysis = _ANALYSIS.from_text(cast("str", row[3]))
-        return analysis
+        return from_json(cast("str", row[3]), _from_array)
+
+
+def _from_array(values: list[Any]) -> Analysis:
+    values[_LINES] = tuple(map(read_moves, values[_LINES]))
+    return msgspec.convert(values, Analysis)
 
 
 def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
     """Store the analysis of a battle, in place of an earlier one."""
-    body, stream = _ANALYSIS.to_text(analysis), database.streams.made(began.board)
+    values = list(structs.astuple(analysis))
+    values[_LINES] = [write_moves(each) for each in analysis.lines]
+    body, stream = to_text(values), database.streams.made(began.board)
     database.table.put("analysis", stream.id, began.version, analysis.nodes, body)
 
 

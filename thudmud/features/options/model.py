@@ -27,7 +27,10 @@ def _apply_style_chosen(chosen: StyleChosen, hall: Hall) -> Telling:
 
 @aside
 class OptionChosen(Aside):
-    """A player chose an option. ``options`` are all their options after that."""
+    """A player chose an option. ``options`` are all their options after that.
+
+    Of ``choice`` other nodes know nothing: nobody there is told of it.
+    """
 
     crosses = True
 

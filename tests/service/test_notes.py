@@ -1,0 +1,71 @@
+"""Every aside that crosses to other nodes is read there as it was written."""
+
+from __future__ import annotations
+
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import pytest
+
+from thudmud import features
+from thudmud.features.options.commands import SetToggle
+from thudmud.game.archive import NOTHING_FOUND, Found
+from thudmud.game.asides import Aside
+from thudmud.game.options import Options, SetOption, Toggle
+from thudmud.service.nodes import (
+    NameReleased,
+    NodeAsides,
+    NodeHello,
+    Note,
+    ReleaseRequest,
+    note_form,
+)
+from thudmud.values import Value
+
+features.load()
+
+SAMPLES: dict[Any, object] = {
+    str: "Anna",
+    bool: True,
+    int: 3,
+    float: 1.5,
+    Found: NOTHING_FOUND,
+    SetOption: SetToggle(Toggle.SHOUT, value=True),
+    Options: Options(),
+}
+"""By type; other types are made of these."""
+
+
+def sample(hint: Any) -> Any:
+    """Return a value of a type, with a value for each field that may be None."""
+    if hint in SAMPLES:
+        return SAMPLES[hint]
+    if isinstance(hint, UnionType):
+        return sample(next(each for each in get_args(hint) if each is not NoneType))
+    if get_origin(hint) is tuple:
+        return tuple(sample(each) for each in get_args(hint) if each is not ...)
+    if issubclass(hint, Enum):
+        return next(iter(hint))
+    hints = get_type_hints(hint)
+    names = hint.__struct_fields__ if issubclass(hint, Value) else hints
+    return hint(**{name: sample(hints[name]) for name in names})
+
+
+@pytest.mark.parametrize("kind", Aside.crossing(), ids=lambda kind: kind.__name__)
+def test_aside_is_read_on_other_nodes_as_it_was_written(kind: type[Aside]) -> None:
+    form, aside = note_form(), sample(kind)
+    read = form.from_text(form.to_text(NodeAsides("one", "", (aside,))))
+    assert isinstance(read, NodeAsides)
+    [found] = read.asides
+    assert type(found) is kind
+    for name in kind.__struct_fields__:
+        if not isinstance(getattr(aside, name), SetOption):  # nobody there is told of it
+            assert getattr(found, name) == getattr(aside, name)
+
+
+@pytest.mark.parametrize(
+    "note", [NodeHello("one"), ReleaseRequest("one", "", "Anna"), NameReleased("", "Anna")]
+)
+def test_other_notes_are_read_as_they_were_written(note: Note) -> None:
+    assert note_form().from_text(note_form().to_text(note)) == note
