@@ -329,9 +329,8 @@ def test_end_of_a_rated_match_shows_the_change_of_both_ratings(visit: Visit) -> 
     expect(jan.page.locator("#game-facts")).to_contain_text("battle 1 of 2 · rated")
     for dwarf, troll in (("a6-b7", "g7-f7"), ("b7-c7", "f7-e7"), ("c7-b7", "e7-f7")):
         ilse.type(dwarf)
-        jan.type(troll)
-        for each in (ilse, jan):
-            each.sees(**{dwarf[-2:].upper(): "dwarf", troll[-2:].upper(): "troll"})
+        jan.sees(**{dwarf[-2:].upper(): "dwarf"}).type(troll)
+        ilse.sees(**{troll[-2:].upper(): "troll"})
     ilse.press("Resign").press("Resign", within="dialog").press("Swap seats and play on")
     ilse.press("Resign").press("Resign", within="dialog")
     for player, said in (
