@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -20,9 +21,17 @@ from tests.conftest import RunServer
 from tests.ports import free_ports
 from thudmud import BoardSpec, House, features
 from thudmud.cli.staging import Setup, play
+from thudmud.errors import Refused
+from thudmud.game.archive import LetterCount
 from thudmud.game.command import Command
+from thudmud.game.refusals import Mistake, Refusal
 from thudmud.language import ParseError, parse
 from thudmud.language.vocabulary import Vocabulary
+from thudmud.views import Terminal
+from thudmud.views.headlines import finders
+from thudmud.views.help import PAGES
+from thudmud.views.refusals import _TEXTS, refused
+from thudmud.views.words import sentences_without
 
 ROOT = Path(__file__).parents[2]
 MATCH = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
@@ -55,6 +64,20 @@ TOLD = {
     "teaching": re.compile(r"\n\w+\| Move by typing two squares: .*"),
 }
 """By feature, what it adds to the match that is played."""
+
+LISTS = "help", "syntax", "look", "boards", "who", "games", "history", "standings", "options"
+
+QUOTED = re.compile(r'"([a-z]+)')
+"""The first words of what texts propose to type."""
+
+GUARDED = {
+    ("features/exercises/messages.py", "hint"),
+    ("features/letters/messages.py", "report"),
+    ("features/teaching/messages.py", "hint"),
+    ("features/teaching/messages.py", "tutorial"),
+    ("views/help.py", "tutorial"),
+}
+"""By file, the verbs that it names only where players have them; other tests see to it."""
 
 HOUSE = """
 import sys
@@ -208,6 +231,90 @@ def test_left_out_of_a_house_it_has_no_commands_and_no_help(feature: str) -> Non
     for line in LINES[feature]:
         with pytest.raises(ParseError):
             house.parse(line)
+
+
+def test_left_out_of_a_house_its_verbs_are_proposed_by_no_page_and_no_list(feature: str) -> None:
+    house = House([BoardSpec("oak board")], without=[feature], teaches=True)
+    told = house.enter("Anna", 0.0)
+    pages = PAGES.keys() - topics_of(feature)
+    for line in (*LISTS, *(f"help {topic}" for topic in pages)):
+        told += house.obey("Anna", line, 0.0)
+    assert proposals(feature, "\n".join(each.text for each in told if not each.package)) == []
+
+
+def test_left_out_of_a_house_its_verbs_are_not_what_was_probably_meant(feature: str) -> None:
+    house = House([BoardSpec("oak board")], without=[feature])
+    house.enter("Anna", 0.0)
+    for line in LINES[feature]:
+        word = line.split()[0]
+        [answer] = house.obey("Anna", f"{word[:-1]}e{word[-1]}", 0.0)
+        assert proposals(feature, answer.text) == []
+
+
+def test_left_out_of_a_house_its_verbs_are_proposed_by_no_refusal(feature: str) -> None:
+    left_out = House([BoardSpec("oak board")], without=[feature]).hall.left_out
+    of_feature = f"thudmud.features.{feature}."
+    for code, text in _TEXTS.items():
+        if isinstance(text, str) and not type(code).__module__.startswith(of_feature):
+            proposed = " ".join(sentences_without(text, left_out))
+            assert isinstance(code, Mistake) or proposals(feature, proposed) == []
+
+
+def test_left_out_of_a_house_its_verbs_are_named_in_no_other_text(feature: str) -> None:
+    """Of refusals, see above; a text that depends on what there is is listed."""
+    named = set()
+    for path in (ROOT / "thudmud").rglob("*.py"):
+        name = path.relative_to(ROOT / "thudmud").as_posix()
+        if re.match(f"views/|service/|features/(?!{feature}/).*(messages|texts).py", name):
+            source = ast.parse(path.read_text("utf-8"))
+            texts = [each.value for each in ast.walk(source) if isinstance(each, ast.Constant)]
+            for text in texts:
+                if isinstance(text, str) and text not in _TEXTS.values():
+                    named |= {(name, verb) for verb in proposals(feature, text)}
+    assert named <= GUARDED
+
+
+def proposals(feature: str, text: str) -> list[str]:
+    """Return the verbs of a feature that a text proposes to type."""
+    verbs = {line.split()[0] for line in LINES[feature]}
+    return [verb for verb in QUOTED.findall(text) if verb in verbs]
+
+
+def test_refusal_proposes_no_message_where_letters_are_left_out() -> None:
+    house = House([BoardSpec("oak board")], without=["letters"])
+    absent = Refused(Refusal.NOT_HERE, player="Dora", seconds=180.0)
+    told = refused(absent, "Anna", left_out=house.hall.left_out)
+    assert told == "Dora is not here, and was last here 3 minutes ago."
+    assert '"message"' in refused(absent, "Anna")
+
+
+def test_lesson_proposes_no_hint_where_hints_are_left_out() -> None:
+    house = House([BoardSpec("oak board")], without=["hints"])
+    house.enter("Anna", 0.0)
+    house.obey("Anna", "tutorial", 0.0)
+    [told] = house.obey("Anna", "next", 0.0)
+    assert told.text == "Do what the lesson asks first."
+
+
+def test_programs_are_told_of_no_question_that_is_left_out(feature: str) -> None:
+    house = House([BoardSpec("oak board")], without=[feature])
+    house.enter("Anna", 0.0, Terminal(packages=frozenset({"Thud"})))
+    [told] = house.ask("Anna", "quit", 0.0)
+    questions = told.data["details"]["questions"]
+    assert "look" in questions
+    verbs = {line.split()[0] for line in LINES[feature]}
+    assert [each for each in questions if each.split()[0] in verbs] == []
+
+
+async def test_mail_about_letters_proposes_no_report_where_moderation_is_left_out() -> None:
+    async def look_up(_: object) -> LetterCount:
+        return LetterCount(1, 1)
+
+    for without in ((), ("moderation",)):
+        house = House([BoardSpec("oak board")], without=without)
+        news = await finders["message"](house.hall, look_up, "Anna", 0)
+        assert news
+        assert ('"report"' in " ".join(news.lines)) is not bool(without)
 
 
 def test_command_of_a_verb_that_is_left_out_is_refused() -> None:

@@ -168,6 +168,12 @@ def has_verb(hall: Hall, rule: str) -> bool:
     return rule in VERBS and rule not in hall.left_out
 
 
+def questions(hall: Hall) -> tuple[str, ...]:
+    """Return how the lines begin that a player's program may ask."""
+    begin = {each.words for each in COMMANDS if each.is_question}
+    return tuple(sorted(each for each in begin if each.split()[0] not in hall.left_out))
+
+
 class ValueTerminal(NamedTuple):
     """A terminal of the grammar that stands for a value, and that only one feature has.
 

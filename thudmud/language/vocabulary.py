@@ -16,7 +16,7 @@ from msgspec.structs import fields
 
 from thudmud import features
 from thudmud.errors import InvalidValueError
-from thudmud.game.command import Command
+from thudmud.game.command import COMMANDS, Command
 from thudmud.game.refusals import Mistake
 from thudmud.language.cleaning import clean
 from thudmud.language.parsing import THE_END, ParseError, diagnose, parse
@@ -111,6 +111,10 @@ def _read(syntax: str) -> tuple[_Item, ...]:
     return tuple(stack[0])
 
 
+def _first_words(commands: Iterable[type[Command]]) -> frozenset[str]:
+    return frozenset(each.words.partition(" ")[0] for each in commands)
+
+
 class Vocabulary:
     """The verbs of one house.
 
@@ -139,6 +143,8 @@ class Vocabulary:
         self.without = frozenset(word for name in self._left for word in WORDS[name])
         self._of_gone = tuple(kind for each in gone for kind in each.commands)
         self._gone_words = frozenset(word for name in of_gone for word in WORDS.get(name, ()))
+        kept = _first_words(each for each in COMMANDS if each not in self._of_gone)
+        self.without |= _first_words(self._of_gone) - kept  # their words may stand elsewhere
         if unknown := set(without) - self.without - {each.name for each in gone}:
             raise InvalidValueError(f"no verb is called {', '.join(sorted(unknown))}")
         ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}

@@ -198,6 +198,7 @@ class Broadcaster:
             self.screens.terminals.get(name),
             board=board,
             advice=rooms.seat_for_a_bot(self._hall) if alone else (),
+            left_out=self._hall.left_out,
         )
         self.send(told, cause)
         return Result(command, refusal=refusal)

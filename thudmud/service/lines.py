@@ -15,7 +15,7 @@ from thudmud.errors import Refused
 from thudmud.features.matchmaking.commands import offered_to, require_share
 from thudmud.game import asides, hooks
 from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
-from thudmud.game.command import COMMANDS, Asked, Command
+from thudmud.game.command import Asked, Command, questions
 from thudmud.game.decisions import can_wait, decide, is_limited
 from thudmud.game.events import Parting
 from thudmud.game.feature import AsideStorer, LookUp, LookupRequest, Postponed
@@ -55,11 +55,6 @@ ANSWERS = {"yes": True, "y": True, "no": False, "n": False}
 
 _SHORT = {"y": "yes", "n": "no", "Y": "yes", "N": "no"}
 """What answers an offer as well, while there is one."""
-
-
-def _questions() -> tuple[str, ...]:
-    """Return how what a program may ask begins."""
-    return tuple(sorted({each.words for each in COMMANDS if each.is_question}))
 
 
 _log = logging.getLogger(__name__)
@@ -281,7 +276,7 @@ class PlayerLines:
             try:
                 command = self._policy.read(line)
                 if not command.is_question:
-                    raise Refused(Refusal.NO_QUESTION, questions=_questions())  # noqa: TRY301
+                    raise Refused(Refusal.NO_QUESTION, questions=questions(self._hall))  # noqa: TRY301
                 [decision] = decide(self._hall, name, command, self._clock(), found)
             except Refused as refusal:
                 return [refusal_fact(refusal, name)]

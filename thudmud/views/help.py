@@ -43,7 +43,7 @@ from thudmud.values import Value, replace
 from thudmud.views.boards import signs
 from thudmud.views.registry import Occasion, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import GLUE, wrapped, wrapped_each
+from thudmud.views.words import GLUE, sentences_without, wrapped, wrapped_each
 
 OF_OPERATORS = "Keeping order"
 """The part for operators, which the contents show only to them."""
@@ -70,8 +70,6 @@ _OPTION = re.compile(r"\[[^][]*\]")
 _BOT = re.compile(r"\{[Bb]ot\}")
 _SIGN = re.compile(r"\{([dTXR])\}")
 _RANK = re.compile(r" +[0-9]+ ")
-_SENTENCE_ENDS = re.compile(r'(?:(?<=[.!?])|(?<=[.!?]")) (?=[A-Z"{])')
-_TYPED = re.compile(r'"([a-z]+)')
 _SEE_ALSO = "See also: "
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
 
@@ -197,11 +195,9 @@ def _without(block: Block, words: frozenset[str]) -> Block:
         return (f"{_SEE_ALSO}{', '.join(each for each in topics if each not in words)}.",)
     items = []
     for item in _items(block):
-        sentences = _SENTENCE_ENDS.split(item)
-        told = [each for each in sentences if words.isdisjoint(_TYPED.findall(each))]
-        is_begun = told[:1] == sentences[:1] or not item.startswith(_BULLET)
-        if told and is_begun:
-            items.append(" ".join(told))
+        told = " ".join(sentences_without(item, words))
+        if told and (told.startswith(_BULLET) or not item.startswith(_BULLET)):
+            items.append(told)
     return tuple(items)
 
 

@@ -101,6 +101,7 @@ def refusal_messages(
     *,
     board: Callable[[], str | None] = lambda: None,
     advice: Iterable[str] = (),
+    left_out: frozenset[str] = frozenset(),
 ) -> list[Message]:
     """Return the messages of a refusal, for the player and their programs.
 
@@ -111,11 +112,13 @@ def refusal_messages(
         terminal: their terminal, if any.
         board: returns the name of the board it is about, if known; only called for programs.
         advice: sentences to add.
+        left_out: verbs that are not proposed.
     """
     if isinstance(refusal, ParseError):
         lines = explain(refusal, display.width, pointing=not display.reader)
     else:
-        lines = wrapped(" ".join([refused(refusal, name), *advice]), display.width)
+        told = refused(refusal, name, left_out=left_out)
+        lines = wrapped(" ".join([told, *advice]), display.width)
     if display.ascii_only or display.machine:
         lines = fitted(lines, display)
     # Few clients want facts, and this one may have a long list of verbs.

@@ -19,7 +19,7 @@ from thudmud.game.options import WIDTHS
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.game.table import Seat
 from thudmud.rules import Attempt, Reason, RecordError, Side, Square, Verb
-from thudmud.views.words import MOST_BOARDS, because, wrapped
+from thudmud.views.words import MOST_BOARDS, because, sentences_without, wrapped
 
 if TYPE_CHECKING:
     from thudmud.language import ParseError
@@ -264,15 +264,24 @@ def add_refusal_texts(texts: Mapping[Any, RefusalText]) -> None:
     _TEXTS.update(texts)
 
 
-def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square], str] = str) -> str:
+def refused(
+    refusal: Refused,
+    me: str | None = None,
+    *,
+    name: Callable[[Square], str] = str,
+    left_out: frozenset[str] = frozenset(),
+) -> str:
     """Return the sentence of a refusal.
 
     Args:
         refusal: the refusal.
         me: the name of the player who is told, if known.
         name: returns the name of a square; record notation has other letters.
+        left_out: verbs that are not proposed, see `Hall.left_out`.
     """
     text = _TEXTS.get(refusal.code)
+    if left_out and isinstance(text, str):
+        text = " ".join(sentences_without(text, left_out))
     if text is None and isinstance(refusal.code, Mistake):
         sentence = _mistake(refusal.code, refusal.details)
     else:

@@ -74,6 +74,16 @@ _CHUNK = re.compile(r"(?<! )( *)([^ ]+)")
 _BLANKS = dict.fromkeys(map(ord, "\t\n\v\f\r"), " ")
 
 
+_SENTENCE_ENDS = re.compile(r'(?:(?<=[.!?])|(?<=[.!?]")) (?=[A-Z"{])')
+_TYPED = re.compile(r'"([a-z]+)')
+
+
+def sentences_without(text: str, verbs: frozenset[str]) -> list[str]:
+    """Return the sentences of a text that propose to type none of some verbs."""
+    sentences = _SENTENCE_ENDS.split(text)
+    return [each for each in sentences if verbs.isdisjoint(_TYPED.findall(each))]
+
+
 def wrapped(
     text: str, width: int, indent: str = "", *, glued: bool = True, private: bool = False
 ) -> list[str]:

@@ -23,7 +23,7 @@ from thudmud.views.headlines import WIDTH, Headline, LookUp, finders
 from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, add_facts_to, add_lines_to, facts, words
 from thudmud.views.view import Display, View
-from thudmud.views.words import pages_of, wrapped
+from thudmud.views.words import pages_of, sentences_without, wrapped
 
 _FORMER = "a former member"
 
@@ -159,7 +159,7 @@ def letters_fact(found: LettersPage, page: int, player: str) -> Fact:
     return Fact("Thud.Messages", known, player)
 
 
-async def _headline(_: Hall, look_up: LookUp, player: str, __: int) -> Headline | None:
+async def _headline(hall: Hall, look_up: LookUp, player: str, __: int) -> Headline | None:
     """Return what a member is told of letters that they have not read."""
     letters: LetterCount = await look_up(LetterCountLookup(player))
     if not letters.new:
@@ -167,7 +167,7 @@ async def _headline(_: Hall, look_up: LookUp, player: str, __: int) -> Headline 
     has, them = counted(letters.new, "new message"), _them(letters.new)
     brief = f'You have {has}: "{Letters()}" shows {them}.'
     report = '"report" and a name tells the operators of somebody who should not write to you.'
-    lines = wrapped(f"{brief} {report}", WIDTH)
+    lines = wrapped(" ".join(sentences_without(f"{brief} {report}", hall.left_out)), WIDTH)
     return Headline("message", capitalised(has), brief, tuple(lines))
 
 
