@@ -5,9 +5,7 @@ What each command does is in its class, in `thudmud.features`. Deciding changes 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from thudmud.game import events
+from thudmud.game import events, hooks
 from thudmud.game.archive import NOTHING_FOUND, Found
 from thudmud.game.asides import CaughtUp, Entered, Gone
 from thudmud.game.command import Command, Scene
@@ -25,12 +23,6 @@ _TOLD_TO_ALL = (
     events.TournamentPaused,
 )
 """Events that everybody in the hall is told of, and that a player can bring about again."""
-
-
-private_deciders: list[Callable[[Scene, Command], Decision | None]] = []
-"""Functions of features that decide commands of players at a private board.
-
-Each raises what `Command.decide` raises, and returns None if it leaves the command to others."""
 
 
 def decide(
@@ -56,7 +48,7 @@ def decide(
         require_not_muted(hall.order, player, now)
     scene = Scene(hall, hall.people[player], now, found, player)
     if scene.person.private:
-        for decide_privately in private_deciders:
+        for decide_privately in hooks.private_deciders:
             if decision := decide_privately(scene, command):
                 return [decision]
     return [command.decide(scene)]

@@ -75,7 +75,7 @@ class Postponed(Value):
     is_awaited: bool = False
 
 
-LookUp = Callable[[LookupRequest, Any], Any]
+LookupAnswerer = Callable[[LookupRequest, Any], Any]
 """Returns the answer to a lookup or `Postponed`, or raises Refused."""
 
 FindWork = Callable[[Table | None, Decision], Callable[[Any], object] | None]
@@ -245,7 +245,7 @@ class FeatureContext(Protocol):
             StoreError: the store cannot be read.
         """
 
-    def answer(self, kind: type[Lookup[Any]], look_up: LookUp) -> None:
+    def answer(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
         """Have a function answer the lookups of a type that players' commands need.
 
         All others are answered by the store.

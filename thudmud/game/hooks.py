@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from thudmud.game.command import Command, Scene
     from thudmud.game.events import HallEvent, TableEvent
     from thudmud.game.hall import Decision, Hall
     from thudmud.game.table import Table
@@ -17,3 +18,7 @@ that follow from that, and are to be stored with it."""
 shares: list[Callable[[Hall, Decision, Collection[str]], None]] = []
 """Called with a decision, and the players from the address of who decides; each raises Refused if
 it gives them more than their share."""
+
+private_deciders: list[Callable[[Scene, Command], Decision | None]] = []
+"""Called with commands of players at a private board; each raises what `Command.decide` raises, and
+returns None if it leaves the command to others."""

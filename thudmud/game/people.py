@@ -53,7 +53,7 @@ class PrivateBoard(NamedTuple):
     """A board that is in no hall, and that only one player sees.
 
     What they type is about it unless it names another board, and features decide their commands
-    there, see `thudmud.game.decisions.private_deciders`.
+    there, see `thudmud.game.hooks.private_deciders`.
 
     Attributes:
         table: the board, as it stands.

@@ -18,7 +18,7 @@ from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
 from thudmud.game.command import Asked, Command, questions
 from thudmud.game.decisions import can_wait, decide, is_limited
 from thudmud.game.events import Parting
-from thudmud.game.feature import AsideStorer, LookUp, LookupRequest, Postponed
+from thudmud.game.feature import AsideStorer, LookupAnswerer, LookupRequest, Postponed
 from thudmud.game.hall import Decision
 from thudmud.game.more import Again, Quit
 from thudmud.game.refusals import Refusal
@@ -116,7 +116,7 @@ class PlayerLines:
         self._look_up, self._node, self._policy = base.look_up, base.node, policy
         self._broadcaster, self._following, self._presence = broadcaster, following, presence
         self._is_alone = is_alone
-        self.answers: dict[type[Lookup[Any]], LookUp] = {}
+        self.answers: dict[type[Lookup[Any]], LookupAnswerer] = {}
         self.storers: dict[type[asides.Aside], AsideStorer[Any]] = {}
         self.at_blank_line: list[Callable[[str], None]] = []
 

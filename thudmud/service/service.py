@@ -59,7 +59,7 @@ from thudmud.game.feature import (
     AppliedEvent,
     AsideStorer,
     FindWork,
-    LookUp,
+    LookupAnswerer,
     PositionAnswerer,
     Reactor,
 )
@@ -461,7 +461,7 @@ class Service:
         async with self.bus.names.of(player):
             pass
 
-    def answer(self, kind: type[Lookup[Any]], look_up: LookUp) -> None:
+    def answer(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
         """Have a function answer the lookups of a type, instead of the store."""
         self.lines.answers[kind] = look_up
 

@@ -30,9 +30,9 @@ from thudmud.features.rooms.commands import Look
 from thudmud.game.advice import Advice, Merit, advice
 from thudmud.game.archive import MIDDLE, Found
 from thudmud.game.command import Asked, Command, PrivateCommand, Scene, put_aside, verb
-from thudmud.game.decisions import private_deciders
 from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.game.hall import Decision, Hall
+from thudmud.game.hooks import private_deciders
 from thudmud.game.meaning import is_private_meant
 from thudmud.game.more import Help
 from thudmud.game.people import Person

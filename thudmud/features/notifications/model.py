@@ -387,6 +387,15 @@ class Notified(HallPart):
         self.codes_per_hour = 33
         self.established_only = False
 
+    def configure(self, ways: Ways, mails_per_hour: int, *, established_only: bool) -> None:
+        """Set how this server notifies members, and how many mails it sends within an hour."""
+        self.ways, self.established_only = ways, established_only
+        self.codes_per_hour = share_of_codes(mails_per_hour)
+
+    def follow(self, members: frozenset[str]) -> None:
+        """Replace the members who are told of anything."""
+        self.members = members
+
 
 CODES_A_DAY = 3
 """How many codes a member may ask for within a day, and how many are sent to one mailbox."""

@@ -101,9 +101,6 @@ async def follow_members(service: FeatureContext) -> None:
     """
     hall, notified = service.hall, service.hall.part(Notified)
 
-    def use(members: frozenset[str]) -> None:
-        notified.members = members
-
     def find_news(table: Table | None, decision: Decision) -> Work | None:
         if not notified.members:
             return None
@@ -114,5 +111,5 @@ async def follow_members(service: FeatureContext) -> None:
             news = notices(table, decision.events, player, notified.members, hall.people)
         return partial(storage.post_news, news=news) if news else None
 
-    use(await service.store.watch(storage.notified, use))
+    notified.follow(await service.store.watch(storage.notified, notified.follow))
     service.store_with_decisions(find_news)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thudmud.errors import StartError
-from thudmud.features.notifications.model import Notified, Ways, share_of_codes
+from thudmud.features.notifications.model import Notified, Ways
 from thudmud.features.notifications.reactors import follow_members
 from thudmud.game.feature import AnswerPage, FeatureContext
 from thudmud.language import clean
@@ -49,9 +49,9 @@ class NotificationServing:
         lock: Callable[[Lock], Awaitable[asyncio.Queue[Holder]]],
     ) -> Coroutine[None, None, None] | None:
         """Have a service know how members are notified; return what sends notifications."""
-        self._service, notified = service, service.hall.part(Notified)
-        notified.ways, notified.established_only = self._ways, self._mail.established_only
-        notified.codes_per_hour = share_of_codes(self._mail.per_hour)
+        self._service, mail = service, self._mail
+        notified = service.hall.part(Notified)
+        notified.configure(self._ways, mail.per_hour, established_only=mail.established_only)
         if not (self._mailer or self._pusher):
             return None
         holders = await lock(Lock.NOTIFYING)
