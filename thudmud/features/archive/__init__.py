@@ -1,9 +1,7 @@
 """The archive: battles that have ended, replays, comments, ratings and records."""
 
-from thudmud.features.archive import commands, messages, ratings, replays
+from thudmud.features.archive import commands, messages, ratings, replays  # noqa: F401  (registers)
 from thudmud.features.archive.reactors import setup
 from thudmud.game.feature import Feature, commands_in
-
-__all__ = ["FEATURE", "commands", "messages", "ratings", "replays"]
 
 FEATURE = Feature("archive", commands_in(__name__), setup)

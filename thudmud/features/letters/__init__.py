@@ -1,12 +1,10 @@
 """Letters, which players call messages: what is written to members who need not be here."""
 
-from thudmud.features.letters import messages
+from thudmud.features.letters import messages  # noqa: F401  (registers)
 from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter
 from thudmud.features.letters.model import LetterLimits
 from thudmud.features.letters.reactors import setup
 from thudmud.game.feature import Feature
-
-__all__ = ["FEATURE", "messages"]
 
 FEATURE = Feature(
     "letters",

@@ -451,16 +451,3 @@ def _require_tournaments(hall: Hall) -> None:
     most = hall.limits(TournamentLimits).most
     if hall.version is None or not hall.opens_boards or not most:
         raise Refused(TournamentRefusal.NO_TOURNAMENTS)
-
-
-COMMANDS: tuple[type[Command], ...] = (
-    Tournaments,
-    ViewTournament,
-    NewTournament,
-    Enter,
-    LeaveTournament,
-    PauseTournament,
-    ResumeTournament,
-    CancelTournament,
-)
-"""The commands that players can type."""
