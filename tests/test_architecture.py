@@ -72,7 +72,7 @@ OWNERS = {
     "lark": {"language"},
     "telnetlib3": {"telnet", "cli"},
     "websockets": {"web"},
-    "pydantic": {"settings", "features", "server", "gateway"},
+    "pydantic": {"settings", "features", "server"},
     "argon2": {"accounts"},
     "openskill": {"game"},
     "wcwidth": {"language", "views"},

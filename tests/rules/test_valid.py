@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -31,7 +32,6 @@ from thudmud.rules import (
     write_position,
     write_record,
 )
-from thudmud.values import replace
 
 H8, A6, B6, C6 = squares("H8 A6 B6 C6")
 CORNER = Square.parse("A1")

@@ -7,18 +7,17 @@ log; some faults end the link.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from enum import Enum
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn, get_type_hints
 
-from msgspec import field
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from msgspec import Meta, ValidationError, convert, field
 
 from thudmud.errors import ThudmudError
 from thudmud.game.options import WIDTHS, Style
 from thudmud.rules import RULESETS
-from thudmud.values import Value
+from thudmud.values import Value, defaults_of
 from thudmud.views import Message
 from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR
 
@@ -29,17 +28,6 @@ HIGHEST = 2**53 - 1
 """The highest number that every language holds whole."""
 
 
-def _one_of(*values: object) -> Any:
-    """Return what limits a field to some values. `Literal` would take False for 0."""
-
-    def check(value: object) -> object:
-        if value not in values:
-            raise PydanticCustomError("one_of", "it is none of those")
-        return value
-
-    return AfterValidator(check)
-
-
 def _words(*values: object) -> str:
     return f"one of {', '.join(map(str, values))}"
 
@@ -47,24 +35,21 @@ def _words(*values: object) -> str:
 _COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 _STYLES = _words(*(style.value for style in Style))
 
-# The descriptions tell a client what a value should be. "min_length" is there because pydantic
-# finds the halves of surrogate pairs only in texts that have some limit.
-_Text = Annotated[str, Field(min_length=0, description="a text")]
-_Flag = Annotated[bool, Field(description="true or false")]
-_Count = Annotated[int, Field(ge=0, le=HIGHEST, description=f"a whole number from 0 to {HIGHEST}")]
+# The descriptions tell a client what a value should be.
+_Text = Annotated[str, Meta(description="a text")]
+_Flag = Annotated[bool, Meta(description="true or false")]
+_Count = Annotated[int, Meta(ge=0, le=HIGHEST, description=f"a whole number from 0 to {HIGHEST}")]
 _CountOrNull = Annotated[
-    int | None, Field(ge=0, le=HIGHEST, description=f"a whole number from 0 to {HIGHEST}, or null")
+    _Count | None, Meta(description=f"a whole number from 0 to {HIGHEST}, or null")
 ]
+_Key = Annotated[str, Meta(pattern="^[!-~]{1,80}$")]
 _KeyOrNull = Annotated[
-    str | None,
-    Field(
-        pattern="^[!-~]{1,80}$",
-        description="1 to 80 printable characters of ASCII without blanks, or null",
-    ),
+    _Key | None,
+    Meta(description="1 to 80 printable characters of ASCII without blanks, or null"),
 ]
 _Width = Annotated[
     int,
-    Field(
+    Meta(
         ge=WIDTHS[0],
         le=WIDTHS[-1],
         description=f"a whole number from {WIDTHS[0]} to {WIDTHS[-1]}",
@@ -72,20 +57,21 @@ _Width = Annotated[
 ]
 
 
-class Sent(BaseModel):
+class Sent(Value):
     """What a client sends. Its ``type`` is not a field: `KINDS` has it."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class Hello(Sent):
     """Who a client is; ``session`` and ``seen`` go on with a session whose link dropped."""
 
-    version: int = Field(description="a whole number")
-    client: str = Field(
-        pattern="^[A-Za-z0-9_.-]{1,40}$",
-        description="1 to 40 letters, digits, dots, hyphens and underscores",
-    )
+    version: Annotated[int, Meta(description="a whole number")]
+    client: Annotated[
+        str,
+        Meta(
+            pattern="^[A-Za-z0-9_.-]{1,40}$",
+            description="1 to 40 letters, digits, dots, hyphens and underscores",
+        ),
+    ]
     secret: _Text = ""
     session: _Text = ""
     seen: _Count = 0
@@ -112,11 +98,14 @@ class Bye(Sent):
 class Request(Sent):
     """What is answered: ``id`` is its number, ``seen`` acknowledges as `Ack` does."""
 
-    id: int = Field(ge=1, le=HIGHEST, description=f"a whole number from 1 to {HIGHEST}")
-    board: str = Field(
-        pattern="^[!-~]{1,120}$",
-        description="1 to 120 printable characters of ASCII without blanks",
-    )
+    id: Annotated[int, Meta(ge=1, le=HIGHEST, description=f"a whole number from 1 to {HIGHEST}")]
+    board: Annotated[
+        str,
+        Meta(
+            pattern="^[!-~]{1,120}$",
+            description="1 to 120 printable characters of ASCII without blanks",
+        ),
+    ]
     seen: _CountOrNull = None
 
 
@@ -124,10 +113,10 @@ class OpenRequest(Request):
     """Sets a board up, or finds it as it was left."""
 
     name: _Text = "board"
-    rules: Annotated[str, _one_of(*RULESETS)] = Field(
-        default=next(iter(RULESETS)), description=_words(*RULESETS)
-    )
-    style: Style = Field(default=Style.FULL, strict=False, description=_STYLES)
+    rules: Annotated[
+        str, Meta(pattern=f"^({'|'.join(RULESETS)})$", description=_words(*RULESETS))
+    ] = next(iter(RULESETS))
+    style: Annotated[Style, Meta(description=_STYLES)] = Style.FULL
 
 
 class CloseRequest(Request):
@@ -141,31 +130,31 @@ class ShowRequest(Request):
     utf8: _Flag = False
 
 
-class EnterRequest(Request):
+class EnterRequest(Request, kw_only=True):
     """Brings a player to a board, or only within its reach."""
 
     player: _Text
-    room: Literal["board", "hall"] = Field(default="board", description=_words("board", "hall"))
+    room: Annotated[Literal["board", "hall"], Meta(description=_words("board", "hall"))] = "board"
     width: _Width = DEFAULT_WIDTH
     height: _Count = 0
     utf8: _Flag = False
-    colours: Annotated[int, _one_of(*_COLOURS)] = Field(default=0, description=_words(*_COLOURS))
+    colours: Annotated[Literal[0, 16, 256, 16777216], Meta(description=_words(*_COLOURS))] = 0
     reader: _Flag = False
     data: _Flag = False
     member: _Flag = False
-    style: Style | None = Field(default=None, strict=False, description=f"{_STYLES}, or null")
+    style: Annotated[Style | None, Meta(description=f"{_STYLES}, or null")] = None
 
 
-class LeaveRequest(Request):
+class LeaveRequest(Request, kw_only=True):
     """Takes a player away."""
 
     player: _Text
-    parting: Literal["lost", "quit", "idle"] = Field(
-        default="lost", description=_words("lost", "quit", "idle")
-    )
+    parting: Annotated[
+        Literal["lost", "quit", "idle"], Meta(description=_words("lost", "quit", "idle"))
+    ] = "lost"
 
 
-class LineRequest(Request):
+class LineRequest(Request, kw_only=True):
     """What a player has typed; not done unless the board stands at ``at_version``, if given.
 
     ``key`` tells it from all other lines at the board, so that it is not done twice.
@@ -271,9 +260,9 @@ def read(line: bytes) -> Sent:
     problem = f'"type" should be {_words(*KINDS)}.'
     if kind:
         try:
-            return kind.model_validate(data)
-        except ValidationError as invalid:
-            problem = _problem(kind, invalid.errors(include_url=False, include_context=False))
+            return _read_as(kind, data)
+        except ValueError as error:
+            problem = str(error)
     known = number if type(number) is int and 1 <= number <= HIGHEST else None
     raise Fault(Code.BAD_REQUEST, problem, known)
 
@@ -294,23 +283,29 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _problem(kind: type[Sent], errors: list[ErrorDetails]) -> str:
-    """Return the sentence about what is wrong with an object."""
-    fields = kind.model_fields
-    for (
-        error
-    ) in errors:  # a key that is misspelt is told of first, not that the right one is missing
-        if error["type"] == "extra_forbidden" or not error["loc"]:
-            # pydantic gives no place for a key with half of a surrogate pair.
-            key = error["loc"][0] if error["loc"] else error["input"]
-            return f"There is no key {_shown(key)}; there are {', '.join(fields)}."
-    first = errors[0]
-    key = str(first["loc"][0])
-    if first["type"] == "missing":
-        return f'"{key}" is missing.'
-    if first["type"] == "string_unicode":
-        return f'"{key}" should hold no halves of surrogate pairs.'
-    return f'"{key}" should be {fields[key].description}, not {_shown(first["input"])}.'
+def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
+    """Return what an object asks for; ValueError with a sentence if something is wrong with it."""
+    fields = kind.__struct_fields__
+    for key in data:  # a misspelt key is told of first, not that the right one is missing
+        if key not in fields:
+            raise ValueError(f"There is no key {_shown(key)}; there are {', '.join(fields)}.")
+    defaults = defaults_of(kind)
+    for key in fields:
+        if key not in data and key not in defaults:
+            raise ValueError(f'"{key}" is missing.')
+        if _has_halves(data.get(key)):
+            raise ValueError(f'"{key}" should hold no halves of surrogate pairs.')
+    try:
+        return convert(data, kind)
+    except ValidationError as error:
+        [key] = re.findall(r"`\$\.(\w+)", str(error))
+        right = get_type_hints(kind, include_extras=True)[key].__metadata__[0].description
+        raise ValueError(f'"{key}" should be {right}, not {_shown(data[key])}.') from error
+
+
+def _has_halves(value: object) -> bool:
+    """Whether a value is a text that no UTF-8 can hold, for a half of a surrogate pair in it."""
+    return isinstance(value, str) and re.search("[\ud800-\udfff]", value) is not None
 
 
 _LONGEST_VALUE = 40
