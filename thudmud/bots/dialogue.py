@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,6 @@ from thudmud.rules import (
     ruleset_called,
     write_position,
 )
-from thudmud.values import replace
 
 if TYPE_CHECKING:
     from thudmud.search.levels import Level

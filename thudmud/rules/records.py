@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -53,7 +53,6 @@ from thudmud.rules.notation import read_setup, write_setup
 from thudmud.rules.refusals import IllegalMove
 from thudmud.rules.rulesets import RULESETS, Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
-from thudmud.values import replace
 
 _MARK = "\ufeff"  # a byte order mark, as editors write it at the beginning of a file
 _HEADER = re.compile(r'\[ *([A-Za-z][A-Za-z0-9_:+#=-]*) +"((?:[^"\\]|\\.)*)" *\]')

@@ -9,7 +9,6 @@ from typing import Protocol
 from thudmud.errors import InvalidValueError
 from thudmud.rules.moves import Side
 from thudmud.rules.position import Position
-from thudmud.values import ArrayValue
 
 
 class Ending(Enum):
@@ -32,7 +31,8 @@ class Ending(Enum):
     """The battle had as many plies as a battle can have."""
 
 
-class Score(ArrayValue):
+@dataclass(frozen=True, slots=True)
+class Score:
     """The points of each side."""
 
     dwarf: int
@@ -47,7 +47,8 @@ class Score(ArrayValue):
         return self.dwarf if side is Side.DWARF else self.troll
 
 
-class Outcome(ArrayValue):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """How a battle ended; ``winner`` is None for a draw."""
 
     ending: Ending

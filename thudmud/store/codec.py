@@ -31,7 +31,7 @@ from msgspec import MsgspecError, structs
 
 from thudmud.errors import ThudmudError
 from thudmud.game.events import Event, SavedMatch, StoredEvent
-from thudmud.rules import SQUARES, Move, Piece, Position, Side, Verb
+from thudmud.rules import SQUARES, Ending, Move, Outcome, Piece, Position, Score, Side, Verb
 from thudmud.store.interface import Damaged, Unknown
 
 T = TypeVar("T")
@@ -241,6 +241,23 @@ def _read_position(text: str) -> Position:
     return Position.of(pieces, _SIDES[turn])
 
 
+# Outcomes.
+
+
+def _write_outcome(outcome: Outcome | None) -> list[Any] | None:
+    """Return the ending, the winner and the points of both sides; None while there is none."""
+    if outcome is None:
+        return None
+    return [outcome.ending, outcome.winner, [outcome.score.dwarf, outcome.score.troll]]
+
+
+def _read_outcome(array: Any) -> Outcome | None:
+    if array is None:
+        return None
+    ending, winner, points = msgspec.convert(array, tuple[Ending, Side | None, tuple[int, int]])
+    return Outcome(ending, winner, Score(*points))
+
+
 # Other values.
 
 
@@ -371,6 +388,7 @@ _WORDS: Mapping[Any, _Word] = {
         lambda position: position and _write_position(position),
         lambda text: None if text is None else _read_position(text),
     ),
+    **dict.fromkeys((Outcome, Outcome | None), _Word(_write_outcome, _read_outcome)),
     SavedMatch: _Word(_MATCH.write, _MATCH.read_words),
 }
 
