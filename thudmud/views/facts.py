@@ -13,6 +13,8 @@ from enum import Enum
 from functools import lru_cache
 from math import ceil
 
+import msgspec
+
 from thudmud.errors import Refused
 from thudmud.game import events
 from thudmud.game.archive import (
@@ -404,11 +406,24 @@ TAG = "@thud"
 """The first characters of a machine line."""
 
 
+def _exact(value: object) -> str:
+    """Return a text as `str` itself: a host may call its players by texts of a class of its own."""
+    if not isinstance(value, str):
+        raise TypeError(f"there is no form in JSON for {value!r}")
+    return str.__str__(value)
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=_exact)
+
+
 def as_json(known: Data) -> str:
     """Return data as one line of JSON, in printable ASCII."""
     if isinstance(known, RecordedBattle):
         return _record_as_json(known.found)
-    return json.dumps(known, separators=(",", ":")).replace("\x7f", "\\u007f")
+    text = _ENCODER.encode(known).decode()
+    if not text.isascii():
+        text = json.dumps(known, separators=(",", ":"))
+    return text.replace("\x7f", "\\u007f")
 
 
 @lru_cache(maxsize=8)  # many look at the same battle; the JSON of the longest has 350,000 letters
