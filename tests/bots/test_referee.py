@@ -35,7 +35,7 @@ async def test_battle_that_is_cancelled_as_it_fails_ends_both_programs() -> None
     begun: asyncio.Future[asyncio.Task[object]] = asyncio.get_running_loop().create_future()
     pair = Pretended(begun), Pretended(begun)
     contenders = {side: cast("Contender", each) for side, each in zip(Side, pair, strict=True)}
-    terms = Terms.__new__(Terms)  # nothing is played
+    terms = Terms("nodes 1", seconds=1.0, quiet=1, plies=1)
     battle = asyncio.create_task(judged(Game.start(DISCWORLD), contenders, terms))
     begun.set_result(battle)
     with pytest.raises(asyncio.CancelledError):
