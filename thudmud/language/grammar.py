@@ -14,7 +14,7 @@ from inspect import signature
 from itertools import zip_longest
 from typing import Any, cast, get_args, get_type_hints
 
-from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
+from lark import Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 from msgspec.structs import fields
 
 from thudmud import features
@@ -25,16 +25,8 @@ from thudmud.game.clocks import TimeClass, TimeControl
 from thudmud.game.command import PARTS, TERMINALS, VERBS, Command
 from thudmud.game.days import day_begins
 from thudmud.game.options import SHADES, Colour, Element, Shade, Switch, Toggle
-from thudmud.language.words import (
-    END_OF_LINE,
-    FLAGS,
-    STOPS,
-    SYNONYMS,
-    TABLES,
-    WORDS,
-    Stumbled,
-    spoken,
-)
+from thudmud.language.tables import load_parser
+from thudmud.language.words import END_OF_LINE, STOPS, SYNONYMS, TABLES, WORDS, Stumbled, spoken
 from thudmud.rules import EVERY, RULESETS, Every, Piece, Side, Square, ruleset_called
 
 
@@ -272,7 +264,7 @@ def following(beginning: str) -> frozenset[str]:
         reading.exhaust_lexer()
     except UnexpectedInput as error:
         raise Stumbled(_column(beginning, error)) from None
-    return frozenset(reading.accepts())
+    return frozenset(reading.accepts())  # type: ignore[no-untyped-call]  # Lark's own
 
 
 @lru_cache(maxsize=256)
@@ -341,11 +333,10 @@ def _sound(words: Token) -> Token:
     return words
 
 
-_LARK = Lark._load_from_dict(  # type: ignore[no-untyped-call]  # noqa: SLF001  (`Lark.load` takes no transformer)
-    *TABLES.lark,
-    transformer=_VERBS(),
-    g_regex_flags=FLAGS,
-    lexer_callbacks={
+_LARK = load_parser(
+    TABLES,
+    _VERBS(),
+    {
         **dict.fromkeys(TERMINALS, _sound),
         "RULESET": _ruleset,
         "WHOSE": _whose,

@@ -1,35 +1,17 @@
-"""The grammar without Lark: its terminals and keywords, and Lark's tables.
-
-``grammar/thud.lark`` is read here. Making the tables takes Lark far longer than loading them, so
-they are kept beside Python's bytecode of this module, in the same way: where bytecode is not
-written, no tables are. That is as safe as bytecode, since an attacker who could write there could
-change the bytecode as well. The tables are valid for one grammar, one version of Lark and this
-version of the module.
-"""
+"""The grammar without Lark: its terminals and keywords. ``grammar/thud.lark`` is read here."""
 
 from __future__ import annotations
 
-import marshal
 import re
-import sys
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 from functools import cache, lru_cache
 from importlib import resources
-from importlib.machinery import SourceFileLoader
 from importlib.resources.abc import Traversable
-from importlib.util import cache_from_source, find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thudmud.errors import ThudmudError
 from thudmud.features import NAMES
-
-if TYPE_CHECKING:
-    from lark.common import LexerConf
-
-FLAGS = re.ASCII
-"""The flags of all terminals. Without ASCII, U+017F would match "s" and U+212A "k"."""
+from thudmud.language.tables import FLAGS, kept_tables
 
 STOPS = ".!"
 """Signs that may end a line, as they end a sentence."""
@@ -46,110 +28,12 @@ class Stumbled(ThudmudError):
         self.column = column
 
 
-class Tables(NamedTuple):
-    """The tables made of the grammar, as plain data.
-
-    Attributes:
-        terminals: their regular expressions by name, in the order of the grammar.
-        rules: each expansion of a rule: the rule's name, and the names of its symbols.
-        first: the terminals that a line can begin with.
-        lark: Lark's serialized parser, and the objects it refers to.
-    """
-
-    terminals: dict[str, str]
-    rules: list[tuple[str, list[str]]]
-    first: list[str]
-    lark: tuple[dict[str, Any], dict[int, Any]]
-
-
 def grammar_file() -> Traversable | Path:
     """Return the grammar file: the copy in an installed package, or that of a checkout."""
     installed = resources.files("thudmud") / "grammar" / "thud.lark"
     if installed.is_file():
         return installed
     return Path(__file__).parents[2] / "grammar" / "thud.lark"
-
-
-def make_tables(grammar: str) -> Tables:
-    """Return what Lark makes of a grammar."""
-    from lark import Lark  # noqa: PLC0415  (only needed to make tables or read a line)
-    from lark.grammar import Rule  # noqa: PLC0415
-    from lark.lexer import ContextualLexer, TerminalDef  # noqa: PLC0415
-
-    class Lexer(ContextualLexer):
-        """Skips Lark's checks of the grammar, which a test makes in Lark's strict mode.
-
-        Where ``interegular`` is installed, Lark would search all terminals for collisions.
-        """
-
-        def __init__(self, conf: LexerConf, *states: Any, **others: Any) -> None:
-            conf.skip_validation = True
-            super().__init__(conf, *states, **others)
-
-    made = Lark(
-        grammar,
-        parser="lalr",
-        lexer="contextual",
-        g_regex_flags=FLAGS,
-        _plugins={"ContextualLexer": Lexer},
-    )
-    data, memo = made.memo_serialize([TerminalDef, Rule])
-    # Leave out what is not plain data. `grammar` passes it to Lark when it loads the tables.
-    told = {"g_regex_flags", "_plugins"}
-    data["options"] = {
-        name: each for name, each in made.options.options.items() if name not in told
-    }
-    data["parser"]["lexer_conf"]["g_regex_flags"] = None
-    beginning = made.parse_interactive("")
-    tables = Tables(
-        {each.name: each.pattern.to_regexp() for each in made.terminals},
-        [(each.origin.name, [symbol.name for symbol in each.expansion]) for each in made.rules],
-        sorted(beginning.accepts()),  # type: ignore[no-untyped-call]  # Lark's own
-        (data, memo),
-    )
-    return Tables(*map(_plain, tables))
-
-
-def _plain(value: Any) -> Any:
-    """Return the value with Lark's subclasses of str, such as tokens, made plain."""
-    match value:
-        case dict():
-            return {_plain(key): _plain(each) for key, each in value.items()}
-        case list():
-            return [*map(_plain, value)]
-        case tuple():
-            return (*map(_plain, value),)
-        case str():
-            return str(value)
-    return value
-
-
-def kept_tables(grammar: str) -> Tables:
-    """Return the tables of a grammar: those that were kept, or new ones."""
-    loader = getattr(__spec__, "loader", None)
-    try:
-        lark = find_spec("lark")
-        if not (lark and lark.origin and isinstance(loader, SourceFileLoader)):
-            return make_tables(grammar)
-        path = cache_from_source(__file__, optimization="").removesuffix("pyc") + "tables"
-        # This file of Lark has its version. It is read, not imported.
-        made_of = [grammar, loader.get_data(lark.origin), loader.get_data(__file__)]
-    except (OSError, ValueError, NotImplementedError):  # they are in no files, say
-        return make_tables(grammar)
-    try:
-        kept_of, kept = marshal.loads(loader.get_data(path))  # noqa: S302  (as Python does)
-    except (OSError, EOFError, ValueError, TypeError, MemoryError):  # none, or it is not whole
-        kept_of, kept = None, ()
-    if kept_of == made_of:
-        return Tables(*kept)
-    tables = make_tables(grammar)
-    if not sys.dont_write_bytecode:
-        # Keep the file's permissions, as Python does for bytecode: the tables must not be writable
-        # for more users than the module.
-        keep = loader._cache_bytecode  # type: ignore[attr-defined]  # noqa: SLF001  (as Python does)
-        with suppress(ValueError):  # a later Lark may have what is no plain data
-            keep(__file__, path, marshal.dumps([made_of, tuple(tables)]))
-    return tables
 
 
 _FEATURE_MARK = " // of "
