@@ -235,13 +235,14 @@ class _Interpreter(TelnetWriter):
         self._subnegotiated += 1
         if self._subnegotiated <= self.max_subnegotiation:
             return False
-        self._sb_buffer.clear()
         self.iac_received = False
         return True
 
     # The commands found. telnetlib3 would act on them by itself; here they are only passed on.
 
     def handle_subnegotiation(self, buf: collections.deque[bytes]) -> None:
+        if self._subnegotiated > self.max_subnegotiation:
+            return  # it was cut
         hear, whole = self.connection.negotiation.hear_subnegotiation, b"".join(buf)
         self.connection.handle_package(hear, whole)
 
