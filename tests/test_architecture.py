@@ -72,6 +72,8 @@ OWNERS = {
     "lark": {"language"},
     "telnetlib3": {"telnet", "cli"},
     "websockets": {"web"},
+    "h11": {"web"},
+    "werkzeug": {"web"},
     "pydantic": {"settings", "features", "server"},
     "argon2": {"accounts"},
     "openskill": {"game"},

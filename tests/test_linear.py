@@ -19,15 +19,19 @@ from itertools import islice, product
 from pathlib import Path
 from re import _constants as sre  # re has no public parser
 from re import _parser
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
+import h11
 import pytest
+from werkzeug.exceptions import HTTPException
 
 from tests.cases import cases
 from tests.growth import exponent
+from tests.web.asked import ANY, NoPictures, ask, nothing
 from thudmud.accounts.passwords import is_same, word_hash
 from thudmud.errors import ThudmudError
-from thudmud.features.notifications.pages import asked_for
+from thudmud.features import NAMES
+from thudmud.features.notifications import pages
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import split_board
 from thudmud.game.table import BoardSpec
@@ -40,13 +44,15 @@ from thudmud.rules import RULESETS, Game
 from thudmud.rules.records import read_record, write_record
 from thudmud.script.reading import Transcript
 from thudmud.server.proxies import Proxies
+from thudmud.store import Store
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import utf8_in, variables_in
 from thudmud.telnet.lines import LineSplitter, readable
 from thudmud.views.words import columns, plain, wrapped
-from thudmud.web.http import read_request
-from thudmud.web.pictures import wanted_by
-from thudmud.web.sharing import base_of, battle_asked, shared_at
+from thudmud.web.http import plain as answer
+from thudmud.web.http import read_request, require_strict_head
+from thudmud.web.pictures import Site
+from thudmud.web.routes import Route, Routes, routes_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -312,15 +318,32 @@ def supports(text: str) -> None:
     gmcp.read(b"Core.Supports.Set " + json.dumps([text]).encode())
 
 
+ROUTES = Routes(
+    [
+        *routes_of(Site(nothing, NoPictures(), NAMES, "", ANY)),
+        *(
+            Route(each.path, lambda *_, **__: answer(200, ""))
+            for each in pages.routes(Hall([]), cast("Store", None))
+        ),
+    ]
+)
+
+
 def asked(text: str) -> None:
-    request = read_request(f"GET /game/1.svg{text} HTTP/1.1\r\nHost: {text}".encode("latin-1"))
-    if request is None:
-        return
-    wanted_by(request)
-    asked_for(request.method, request.path)
-    battle_asked(request)
-    shared_at(request.path, lambda *_: None)
-    base_of(request, "", is_secure=True)
+    fields = dict.fromkeys(("host", "if-none-match", "accept-encoding"), text)
+    for path in ("/game/1.svg", "/board/", "/embed/board/", "/oembed", "/feed/", "/"):
+        ask(path + text, ROUTES, query=f"url={text}", fields=fields)
+
+
+def sent(text: str) -> None:
+    """Read what is sent to the web port."""
+    http = h11.Connection(h11.SERVER, max_incomplete_event_size=1 << 20)
+    http.receive_data(text.encode("latin-1") + b"\r\n\r\n")
+    with suppress(h11.RemoteProtocolError, HTTPException):
+        require_strict_head(text.encode("latin-1"))
+        event = http.next_event()
+        if isinstance(event, h11.Request):
+            read_request(event, lambda: False)
 
 
 RECORD = write_record(Game.start(RULESETS["discworld"]))
@@ -337,11 +360,10 @@ PARSERS: dict[Callable[[str], object], tuple[str, ...]] = {
     lambda text: wrapped(text, 80): ("a ", '"a', '" ', "\u0301", "\N{PILE OF POO}", "\u200d"),
     columns: ("\u0301", "\N{PILE OF POO}\u200d", "\ufe0f"),
     plain: ("\u0301", "\N{PILE OF POO}\u200d"),
-    lambda text: read_request(text.encode("latin-1")): (
-        "GET ", "X:", "X: \r\n", "\r\n", "GET / HTTP/1.1\r\n", "a: b\r\nA: b\r\n",
-    ),
-    lambda text: read_request(b"GET / HTTP/1.1\r\nX:" + text.encode("latin-1")): ("a ", "\r\na:"),
-    asked: ("/", "?a", "?ply=1", "&a=b", "%20", "%", ":1", ".svg"),
+    sent: ("GET ", "X:", "X: \r\n", "\r\n", "GET / HTTP/1.1\r\n", "a: b\r\nA: b\r\n"),
+    lambda text: sent(f"GET / HTTP/1.1\r\nHost: x\r\nX:{text}"): ("a ", "\r\na:", "\r\n "),
+    lambda text: sent(f"GET http://{text} HTTP/1.1\r\nHost: {text}"): ("a.", ":1", "/", "%"),
+    asked: ("/", "?a", "?ply=1", "&a=b", "%20", "%", ":1", ".svg", 'W/"', '"a",', "a;q=1,", ";a="),
     lambda text: requests.read(text.encode()): ("[", '{"a":', '{"type":"line",', "\\"),
     lambda text: requests.read(f'{{"type": "line", "line": "{text}"}}'.encode()): ("\\n",),
     lambda text: read_record(RECORD + text): (

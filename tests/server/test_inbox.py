@@ -21,7 +21,7 @@ from thudmud.server.config import ServerSettings
 from thudmud.server.inbox import ANSWER_PIECE, TURN_TIME, Inbox, InboxQueue
 from thudmud.telnet.interface import Item, Watch
 from thudmud.telnet.negotiation import Negotiation
-from thudmud.web.connection import WebClient
+from thudmud.web.sockets import WebClient
 
 
 async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving: Serving) -> None:

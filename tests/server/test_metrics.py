@@ -22,7 +22,6 @@ from thudmud.server.config import Settings
 from thudmud.server.metrics import (
     HEALTHY,
     MOST_CONNECTIONS,
-    MOST_HEAD,
     UNHEALTHY,
     measured,
 )
@@ -30,6 +29,7 @@ from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Node
 from thudmud.store import NotWritten, Store
+from thudmud.web.connection import MAX_HEAD
 
 SETTINGS = Settings.model_validate(
     {
@@ -162,7 +162,7 @@ async def test_health_is_whether_it_can_be_stored_that_the_server_runs(
     ("path", "method", "status"),
     [
         ("/", "GET", 404),
-        ("/metrics", "POST", 400),
+        ("/metrics", "POST", 405),
         ("/metrics", "HEAD", 200),
         ("/health", "HEAD", 200),
     ],
@@ -206,7 +206,7 @@ async def test_silent_connections_beyond_sixteen_are_cut_and_monitoring_is_answe
 async def test_head_of_more_than_8_kib_is_refused(watched: Watched) -> None:
     host, _, port = watched.url.removeprefix("http://").partition(":")
     client = Client(*await asyncio.open_connection(host, int(port)))
-    await client.send(b"GET /health HTTP/1.1\r\nX: " + b"x" * MOST_HEAD + b"\r\n\r\n")
+    await client.send(b"GET /health HTTP/1.1\r\nX: " + b"x" * MAX_HEAD + b"\r\n\r\n")
     assert (await client.rest()).startswith(b"HTTP/1.1 431 ")
     await client.close()
 

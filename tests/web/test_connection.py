@@ -21,7 +21,8 @@ from tests.telnet.test_tls import AUTHORITY, trusting
 from tests.web.browsers import GMCP, WANTS, Browser, browser
 from thudmud.accounts.passwords import word_hash
 from thudmud.game.sanctions import Measure, Order, Sanction
-from thudmud.web.connection import MAX_HEAD, READ_AT_ONCE, FrameConnection
+from thudmud.web.connection import MAX_HEAD
+from thudmud.web.sockets import READ_AT_ONCE, FrameConnection
 
 WEB = {"port": 0}
 HANDSHAKE = (

@@ -14,14 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.server.plain import PATIENCE, Serving
+from tests.web.asked import ANY, NoPictures, ask, nothing, routes
 from thudmud.pictures.pixels import SIZE
 from thudmud.web import sharing, site
 from thudmud.web.http import HttpRequest
-from thudmud.web.sharing import Preview, base_of
-from thudmud.web.site import answer, files
+from thudmud.web.pictures import Preview, Site
+from thudmud.web.sharing import base_of
+from thudmud.web.site import files
 from thudmud.web.viewer import bundle
 
-ANY = frozenset({"*"})
 TEXT = st.text(st.characters(blacklist_categories=["Cs"]))
 
 
@@ -80,24 +81,27 @@ async def test_a_link_has_a_picture(asking: httpx.AsyncClient) -> None:
     ],
 )
 def test_where_the_page_is(host: str, public_url: str, is_secure: bool, base: str) -> None:  # noqa: FBT001
-    request = HttpRequest("GET", "/", {"host": host}, keeps=True, has_body=False)
-    assert base_of(request, public_url, is_secure=is_secure) == base
+    request = HttpRequest("GET", "/", {"host": host})
+    request.scheme = "https" if is_secure else "http"
+    assert base_of(request, Site(nothing, NoPictures(), (), public_url)) == base
+
+
+async def found(kind: str, name: str) -> Preview | None:
+    """Return the preview of whatever is asked for."""
+    return Preview("Battle 1", "It was played.")
 
 
 def test_without_pixels_or_an_address_there_is_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    def found(*_: str) -> Preview:
-        return Preview("Battle 1", "It was played.")
+    def linked(embed: frozenset[str], url: str) -> str:
+        return ask("/game/1", routes(found, embed, url)).body.decode()
 
-    request = HttpRequest("GET", "/game/1", {}, keeps=True, has_body=False)
-    assert not {"og:image", "og:url"} & set(
-        tags(answer(request, files(), found, embed=ANY).decode())
-    )
+    assert not {"og:image", "og:url"} & set(tags(linked(ANY, "")))
     monkeypatch.setattr(sharing, "draws_pixels", lambda: False)
-    got = answer(request, files(), found, base="https://x.example", embed=ANY).decode()
+    got = linked(ANY, "https://x.example")
     assert tags(got)["og:url"] == "https://x.example/game/1"
     assert "og:image" not in tags(got)
     assert "oembed" in got
-    assert "oembed" not in answer(request, files(), found, base="https://x.example").decode()
+    assert "oembed" not in linked(frozenset(), "https://x.example")
     assert "data-pixels" in files()["/index.html"].body.decode()
     monkeypatch.setattr(site, "draws_pixels", lambda: False)
     assert b"data-pixels" not in files.__wrapped__()["/index.html"].body
@@ -223,13 +227,13 @@ class Elements(HTMLParser):
 @given(TEXT, TEXT, TEXT)
 def test_no_word_is_html_in_a_frame_or_a_snippet(name: str, query: str, told: str) -> None:
     """Whatever boards are called, and whatever is asked."""
-    request = HttpRequest(
-        "GET", f"/embed/board/{quote(name, safe='') or 'x'}", {"host": "x"}, keeps=True,
-        has_body=False, query=query,
-    )  # fmt: skip
-    got = answer(request, files(), lambda *_: Preview(told, told), "http://x", ANY)
+
+    async def find(*_: str) -> Preview:
+        return Preview(told, told)
+
+    got = ask(f"/embed/board/{name.replace('/', '') or 'x'}", routes(find), query=query)
     page = Elements()
-    page.feed(got.partition(b"\r\n\r\n")[2].decode())
+    page.feed(got.body.decode())
     assert page.tags.count("thud-game") == page.tags.count("script") == 1
     assert set(page.tags) <= {
         "html", "head", "meta", "title", "link", "script", "body", "thud-game",
@@ -243,7 +247,6 @@ def test_no_word_is_html_in_a_frame_or_a_snippet(name: str, query: str, told: st
 @given(TEXT, TEXT)
 def test_nothing_that_is_asked_goes_wrong(path: str, query: str) -> None:
     for start in ("/oembed", "/embed/", "/embed/board/", "/embed/game/", "/"):
-        request = HttpRequest("GET", start + path, {}, keeps=True, has_body=False, query=query)
-        assert answer(request, files(), base="http://x", embed=ANY).startswith(b"HTTP/1.1 ")
-    request = HttpRequest("GET", "/oembed", {}, keeps=True, has_body=False, query=f"url={path}")
-    assert answer(request, files(), base="http://x", embed=ANY).startswith(b"HTTP/1.1 ")
+        if f"/{(start + path).lstrip('/')}" != "/ws":
+            assert ask(start + path, query=query).status_code in {200, 400, 404, 405, 501}
+    assert ask("/oembed", query=f"url={path}").status_code in {400, 404, 501}

@@ -44,7 +44,9 @@ SUBCOMMANDS = {
 """For each subcommand its module, and a line of help."""
 
 
-SERVER_NEEDS = frozenset({"argon2", "pydantic", "pydantic_core", "telnetlib3", "websockets"})
+SERVER_NEEDS = frozenset(
+    {"argon2", "h11", "pydantic", "pydantic_core", "telnetlib3", "websockets", "werkzeug"}
+)
 """The modules that the extra "server" brings."""
 
 _NOBODY_READS, _INTERRUPTED = 128 + 13, 128 + 2  # as shells have it: 128 and the signal's number

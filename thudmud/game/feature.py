@@ -7,7 +7,7 @@ texts of its refusals. Event handlers and timers are registered per service, by 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from thudmud.errors import Refused
@@ -87,7 +87,17 @@ It gets the table before the decision, or None if that has only events of the ha
 PageAnswer = tuple[int, Mapping[str, str], str]
 """The status, header fields and text of an HTTP response; a sentence if it has no Content-Type."""
 
-AnswerPage = Callable[[], Coroutine[Any, Any, PageAnswer]]
+AnswerPage = Callable[..., Coroutine[Any, Any, PageAnswer]]
+"""Answers a request, which it gets as the variables of the path, by their names."""
+
+
+class PageRoute(NamedTuple):
+    """A page of a feature: its path, in the form of werkzeug's rules, and what answers there."""
+
+    path: str
+    answer: AnswerPage
+    methods: tuple[str, ...] = ("GET",)
+
 
 Key = tuple[str, ...]
 """Identifies a timer: the feature, or the part of the service, then what the timer is about."""
@@ -307,8 +317,9 @@ class Serving(Protocol):
         `thudmud.store.Lock`, and returns a queue of `thudmud.store.Holder`.
         """
 
-    def find_page(self, method: str, path: str) -> AnswerPage | None:
-        """Return what answers an HTTP request; None if it is for no page of the feature."""
+    @property
+    def pages(self) -> Sequence[PageRoute]:
+        """What it has at the web port."""
 
 
 def commands_in(package: str) -> tuple[type[Command], ...]:

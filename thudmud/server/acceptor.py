@@ -20,7 +20,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from http import HTTPStatus
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -48,7 +47,6 @@ from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.interface import TelnetPolicy
 from thudmud.values import replace
 from thudmud.version import VERSION
-from thudmud.web.http import plain
 from thudmud.web.mpackage import NAME as MPACKAGE
 
 if TYPE_CHECKING:
@@ -77,7 +75,9 @@ def _telnet_rejection(reason: str) -> bytes:
 
 
 def _http_rejection(reason: str) -> bytes:
-    return plain(HTTPStatus.SERVICE_UNAVAILABLE, reason, {"Retry-After": "60"})
+    from thudmud.web.connection import rejection  # noqa: PLC0415  (the start does not wait for it)
+
+    return rejection(reason)
 
 
 class Acceptor:

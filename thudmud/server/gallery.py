@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
 from functools import cache, partial
 from hashlib import sha256
 from http import HTTPStatus
@@ -30,7 +29,8 @@ from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareErro
 from thudmud.store import Store, StoreError
 from thudmud.values import Value, replace
 from thudmud.views.words import day
-from thudmud.web.pictures import GIF, NO_BATTLE, RECORD, Absence, Asker, Picture, PictureRequest
+from thudmud.web.http import HttpRequest, has_current
+from thudmud.web.pictures import GIF, NO_BATTLE, RECORD, Absence, Picture, PictureRequest
 
 GIFS_EACH = 2
 """How many GIFs an address may have waiting: each takes up to four seconds of a processor."""
@@ -85,17 +85,15 @@ class Gallery:
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._bytes = 0
 
-    async def find(
-        self, wanted: PictureRequest, has: Callable[[str], bool], asker: Asker
-    ) -> Picture | Absence:
-        """Return what is asked for; without its body if the client has that of its tag."""
+    async def find(self, wanted: PictureRequest, request: HttpRequest) -> Picture | Absence:
+        """Return what a request asks for; without its body if the client has that of its tag."""
         if wanted.kind in {"png", "gif"} and not draws_pixels():
             return NO_PIXELS
         try:
             subject = await self._subject(wanted)
             if isinstance(subject, Absence):
                 return subject
-            return await self._picture(wanted, subject, has, asker)
+            return await self._picture(wanted, subject, request)
         except InvalidValueError as error:
             return Absence(HTTPStatus.NOT_FOUND, f"{capitalised(str(error))}.")
         except ShareError:
@@ -111,7 +109,7 @@ class Gallery:
         await asyncio.gather(self._gifs.close(), self._others.close())
 
     async def _picture(
-        self, wanted: PictureRequest, subject: _Subject, has: Callable[[str], bool], asker: Asker
+        self, wanted: PictureRequest, subject: _Subject, request: HttpRequest
     ) -> Picture:
         how = wanted.kind, wanted.ply, wanted.side, wanted.colours
         record = subject.record if wanted.kind == RECORD else ()
@@ -119,7 +117,7 @@ class Gallery:
         tag = f'"{sha256(told.encode()).hexdigest()[:16]}"'
         # Of a battle that is over the record alone may change: people comment on it.
         lasting = isinstance(subject.battle, Battle) and wanted.kind != RECORD
-        if has(tag):
+        if has_current(request, tag):
             return Picture(wanted.kind, tag, lasting, None)
         body = self._kept.get(tag)
         if body is not None:
@@ -127,7 +125,7 @@ class Gallery:
         else:
             queue = self._gifs if wanted.kind == GIF else self._others
             make = partial(self._make, tag, wanted, subject)
-            body = await queue.draw(tag, network(asker.address), asker.is_gone, make)
+            body = await queue.draw(tag, network(request.address), request.is_gone, make)
         return Picture(wanted.kind, tag, lasting, body)
 
     async def _make(

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from asyncio import IncompleteReadError, LimitOverrunError, StreamReader, StreamWriter
+import math
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
@@ -21,24 +21,25 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 
+from thudmud.accounts.limiters import TokenBucket
 from thudmud.errors import StartError
 from thudmud.game.events import Moved
 from thudmud.server.acceptor import Acceptor, problem
 from thudmud.server.bots import Bot
 from thudmud.server.config import MetricsSettings
+from thudmud.server.inbox import InboxQueue
 from thudmud.server.session import PlayerSession, TelnetSession
 from thudmud.server.sessions import Session, Sessions
 from thudmud.store import Entry
-from thudmud.web.http import END, plain, read_request, response
+from thudmud.web.connection import MAX_HEAD, HttpConnection, HttpPolicy
+from thudmud.web.http import Answer, HttpRequest, HttpResponse, plain
+from thudmud.web.routes import Route, Routes
 
 HEALTHY = "thudmud is well: what happens can be stored."
 UNHEALTHY = "thudmud cannot store what happens; its log says why."
 
 MOST_CONNECTIONS = 16
 """How many may be connected at once: monitoring systems ask one at a time."""
-
-MOST_HEAD = 8192
-"""Bytes of the head of a request."""
 
 _PATIENCE = 5.0  # seconds that a client may take to ask, and to read the answer
 _LAG_PAUSE = 0.25  # seconds between two measurements of the event loop's lag
@@ -75,11 +76,10 @@ async def measured(
             plies.inc(played)
 
     try:
-        listening = await asyncio.start_server(
-            MetricsPort(registry, lambda: sessions.service.is_alive).answer,
+        listening = await asyncio.get_running_loop().create_server(
+            MetricsPort(registry, lambda: sessions.service.is_alive).connection,
             settings.host,
             settings.port,
-            limit=MOST_HEAD,
         )
     except (OSError, ValueError) as error:
         raise StartError(problem(error, settings.host, "metrics.port", settings.port)) from error
@@ -200,45 +200,60 @@ class MetricsPort:
 
     def __init__(self, registry: CollectorRegistry, is_healthy: Callable[[], bool]) -> None:
         self._registry, self._is_healthy = registry, is_healthy
-        self._open: dict[StreamWriter, None] = {}
+        self._routes = Routes([Route("/metrics", self._metrics), Route("/health", self._health)])
+        self._turns, self._buffer = InboxQueue(), memoryview(bytearray(MAX_HEAD))
+        self._open: dict[asyncio.Transport, None] = {}
         """The open connections, the oldest first."""
 
-    async def answer(self, reader: StreamReader, writer: StreamWriter) -> None:
-        """Read a request, and answer it."""
+    def connection(self) -> HttpConnection:
+        """Return the protocol of a connection."""
+        policy = HttpPolicy(self._turns, _PATIENCE, self._respond)
+        return HttpConnection(_Monitor(self._open), policy, self._buffer)
+
+    def _respond(self, request: HttpRequest) -> Answer | None:
+        answer = self._routes.respond(request)
+        if isinstance(answer, HttpResponse):
+            answer.headers["Connection"] = "close"
+        return answer
+
+    def _metrics(self, request: HttpRequest) -> HttpResponse:
+        encode, kind = choose_encoder(request.fields.get("accept", ""))
+        return HttpResponse(HTTPStatus.OK, {"Content-Type": kind}, encode(self._registry))
+
+    def _health(self, _: HttpRequest) -> HttpResponse:
+        if self._is_healthy():
+            return plain(HTTPStatus.OK, HEALTHY)
+        return plain(HTTPStatus.SERVICE_UNAVAILABLE, UNHEALTHY)
+
+
+class _Monitor:
+    """Whoever asks for metrics; an `HttpPeer` without limits of its own."""
+
+    is_forwarder, source = False, ""
+
+    def __init__(self, others: dict[asyncio.Transport, None]) -> None:
+        self._open = others
+
+    def budget(self, _: str) -> TokenBucket:
+        """Return a budget that is never used up."""
+        return TokenBucket(math.inf, math.inf)
+
+    def is_secure(self, _: Mapping[str, str]) -> bool:
+        """Return whether a proxy says that the page is at ``https:``: there is none."""
+        return False
+
+    def address(self, _: Mapping[str, str]) -> str:
+        """Return the address that a request comes from, which does not matter here."""
+        return ""
+
+    def came(self, transport: asyncio.Transport) -> None:
+        """Note a connection, and cut the oldest if there are too many."""
         if len(self._open) >= MOST_CONNECTIONS:
             oldest = next(iter(self._open))
             del self._open[oldest]
-            oldest.transport.abort()
-        self._open[writer] = None
-        try:
-            async with asyncio.timeout(_PATIENCE):
-                try:
-                    head = await reader.readuntil(END)
-                    answer = self._answer(head.removesuffix(END))
-                except LimitOverrunError:
-                    most = f"Please ask with at most {MOST_HEAD:,} bytes."
-                    answer = plain(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, most)
-                writer.write(answer)
-                writer.close()
-                await writer.wait_closed()  # it may not be read
-        except (OSError, TimeoutError, IncompleteReadError):
-            writer.transport.abort()  # no request, no answer
-        finally:
-            self._open.pop(writer, None)
-            writer.close()
+            oldest.abort()
+        self._open[transport] = None
 
-    def _answer(self, head: bytes) -> bytes:
-        request = read_request(head)
-        if request is None or request.method not in {"GET", "HEAD"}:
-            return plain(HTTPStatus.BAD_REQUEST, "Please ask with GET.")
-        is_sent = request.method == "GET"
-        match request.path:
-            case "/metrics":
-                encode, kind = choose_encoder(request.fields.get("accept", ""))
-                body = encode(self._registry)
-                return response(HTTPStatus.OK, {"Content-Type": kind}, body, is_sent=is_sent)
-            case "/health" if self._is_healthy():
-                return plain(HTTPStatus.OK, HEALTHY, is_sent=is_sent)
-            case "/health":
-                return plain(HTTPStatus.SERVICE_UNAVAILABLE, UNHEALTHY, is_sent=is_sent)
-        return plain(HTTPStatus.NOT_FOUND, "There are /metrics and /health.", is_sent=is_sent)
+    def gone(self, transport: asyncio.Transport) -> None:
+        """Forget a connection."""
+        self._open.pop(transport, None)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 
 from thudmud.accounts.limiters import RateLimiter, TokenBucket, is_local, network
 from thudmud.features import NAMES
-from thudmud.game.feature import AnswerPage, PageAnswer
+from thudmud.game.feature import AnswerPage
 from thudmud.server.config import Settings
 from thudmud.server.gallery import Gallery
 from thudmud.server.inbox import InboxQueue
@@ -24,12 +24,18 @@ from thudmud.server.sessions import Sessions
 from thudmud.store import StoreError
 from thudmud.telnet.intake import Reading
 from thudmud.values import replace
-from thudmud.web.connection import HttpConnection, WebPolicy
+from thudmud.web.connection import HttpPolicy
 from thudmud.web.frames import FrameScreen
-from thudmud.web.sharing import Preview
+from thudmud.web.http import HttpRequest, HttpResponse, plain
+from thudmud.web.pictures import Preview, Site
+from thudmud.web.routes import Route, Routes, routes_of
+from thudmud.web.sockets import SocketPolicy, WebConnection
 
 PER_HOUR, AT_ONCE = 120, 30
 """How often pages of features can be asked for from one address, in an hour and at once."""
+
+PAGE_COST = 8
+"""What a request for such a page counts for, in requests: it is looked up."""
 
 _HOUR = 3_600.0
 
@@ -42,7 +48,11 @@ class Pages:
     def __init__(self, sessions: Sessions, buffer: memoryview) -> None:
         self._sessions, self._buffer = sessions, buffer
         self._gallery = Gallery(sessions.service.hall, sessions.store)
-        self._features = FeaturePages(sessions.find_pages)
+        limiter = RateLimiter(PER_HOUR / _HOUR, AT_ONCE)
+        self._pages = tuple(
+            Route(each.path, FeaturePage(each.answer, limiter).respond, each.methods)
+            for each in sessions.pages()
+        )
         self._turns = InboxQueue()
         self._browsing: set[asyncio.Transport] = set()
         """The connections that are no WebSockets."""
@@ -52,28 +62,29 @@ class Pages:
         server, web = settings.server, settings.web
         self._shared, self._forwarders = shared, forwarders
         self._budgets = RateLimiter(web.requests_per_second, web.requests_at_once)
-        self._policy = WebPolicy(
-            max_line=server.max_line,
-            outbox_bytes=server.outbox_bytes,
-            max_frame=web.max_frame,
-            rate=partial(TokenBucket, web.frames_per_second, web.frames_at_once),
-            turns=self._turns,
-            patience=web.patience,
-            ping=web.ping,
-            origins=frozenset(web.origins),
-            find_board=self._board_preview,
-            find_battle=self._battle_preview,
+        site = Site(
+            find=self._preview,
             pictures=self._gallery,
-            find_page=self._features.find,
             public_url=web.public_url,
             embed=frozenset(web.embed),
             features=tuple(name for name in NAMES if name not in settings.features.off),
         )
+        routes = Routes(routes_of(site, self._pages))
+        self._policy = HttpPolicy(self._turns, web.patience, routes.respond)
+        self._sockets = SocketPolicy(
+            max_line=server.max_line,
+            outbox_bytes=server.outbox_bytes,
+            max_frame=web.max_frame,
+            rate=partial(TokenBucket, web.frames_per_second, web.frames_at_once),
+            ping=web.ping,
+            origins=frozenset(web.origins),
+            public_url=web.public_url,
+        )
 
-    def connection(self, caller: Caller) -> HttpConnection:
+    def connection(self, caller: Caller) -> WebConnection:
         """Return the protocol of a connection that was accepted."""
         peer = _WebPeer(caller, self._forwarders, self._budgets, self._shared, self._browsing)
-        return HttpConnection(peer, self._policy, self._buffer)
+        return WebConnection(peer, self._policy, self._sockets, self._buffer)
 
     def abort(self) -> None:
         """End the connections that are no WebSockets."""
@@ -84,42 +95,35 @@ class Pages:
         """Draw nothing more."""
         await self._gallery.close()
 
-    def _board_preview(self, board: str) -> Preview | None:
-        told = self._sessions.told_of_board(board)
-        return told and Preview(*told)
-
-    async def _battle_preview(self, number: int) -> Preview | None:
+    async def _preview(self, kind: str, name: str) -> Preview | None:
         try:
-            told = await self._sessions.told_of_battle(number)
+            if kind == "board":
+                told = self._sessions.told_of_board(name)
+            else:
+                told = await self._sessions.told_of_battle(int(name))
         except StoreError as error:
             _log.error("a link cannot be told of: %s", error)
             return None
         return told and Preview(*told)
 
 
-class FeaturePages:
-    """The pages of features, for which one address can only ask so often."""
+class FeaturePage:
+    """A page of a feature; one address can only ask so often for all of them."""
 
-    def __init__(self, finders: Sequence[Callable[[str, str], AnswerPage | None]]) -> None:
-        self._finders = finders
-        self._limiter = RateLimiter(PER_HOUR / _HOUR, AT_ONCE)
+    def __init__(self, answer: AnswerPage, limiter: RateLimiter) -> None:
+        self._answer, self._limiter = answer, limiter
 
-    def find(
-        self, method: str, path: str, address: str
-    ) -> Callable[[], Coroutine[None, None, PageAnswer]] | None:
-        """Return what answers a request from an address; None if it is for no such page."""
-        for find in self._finders:
-            if answer := find(method, path):
-                return partial(self._answer, answer, address)
-        return None
-
-    async def _answer(self, answer: AnswerPage, address: str) -> PageAnswer:
-        if not is_local(address):
-            wait = self._limiter.of(network(address)).take(asyncio.get_running_loop().time())
-            if wait:
-                sentence = "That was asked for too often from your address."
-                return 429, {"Retry-After": str(math.ceil(wait))}, sentence
-        return await answer()
+    async def respond(self, request: HttpRequest, **variables: str) -> HttpResponse:
+        """Return the response to a request."""
+        if not is_local(request.address):
+            bucket = self._limiter.of(network(request.address))
+            if wait := bucket.take(asyncio.get_running_loop().time()):
+                later = {"Retry-After": str(math.ceil(wait))}
+                return plain(429, "That was asked for too often from your address.", later)
+        status, fields, text = await self._answer(**variables)
+        if "Content-Type" not in fields:
+            return plain(status, text, fields, cost=PAGE_COST)
+        return HttpResponse(status, fields, text.encode(), cost=PAGE_COST)
 
 
 class _WebPeer:

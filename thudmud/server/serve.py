@@ -209,7 +209,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         for each in served:
             if work := await each.begin(service, lock):
                 await stack.enter_async_context(background(work))
-        sessions.find_pages = [each.find_page for each in served]
+        sessions.pages = lambda: [page for each in served for page in each.pages]
         works = background(
             _check_once_ready(sessions),
             follow_logins(sessions, changed),

@@ -20,7 +20,7 @@ from thudmud.features.archive.messages import entry, players
 from thudmud.features.options.preferences import preferences_of, profile_of
 from thudmud.features.rooms.messages import greeting
 from thudmud.game.command import Command
-from thudmud.game.feature import AnswerPage
+from thudmud.game.feature import PageRoute
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import hall_board_meant
 from thudmud.game.more import LogoutEverywhere, Password, Register
@@ -99,7 +99,7 @@ class Sessions:
         self.refused: Counter[Enum] = Counter()
         self._expected: list[asyncio.Future[None]] = []
         self._held: dict[str, asyncio.Future[None]] = {}
-        self.find_pages: Sequence[Callable[[str, str], AnswerPage | None]] = ()
+        self.pages: Callable[[], Sequence[PageRoute]] = tuple
         self.talk: TalkLimiter | None = None
         self.shouts: TalkLimiter | None = None
         self.reports: TalkLimiter | None = None

@@ -1,27 +1,34 @@
-"""HTTP/1.1, as far as a few small files need it: requests without a body.
+"""HTTP requests and responses: what neither h11 nor werkzeug decides, as rules of this server.
 
-Section numbers are those of RFC 9112, unless another is named. Pure but for the date of answers.
+h11 reads and writes messages (RFC 9112), and werkzeug header fields (RFC 9110). A request is
+checked here as it comes from h11, and each response is finished by `finish` before h11 writes it.
+Section numbers are those of RFC 9110, unless another is named. Pure, but for the date.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from email.utils import formatdate
-from http import HTTPStatus
+from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPMethod, HTTPStatus
 from types import MappingProxyType
-from urllib.parse import parse_qs
+from typing import Any
+from urllib.parse import unquote
 
-from thudmud.values import Value
+import h11
+from werkzeug.datastructures import Headers
+from werkzeug.exceptions import (
+    BadRequest,
+    HTTPException,
+    HTTPVersionNotSupported,
+    MethodNotAllowed,
+)
+from werkzeug.exceptions import NotImplemented as MethodUnknownError
+from werkzeug.http import http_date
+from werkzeug.sansio.http import is_resource_modified
+from werkzeug.sansio.request import Request
+from werkzeug.sansio.response import Response
 
-_LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP/1\.([01])", re.ASCII)
-_LENGTH = re.compile(r"[0-9]+")
-_ABSOLUTE = re.compile(r"https?://([^/?#@]+)([/?].*)?", re.ASCII | re.IGNORECASE)
-_TAG = re.compile(r'(?:W/)?("[!#-~\x80-\xff]*")')
-_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)", re.ASCII)
-
-END = b"\r\n\r\n"
-"""The end of a request's head."""
+NO_FIELDS: Mapping[str, str] = MappingProxyType({})
 
 SECURITY = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none';"
@@ -32,74 +39,191 @@ SECURITY = {
 }
 """The security fields of every response."""
 
+_METHODS = set(HTTPMethod) - {HTTPMethod.CONNECT}
+_TARGET = re.compile(r"(?:(https?)://([^/?#@]+))?((?:/[^?]*)?)(?:\?(.*))?", re.IGNORECASE)
+_HOST = re.compile(r"(?:[\w.~!$&'()*+;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
 
-FindText = Callable[[], Awaitable[tuple[int, Mapping[str, str], str]]]
-"""Returns a status, header fields, and a text: a sentence, if the fields have no Content-Type."""
+_NOT_STRICT = re.compile(rb"[\0\v\f]|\r(?!\n|\Z)|(?<!\r)\n|\n[ \t]")
+
+_SENTENCES = {
+    HTTPStatus.BAD_REQUEST: "That is no request of HTTP/1.1.",
+    HTTPStatus.NOT_FOUND: "There is nothing here. The game is at /.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This can be read, no more.",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "That request is longer than this server reads.",
+    HTTPStatus.NOT_IMPLEMENTED: "This server has no such method.",
+    HTTPStatus.HTTP_VERSION_NOT_SUPPORTED: "This server speaks HTTP/1.1.",
+}
 
 
-class HttpRequest(Value):
+class HttpRequest(Request):
     """A request.
 
-    Attributes:
+    Args:
         fields: the header fields, by names in lower case; several of one name are joined by commas.
-        keeps: whether the client may send another request on this connection.
+        path: decoded, unlike the query.
+        is_gone: returns whether the client has hung up.
+
+    Attributes:
+        has_body: whether a body belongs to it. It means nothing to us.
     """
 
-    method: str
-    path: str
-    fields: Mapping[str, str]
-    keeps: bool
-    has_body: bool
-    query: str = ""
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        fields: Mapping[str, str] = NO_FIELDS,
+        *,
+        query: str = "",
+        version: str = "1.1",
+        is_gone: Callable[[], bool] = lambda: False,
+    ) -> None:
+        headers, self.fields = Headers(fields), fields
+        super().__init__(method, "http", None, "", path, query.encode(), headers, None)
+        self.version, self.is_gone = version, is_gone
+        length = fields.get("content-length", "0")
+        self.has_body = "transfer-encoding" in fields or length.strip("0") != ""
 
     @property
-    def asked(self) -> dict[str, str]:
-        """What the query says, the last word of each name; nothing if it says far too much."""
-        try:
-            named = parse_qs(self.query, max_num_fields=16)
-        except ValueError:
-            return {}
-        return {name: words[-1] for name, words in named.items()}
-
-    def has(self, tag: str) -> bool:
-        """Return whether the client has what an entity tag stands for.
-
-        Tags are compared weakly (RFC 9110, section 13.1.2); ``*`` is any.
-        """
-        known = self.fields.get("if-none-match", "")
-        return known.strip() == "*" or tag.removeprefix("W/") in _TAG.findall(known)
+    def address(self) -> str:
+        """The address that it comes from; "" before it is known."""
+        return self.remote_addr or ""
 
 
-def read_request(head: bytes) -> HttpRequest | None:
-    """Return the request of a head, up to the empty line; None if it is invalid."""
-    first, *lines = head.decode("latin-1").split("\r\n")
-    found = _LINE.fullmatch(first)
-    if found is None:
-        return None
-    method, target, minor = found.groups()
-    values: dict[str, list[str]] = {}
-    for line in lines:
-        field = _FIELD.fullmatch(line)
-        if field is None:
-            return None
-        # Blanks around the value are stripped here: matched lazily, they would take quadratic time.
-        values.setdefault(field[1].lower(), []).append(field[2].strip(" \t"))
-    fields = {name: ", ".join(each) for name, each in values.items()}
-    if minor == "1" and ("host" not in fields or "," in fields["host"]):  # section 3.2
-        return None
-    lengths = {each.strip(" \t") for each in fields.get("content-length", "0").split(",")}
-    if len(lengths) > 1 or not all(map(_LENGTH.fullmatch, lengths)):  # section 6.3
-        return None
-    if "content-length" in fields and "transfer-encoding" in fields:  # section 6.1
-        return None
-    if absolute := _ABSOLUTE.fullmatch(target):  # sections 3.2.2 and 3.3: it counts, not Host
-        fields["host"], target = absolute[1], absolute[2] or "/"
-        target = target if target.startswith("/") else f"/{target}"
-    connection = {each.strip().lower() for each in fields.get("connection", "").split(",")}
-    has_body = lengths != {"0"} or "transfer-encoding" in fields
-    keeps = minor == "1" and "close" not in connection and not has_body
-    path, _, query = target.partition("?")
-    return HttpRequest(method, path, fields, keeps, has_body, query)
+class HttpResponse(Response):
+    """A response, and what it counts for, in requests, besides its bytes.
+
+    Attributes:
+        packed: returns the body compressed by gzip; None if it isn't worth that.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        fields: Mapping[str, str] = NO_FIELDS,
+        body: bytes = b"",
+        *,
+        packed: Callable[[], bytes] | None = None,
+        cost: int = 0,
+    ) -> None:
+        super().__init__(status, fields)
+        self.body, self.packed, self.cost = body, packed, cost
+
+
+Answer = HttpResponse | Coroutine[Any, Any, HttpResponse]
+"""A response, or one that takes a while."""
+
+
+def plain(
+    status: int, sentence: str, fields: Mapping[str, str] = NO_FIELDS, *, cost: int = 0
+) -> HttpResponse:
+    """Return a response with a sentence as plain text."""
+    known = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **fields}
+    return HttpResponse(status, known, f"{sentence}\n".encode(), cost=cost)
+
+
+def refusal(error: HTTPException | h11.RemoteProtocolError) -> HttpResponse:
+    """Return the response that says what is wrong with a request."""
+    if isinstance(error, h11.RemoteProtocolError):
+        status = HTTPStatus(error.error_status_hint)
+    else:
+        status = HTTPStatus(error.code or HTTPStatus.INTERNAL_SERVER_ERROR)
+    response = plain(status, _SENTENCES.get(status, f"{status.phrase}."))
+    if isinstance(error, MethodNotAllowed):
+        response.headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
+    return response
+
+
+def require_strict_head(received: bytes) -> None:
+    """Check bytes that begin with the head of a request, or with a part of it.
+
+    h11 would read a bare LF and a folded line, which another server in front of us may read
+    otherwise (RFC 9112, sections 2.2 and 5.2); and for blanks before a NUL it takes quadratic time.
+
+    Raises:
+        BadRequest: there is something in it that no head has.
+    """
+    if _NOT_STRICT.search(received.partition(b"\r\n\r\n")[0]):
+        raise BadRequest
+
+
+def read_request(event: h11.Request, is_gone: Callable[[], bool]) -> HttpRequest:
+    """Return the request of a message, which h11 has found well-formed.
+
+    Raises:
+        HTTPException: it is none that this server answers.
+    """
+    fields: dict[str, str] = {}
+    for raw_name, raw_value in event.headers:
+        name, value = raw_name.decode(), raw_value.decode("latin-1")
+        fields[name] = f"{fields[name]}, {value}" if name in fields else value
+    method, version = event.method.decode(), event.http_version.decode()
+    if not version.startswith("1."):
+        raise HTTPVersionNotSupported
+    if method not in _METHODS:
+        raise MethodUnknownError
+    if "content-length" in fields and "transfer-encoding" in fields:  # RFC 9112, section 6.1
+        raise BadRequest
+    target = event.target.decode()
+    found = _TARGET.fullmatch(target)
+    if found is None or not (found[1] or found[3]):
+        if (method, target) != ("OPTIONS", "*"):  # RFC 9112, section 3.2
+            raise BadRequest
+        return HttpRequest(method, target, fields, version=version, is_gone=is_gone)
+    scheme, host, path, query = found.groups("")
+    if scheme:
+        fields["host"] = host  # it counts, not Host: RFC 9112, section 3.2.2
+    if not _HOST.fullmatch(fields.get("host", "")):
+        raise BadRequest
+    path = unquote(path) or "/"
+    return HttpRequest(method, path, fields, query=query, version=version, is_gone=is_gone)
+
+
+def compress(request: HttpRequest, response: HttpResponse) -> None:
+    """Compress a body for which that is worth it, if the client takes gzip (section 12.5.3)."""
+    if response.packed:
+        response.vary.add("Accept-Encoding")
+        if request.accept_encodings.quality("gzip"):
+            response.body = response.packed()
+            response.headers["Content-Encoding"] = "gzip"
+
+
+def revalidate(request: HttpRequest, response: HttpResponse) -> None:
+    """Leave out what the client has already (section 13.1.2), and what only that is about."""
+    if response.status_code == HTTPStatus.OK and has_current(request, response.headers.get("ETag")):
+        response.status_code, response.body = HTTPStatus.NOT_MODIFIED, b""
+        for name in ("Content-Type", "Content-Encoding"):
+            response.headers.pop(name, None)
+
+
+def has_current(request: HttpRequest, tag: str | None) -> bool:
+    """Return whether the client has what an entity tag stands for."""
+    known = request.fields.get("if-none-match")
+    return bool(tag and known) and not is_resource_modified(http_if_none_match=known, etag=tag)
+
+
+FINISHERS = (compress, revalidate)
+"""What is done with each response to a request, in this order."""
+
+
+def finish(response: HttpResponse, request: HttpRequest | None) -> None:
+    """Finish a response; None stands for what was no request."""
+    if request:
+        for step in FINISHERS:
+            step(request, response)
+    own = set(response.headers.keys(lower=True))
+    fields = [each for each in SECURITY.items() if each[0].lower() not in own]
+    response.headers.extend(fields)  # faster than `setdefault` of each
+
+
+def serialize(response: HttpResponse, *, keeps: bool) -> h11.Response:
+    """Return the head of a response as h11 takes it."""
+    status = HTTPStatus(response.status_code)
+    fields = [*response.headers, ("Date", http_date())]
+    if status is not HTTPStatus.NOT_MODIFIED:  # it would be that of the whole (section 8.6)
+        fields.append(("Content-Length", str(len(response.body))))
+    if "Connection" not in response.headers:
+        fields.append(("Connection", "keep-alive" if keeps else "close"))
+    return h11.Response(status_code=status, reason=status.phrase, headers=fields)
 
 
 def normalized_origin(origin: str) -> str:
@@ -112,53 +236,3 @@ def normalized_origin(origin: str) -> str:
     origin = origin.removesuffix(":443" if origin.startswith("https:") else ":80")
     host, _, port = origin.rpartition(":")
     return f"{host.removesuffix('.')}:{port}" if port.isdecimal() else origin.removesuffix(".")
-
-
-def response(
-    status: HTTPStatus,
-    fields: Mapping[str, str],
-    body: bytes = b"",
-    *,
-    keeps: bool = False,
-    is_sent: bool = True,
-) -> bytes:
-    """Return a response as bytes, with the fields of every response."""
-    known = {
-        **SECURITY,
-        **fields,
-        "Date": formatdate(usegmt=True),
-        "Content-Length": str(len(body)),
-        "Connection": "keep-alive" if keeps else "close",
-    }
-    if status is HTTPStatus.NOT_MODIFIED:  # it would be that of the whole (RFC 9110, section 8.6)
-        del known["Content-Length"]
-    head = "".join(f"{name}: {value}\r\n" for name, value in known.items())
-    return f"HTTP/1.1 {status.value} {status.phrase}\r\n{head}\r\n".encode("latin-1") + (
-        body if is_sent else b""
-    )
-
-
-def plain(
-    status: HTTPStatus,
-    sentence: str,
-    fields: Mapping[str, str] = MappingProxyType({}),
-    *,
-    keeps: bool = False,
-    is_sent: bool = True,
-) -> bytes:
-    """Return a response with a sentence as plain text, see `response`."""
-    known = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **fields}
-    return response(status, known, f"{sentence}\n".encode(), keeps=keeps, is_sent=is_sent)
-
-
-async def text_answer(request: HttpRequest, find: FindText) -> tuple[bytes, bytes]:
-    """Return the head and the body of the response with a text that takes a while to find."""
-    code, fields, text = await find()
-    status, keeps, is_sent = HTTPStatus(code), request.keeps, request.method != "HEAD"
-    if "Content-Type" not in fields:
-        return plain(status, text, fields, keeps=keeps, is_sent=is_sent), b""
-    if (tag := fields.get("ETag")) and request.has(tag):
-        return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps), b""
-    body = text.encode()
-    head = response(status, fields, body, keeps=keeps, is_sent=False)
-    return head, body if is_sent else b""

@@ -8,14 +8,13 @@ drawn of it, and how.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Protocol
-from urllib.parse import unquote
 
 from thudmud.pictures import SCHEMES
 from thudmud.values import Value
-from thudmud.web.http import HttpRequest, plain, response
+from thudmud.web.http import HttpRequest, HttpResponse, plain
 
 RECORD, GIF = "thud", "gif"
 KINDS = {
@@ -58,18 +57,6 @@ class PictureRequest(Value):
     colours: str = "plain"
 
 
-class Asker(Value):
-    """The client that asks for a picture.
-
-    Attributes:
-        address: its address, as a trusted proxy tells it.
-        is_gone: returns whether it has hung up.
-    """
-
-    address: str
-    is_gone: Callable[[], bool]
-
-
 class Picture(Value):
     """A picture, or a record.
 
@@ -97,28 +84,53 @@ class Absence(Value):
     sentence: str
     later: int = 0
 
-    def answer(self, *, keeps: bool, is_sent: bool) -> bytes:
-        """Return the answer that says so."""
+    def response(self, cost: int = 0) -> HttpResponse:
+        """Return the response that says so; nothing is drawn for one that comes too often."""
         fields = {"Retry-After": str(self.later)} if self.later else {}
-        return plain(self.status, self.sentence, fields, keeps=keeps, is_sent=is_sent)
+        cost = 0 if self.status is HTTPStatus.TOO_MANY_REQUESTS else cost
+        return plain(self.status, self.sentence, fields, cost=cost)
 
 
 class Pictures(Protocol):
     """Who has them."""
 
-    async def find(
-        self, wanted: PictureRequest, has: Callable[[str], bool], asker: Asker
-    ) -> Picture | Absence:
-        """Return what is asked for; without its body if the client has that of its tag."""
+    async def find(self, wanted: PictureRequest, request: HttpRequest) -> Picture | Absence:
+        """Return what a request asks for; without its body if the client has that of its tag."""
 
 
-def wanted_by(request: HttpRequest) -> PictureRequest | Absence | None:
-    """Return what a request asks for; why that is nothing; or None if it is for no picture."""
-    found = _PATH.fullmatch(request.path)
-    if found is None or request.method not in {"GET", "HEAD"}:
-        return None
-    where, name, kind = found.groups()
-    chosen = request.asked
+class Preview(Value):
+    """How a link to the page is told of, before anybody opens it: title, and a sentence."""
+
+    title: str
+    description: str
+
+
+FindPreview = Callable[[str, str], Awaitable[Preview | None]]
+"""Returns the preview of a "board" by its name, or of a "game" by its number, if there is one."""
+
+
+class Site(Value):
+    """What the page of a server has to show.
+
+    Attributes:
+        find: returns the previews of links.
+        pictures: returns pictures of boards and battles.
+        features: the names of the features that players have.
+        public_url: where the page is for players; "" if that is not known.
+        embed: the origins of pages that may show boards and battles in a frame; "*" is all.
+    """
+
+    find: FindPreview
+    pictures: Pictures
+    features: tuple[str, ...]
+    public_url: str = ""
+    embed: frozenset[str] = frozenset()
+
+
+def read_picture_request(
+    where: str, name: str, kind: str, chosen: Mapping[str, str]
+) -> PictureRequest | Absence:
+    """Return what a path asks for, and what is chosen in the query; or why that is nothing."""
     ply, side = chosen.get("ply", ""), chosen.get("side", "south")
     colours = chosen.get("colours", "plain")
     colours += " dark" * (chosen.get("theme") == "dark")
@@ -128,7 +140,7 @@ def wanted_by(request: HttpRequest) -> PictureRequest | Absence | None:
         return Absence(HTTPStatus.NOT_FOUND, f"The colours are {', '.join(SCHEMES)}.")
     how = kind, int(ply) if ply else None, side, colours
     if where == "board":
-        return PictureRequest(None, unquote(name), *how)
+        return PictureRequest(None, name, *how)
     battle = battle_number(name)
     return PictureRequest(battle, "", *how) if battle else NO_BATTLE
 
@@ -150,29 +162,25 @@ def battle_number(name: str) -> int | None:
     return int(name) if name.isascii() and name.isdecimal() and len(name) < DIGITS else None
 
 
-async def answered(
-    wanted: PictureRequest | Absence,
+async def picture_response(
     request: HttpRequest,
-    pictures: Pictures,
-    embed: frozenset[str],
-    asker: Asker,
-) -> tuple[bytes, bytes]:
-    """Return the answer to a request for a picture: its head, and its body."""
-    keeps, is_sent = request.keeps, request.method != "HEAD"
-    found: Picture | Absence
+    where: str,
+    name: str,
+    kind: str,
+    *,
+    site: Site,
+) -> HttpResponse:
+    """Return the response to a request for a picture."""
+    wanted = read_picture_request(where, name, kind, request.args)
     if isinstance(wanted, Absence):
-        found = wanted
-    else:
-        found = await pictures.find(wanted, request.has, asker)
+        return wanted.response()
+    found = await site.pictures.find(wanted, request)
     if isinstance(found, Absence):
-        return found.answer(keeps=keeps, is_sent=is_sent), b""
+        return found.response(COSTS[kind])
     fields = {
         "Content-Type": KINDS[found.kind],
         "Cache-Control": f"public, max-age={KEPT}" if found.lasting else "no-cache",
         "ETag": found.tag,
-        **readable_by(embed, request),
+        **readable_by(site.embed, request),
     }
-    if found.body is None:
-        return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps), b""
-    head = response(HTTPStatus.OK, fields, found.body, keeps=keeps, is_sent=False)
-    return head, found.body if is_sent else b""
+    return HttpResponse(HTTPStatus.OK, fields, found.body or b"", cost=COSTS[kind])

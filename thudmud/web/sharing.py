@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
 from urllib.parse import quote, unquote, urlsplit
@@ -17,30 +17,17 @@ from urllib.parse import quote, unquote, urlsplit
 from thudmud.pictures import SCHEMES
 from thudmud.pictures.pixels import SIZE, draws_pixels
 from thudmud.values import Value
-from thudmud.web.http import HttpRequest, plain, response
-from thudmud.web.pictures import battle_number, readable_by
+from thudmud.web.http import HttpRequest, HttpResponse, plain
+from thudmud.web.pictures import Preview, Site, battle_number, readable_by
 
-LINK = re.compile(r"/(board|game)/([^/]+)")
-"""What players share: the page opens there at a board, or at a battle that was played."""
+_LINK = re.compile(r"/(board|game)/([^/]+)")
 
 WIDTH, HEIGHT = 480, 680
 """Pixels of a frame, where nothing is said about it."""
 
-_HOST = re.compile(r"[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?")
 _PREVIEW = re.compile(rb'(?<=<meta property="og:)(title|description)" content="[^"]*"')
 _BEHIND = b'<meta name="color-scheme"'
 _PLY = re.compile(r"ply=([0-9]{1,6})", re.ASCII)
-
-
-class Preview(Value):
-    """How a link to the page is told of, before anybody opens it: title, and a sentence."""
-
-    title: str
-    description: str
-
-
-Find = Callable[[str, str], Preview | None]
-"""Returns the preview of a "board" by its name, or of a "game" by its number, if there is one."""
 
 
 class Linked(Value):
@@ -50,42 +37,23 @@ class Linked(Value):
     preview: Preview
 
 
-def base_of(request: HttpRequest, public_url: str, *, is_secure: bool) -> str:
+def base_of(request: HttpRequest, site: Site) -> str:
     """Return where the page is for whoever asks, such as ``https://example.org``; "" if unknown.
 
     What stands in ``Host`` is taken for that where the operator has not said better.
     """
-    host = request.fields.get("host", "")
-    if public_url or not _HOST.fullmatch(host):
-        return public_url
-    return f"http{'s' * is_secure}://{host}"
+    return site.public_url or (f"{request.scheme}://{request.host}" if request.host else "")
 
 
-def shared_at(path: str, find: Find) -> Linked | None:
-    """Return what a link leads to, by its path; None if that is nothing."""
-    link = LINK.fullmatch(path)
-    if link is None:
-        return None
-    kind, name = link[1], unquote(link[2])
+async def linked(kind: str, name: str, site: Site) -> Linked | None:
+    """Return what a link leads to; None if that is nothing."""
     if kind == "game":
-        number = battle_number(link[2])
+        number = battle_number(name)
         if number is None:
             return None
         name = str(number)
-    told = find(kind, name)
-    return Linked(f"/{kind}/{quote(name, safe='')}", told) if told else None
-
-
-def battle_asked(request: HttpRequest) -> int | None:
-    """Return the battle that a link, a frame or a question of oEmbed is about, by its number."""
-    path = request.path
-    if path == "/oembed":
-        try:
-            path = urlsplit(request.asked.get("url", "")).path
-        except ValueError:
-            return None
-    link = LINK.fullmatch(path.removeprefix("/embed"))
-    return battle_number(link[2]) if link and link[1] == "game" else None
+    preview = await site.find(kind, name)
+    return Linked(f"/{kind}/{quote(name, safe='')}", preview) if preview else None
 
 
 @cache
@@ -122,29 +90,25 @@ def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes
     return b"".join(parts).replace(_BEHIND, added + _BEHIND, 1)
 
 
-def frame_of(request: HttpRequest, embed: frozenset[str], find: Find) -> bytes | None:
-    """Return the answer to a request for a frame: ``/embed/game/12``; None if it is for none."""
-    kind, _, rest = request.path.removeprefix("/").partition("/")
-    if kind != "embed":
-        return None
-    keeps, is_sent = request.keeps, request.method != "HEAD"
-    shared = shared_at(f"/{rest}", find)
-    if shared is None or not embed:
-        sentence = "There is nothing to embed here."
-        return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)
+async def frame_response(
+    request: HttpRequest, where: str, name: str, *, site: Site
+) -> HttpResponse:
+    """Return the response to a request for a frame: ``/embed/game/12``."""
+    shared = await linked(where, name, site) if site.embed else None
+    if shared is None:
+        return plain(HTTPStatus.NOT_FOUND, "There is nothing to embed here.")
     fields = {
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-cache",
         "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none';"
-        f" frame-ancestors {' '.join(sorted(embed))}; object-src 'none'",
+        f" frame-ancestors {' '.join(sorted(site.embed))}; object-src 'none'",
         "Cross-Origin-Resource-Policy": "cross-origin",
     }
-    page = _framed(shared, request).encode()
-    return response(HTTPStatus.OK, fields, page, keeps=keeps, is_sent=is_sent)
+    return HttpResponse(HTTPStatus.OK, fields, _framed(shared, request).encode())
 
 
 def _framed(shared: Linked, request: HttpRequest) -> str:
-    chosen = request.asked
+    chosen = request.args
     known = {"record": f"{shared.path}.thud", "link": shared.path, "live": "5"}
     if battle := _PLY.fullmatch(f"ply={chosen.get('ply', '')}"):
         known["ply"] = battle[1]
@@ -164,38 +128,27 @@ def _framed(shared: Linked, request: HttpRequest) -> str:
     )
 
 
-def oembed(
-    request: HttpRequest,
-    base: str,
-    embed: frozenset[str],
-    find: Find,
-) -> bytes | None:
-    """Return the answer to a question of oEmbed, https://oembed.com; None if it is none."""
-    if request.path != "/oembed":
-        return None
-    keeps, is_sent = request.keeps, request.method != "HEAD"
-    asked = request.asked
+async def oembed_response(request: HttpRequest, *, site: Site) -> HttpResponse:
+    """Return the response to a question of oEmbed, https://oembed.com."""
+    asked, base = request.args, base_of(request, site)
     try:
         link = urlsplit(asked.get("url", ""))
     except ValueError:
-        sentence = "That is no address."
-        return plain(HTTPStatus.BAD_REQUEST, sentence, keeps=keeps, is_sent=is_sent)
+        return plain(HTTPStatus.BAD_REQUEST, "That is no address.")
     if asked.get("format", "json") != "json":
-        sentence = "This is told as JSON alone."
-        return plain(HTTPStatus.NOT_IMPLEMENTED, sentence, keeps=keeps, is_sent=is_sent)
+        return plain(HTTPStatus.NOT_IMPLEMENTED, "This is told as JSON alone.")
     hosts = {urlsplit(base).netloc.lower(), request.fields.get("host", "").lower()} - {""}
-    is_ours = link.netloc.lower() in hosts
-    shared = shared_at(link.path, find) if is_ours and embed else None
+    found = _LINK.fullmatch(link.path) if link.netloc.lower() in hosts and site.embed else None
+    shared = await linked(found[1], unquote(found[2]), site) if found else None
     if shared is None:
-        sentence = "There is no board and no battle there."
-        return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)
+        return plain(HTTPStatus.NOT_FOUND, "There is no board and no battle there.")
     told = _told(shared, base, link.fragment, _most(asked, "maxwidth"), _most(asked, "maxheight"))
     fields = {
         "Content-Type": "application/json",
         "Cache-Control": "no-cache",
-        **readable_by(embed, request),
+        **readable_by(site.embed, request),
     }
-    return response(HTTPStatus.OK, fields, json.dumps(told).encode(), keeps=keeps, is_sent=is_sent)
+    return HttpResponse(HTTPStatus.OK, fields, json.dumps(told).encode())
 
 
 def _most(asked: Mapping[str, str], name: str) -> int:

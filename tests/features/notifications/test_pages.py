@@ -145,6 +145,10 @@ class TestMails:
             assert b"\r\nConnection: close\r\n" in await reader.read()
         writer.close()
 
+    async def test_other_methods_are_refused_with_those_that_a_page_has(self, site: Site) -> None:
+        refused = await site.ask(f"/mail/{'x' * 22}", "PUT")
+        assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD, POST")
+
     async def test_nothing_else_is_posted(self, site: Site) -> None:
         for path in ("/", "/feed/Anna.atom", f"/calendar/{'x' * 22}.ics"):
             assert (await site.ask(path, "POST", content=b"a=b")).status_code == 405

@@ -8,23 +8,16 @@ mails follow every link (RFC 8058).
 from __future__ import annotations
 
 import logging
-import re
+from collections.abc import Callable, Coroutine
+from functools import partial
 from hashlib import sha256
 
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import Notified
 from thudmud.features.notifications.published import calendar, feed
-from thudmud.game.feature import PageAnswer
+from thudmud.game.feature import PageAnswer, PageRoute
 from thudmud.game.hall import Hall
 from thudmud.store import Store, StoreError
-from thudmud.values import Value
-
-CALENDAR, FEED, MAIL = "calendar", "feed", "mail"
-
-KINDS = {
-    CALENDAR: "text/calendar; charset=utf-8",
-    FEED: "application/atom+xml; charset=utf-8",
-}
 
 MOST_ENTRIES = 20
 """How many battles are in a feed."""
@@ -32,11 +25,7 @@ MOST_ENTRIES = 20
 FRESH = 300
 """Seconds for which programs keep a calendar or a feed without asking again."""
 
-_PATH = re.compile(
-    r"/(?:(calendar)/([A-Za-z0-9_-]{16,64})\.ics|(feed)/([A-Za-z]{2,20})\.atom"
-    r"|(mail)/([A-Za-z0-9_-]{16,64}))",
-    re.ASCII,
-)
+_WORD = '<matching("[A-Za-z0-9_-]{16,64}"):word>'
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -51,85 +40,84 @@ _PAGE = """<!doctype html>
 _BUTTON = '<form method="post"><button>Send no more mails</button></form>\n'
 
 
-class PublishedRequest(Value):
-    """What is asked for.
-
-    Attributes:
-        kind: `CALENDAR`, `FEED` or `MAIL`.
-        word: the secret word, or the member's name.
-        ends: whether mails are to be ended.
-    """
-
-    kind: str
-    word: str
-    ends: bool = False
-
-
 NOTHING: PageAnswer = 404, {}, "There is nothing here, or not any more."
 BROKEN: PageAnswer = 503, {"Retry-After": "60"}, "That cannot be read just now."
 
 _log = logging.getLogger(__name__)
 
-
-def asked_for(method: str, path: str) -> PublishedRequest | None:
-    """Return what a request asks for, if it is for something that is published."""
-    found = _PATH.fullmatch(path)
-    if found is None:
-        return None
-    kind, word = [each for each in found.groups() if each]
-    is_read = method in {"GET", "HEAD"}
-    if not is_read and (kind != MAIL or method != "POST"):
-        return None
-    return PublishedRequest(kind, word, ends=not is_read)
+_Answerer = Callable[[Hall, Store, str], Coroutine[None, None, PageAnswer | None]]
 
 
-async def answer(wanted: PublishedRequest, hall: Hall, store: Store) -> PageAnswer:
-    """Return the answer to a request for something that is published."""
+def routes(hall: Hall, store: Store) -> tuple[PageRoute, ...]:
+    """Return what is at which path."""
+
+    def route(path: str, answer: _Answerer, method: str = "GET") -> PageRoute:
+        return PageRoute(path, partial(_answer, partial(answer, hall, store)), (method,))
+
+    return (
+        route(f"/calendar/{_WORD}.ics", _calendar),
+        route('/feed/<matching("[A-Za-z]{2,20}"):word>.atom', _feed),
+        route(f"/mail/{_WORD}", _ask),
+        route(f"/mail/{_WORD}", _end, "POST"),
+    )
+
+
+async def _answer(
+    find: Callable[[str], Coroutine[None, None, PageAnswer | None]], word: str
+) -> PageAnswer:
+    """Return what was found by a secret word, or a member's name."""
     try:
-        found = await _find(wanted, hall, store)
+        return await find(word) or NOTHING
     except StoreError as error:
         _log.warning("nothing is published: %s", error)
         return BROKEN
-    if found is None:
-        return NOTHING
-    if wanted.kind == MAIL:
-        fields = {
-            "Content-Type": "text/html; charset=utf-8",
-            "Cache-Control": "no-store",
-            "Content-Security-Policy": "default-src 'none'; form-action 'self';"
-            " base-uri 'none'; frame-ancestors 'none'",
-        }
-    else:
-        scope = "private" if wanted.kind == CALENDAR else "public"
-        fields = {
-            "Content-Type": KINDS[wanted.kind],
-            "Cache-Control": f"{scope}, max-age={FRESH}",
-            "ETag": f'"{sha256(found.encode()).hexdigest()[:16]}"',
-            "X-Robots-Tag": "noindex",
-        }
-    return 200, fields, found
 
 
-async def _find(wanted: PublishedRequest, hall: Hall, store: Store) -> str | None:
-    """Return what is asked for; None if there is nothing."""
-    if wanted.kind == MAIL:
-        look = storage.end_mails if wanted.ends else storage.is_ended_by
-        return _page(ended=wanted.ends) if await look(store, wanted.word) else None
-    page = hall.part(Notified).ways.page
-    if wanted.kind == CALENDAR:
-        player = await storage.calendar_of(store, wanted.word)
-        if not (player and page):
-            return None
-        return calendar(player, hall.tables.seats_of(player), page)
-    player = await storage.feed_of(store, wanted.word)
+async def _calendar(hall: Hall, store: Store, word: str) -> PageAnswer | None:
+    page, player = hall.part(Notified).ways.page, await storage.calendar_of(store, word)
     if not (player and page):
         return None
-    return feed(player, await store.ended(player, MOST_ENTRIES), page)
+    text = calendar(player, hall.tables.seats_of(player), page)
+    return _published(text, "text/calendar", "private")
 
 
-def _page(*, ended: bool) -> str:
+async def _feed(hall: Hall, store: Store, word: str) -> PageAnswer | None:
+    page, player = hall.part(Notified).ways.page, await storage.feed_of(store, word)
+    if not (player and page):
+        return None
+    text = feed(player, await store.ended(player, MOST_ENTRIES), page)
+    return _published(text, "application/atom+xml", "public")
+
+
+async def _ask(_: Hall, store: Store, word: str) -> PageAnswer | None:
+    return _page(ended=False) if await storage.is_ended_by(store, word) else None
+
+
+async def _end(_: Hall, store: Store, word: str) -> PageAnswer | None:
+    return _page(ended=True) if await storage.end_mails(store, word) else None
+
+
+def _published(text: str, kind: str, scope: str) -> PageAnswer:
+    fields = {
+        "Content-Type": f"{kind}; charset=utf-8",
+        "Cache-Control": f"{scope}, max-age={FRESH}",
+        "ETag": f'"{sha256(text.encode()).hexdigest()[:16]}"',
+        "X-Robots-Tag": "noindex",
+    }
+    return 200, fields, text
+
+
+def _page(*, ended: bool) -> PageAnswer:
     if ended:
-        told = 'Your address is forgotten. To get mails again, type "notify mail" in the game.'
-        return _PAGE.format(heading="You get no more mails", text=told, more="")
-    told = "This ends the mails that the server sends to this address, and forgets the address."
-    return _PAGE.format(heading="No more mails?", text=told, more=_BUTTON)
+        heading, more = "You get no more mails", ""
+        text = 'Your address is forgotten. To get mails again, type "notify mail" in the game.'
+    else:
+        heading, more = "No more mails?", _BUTTON
+        text = "This ends the mails that the server sends to this address, and forgets the address."
+    fields = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-store",
+        "Content-Security-Policy": "default-src 'none'; form-action 'self';"
+        " base-uri 'none'; frame-ancestors 'none'",
+    }
+    return 200, fields, _PAGE.format(heading=heading, text=text, more=more)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from functools import partial
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thudmud.errors import StartError
 from thudmud.features.notifications.model import Notified, Ways
 from thudmud.features.notifications.reactors import follow_members
-from thudmud.game.feature import AnswerPage, FeatureContext
+from thudmud.game.feature import FeatureContext, PageRoute
 from thudmud.language import clean
 from thudmud.store import Holder, Lock
 
@@ -72,13 +71,12 @@ class NotificationServing:
         )
         return notifier.follow(holders)
 
-    def find_page(self, method: str, path: str) -> AnswerPage | None:
-        """Return what answers a request for a calendar or a feed, or to end mails."""
+    @property
+    def pages(self) -> Sequence[PageRoute]:
+        """Calendars, feeds, and what ends mails."""
         from thudmud.features.notifications import pages  # noqa: PLC0415  (the start does not wait for it)
 
-        if asked := pages.asked_for(method, path):
-            return partial(pages.answer, asked, self._service.hall, self._service.store)
-        return None
+        return pages.routes(self._service.hall, self._service.store)
 
 
 serve = NotificationServing

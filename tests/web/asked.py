@@ -1,0 +1,49 @@
+"""Answers of the routes of a page to requests, without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from thudmud.features import NAMES
+from thudmud.service.driving import now
+from thudmud.web.http import NO_FIELDS, HttpRequest, HttpResponse, finish
+from thudmud.web.pictures import NO_BATTLE, Absence, FindPreview, PictureRequest, Preview, Site
+from thudmud.web.routes import Routes, routes_of
+
+ANY = frozenset({"*"})
+
+
+class NoPictures:
+    """A server on which nothing can be drawn."""
+
+    async def find(self, wanted: PictureRequest, request: HttpRequest) -> Absence:
+        return NO_BATTLE
+
+
+async def nothing(kind: str, name: str) -> Preview | None:
+    """Return the preview of what there is not."""
+    return None
+
+
+@cache
+def routes(find: FindPreview = nothing, embed: frozenset[str] = ANY, url: str = "") -> Routes:
+    """Return the routes of a page."""
+    return Routes(routes_of(Site(find, NoPictures(), NAMES, url, embed)))
+
+
+def ask(
+    path: str,
+    table: Routes | None = None,
+    *,
+    query: str = "",
+    fields: Mapping[str, str] = NO_FIELDS,
+) -> HttpResponse:
+    """Return the response to a request."""
+    request = HttpRequest("GET", path, fields, query=query)
+    answer = (table or routes()).respond(request)
+    assert answer is not None, "expected a path without WebSockets"
+    response = answer if isinstance(answer, HttpResponse) else now(answer)
+    assert isinstance(response, HttpResponse), "expected nothing that waits"
+    finish(response, request)
+    return response

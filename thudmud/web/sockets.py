@@ -1,0 +1,293 @@
+"""WebSockets: the upgrade of a connection, then frames of text and packages.
+
+Only this module drives websockets, without any of its I/O.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Protocol as Interface
+
+import h11
+from msgspec import field
+from websockets.datastructures import Headers
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request as Handshake
+from websockets.protocol import SERVER, Protocol
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from thudmud.telnet import gmcp
+from thudmud.telnet.capabilities import Capabilities
+from thudmud.telnet.intake import Reading
+from thudmud.telnet.interface import Budget, Client, Fitted, Receiver, SessionConnection
+from thudmud.telnet.lines import LineSplitter
+from thudmud.telnet.screen import Flusher, Goodbye
+from thudmud.values import Value
+from thudmud.web.connection import HttpConnection, HttpPeer, HttpPolicy
+from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
+from thudmud.web.http import HttpRequest, normalized_origin, plain
+
+READ_AT_ONCE = 1024
+"""Bytes of frames that are handled before it is the others' turn: at most 170 frames, which take a
+few milliseconds."""
+
+_FOREIGN = "Pages from elsewhere cannot play here: web.origins would have to name them."
+_WITH_BODY = "A WebSocket begins with a request without a body."
+
+_of_strangers = logging.getLogger("thudmud.strangers")
+
+
+class SocketPolicy(Value):
+    """What holds for all WebSockets: limits, and who may open one.
+
+    Attributes:
+        max_line: the most characters of a line.
+        outbox_bytes: the most bytes that may wait to be sent to a client.
+        max_frame: the most bytes of a message, in one frame or several.
+        rate: makes the budget of a WebSocket for all its frames.
+        ping: seconds between two pings; proxies close silent connections.
+        origins: the origins of other pages that may connect.
+        public_url: where the page is for players; "" if that is not known.
+        flusher: writes all output, once at the end of each turn of the event loop.
+    """
+
+    max_line: int
+    outbox_bytes: int
+    max_frame: int
+    rate: Callable[[], Budget]
+    ping: float
+    origins: frozenset[str]
+    public_url: str = ""
+    flusher: Flusher = field(default_factory=Flusher)
+
+
+class WebPeer(HttpPeer, Interface):
+    """The peer of a connection that may become a WebSocket."""
+
+    def admit(self, address: str) -> str:
+        """Return why the client may not come in, as a sentence; nothing if it may."""
+
+    def open_session(
+        self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
+    ) -> Receiver:
+        """Make the session of a WebSocket."""
+
+
+class WebConnection(HttpConnection):
+    """A connection to the page's port, which becomes a WebSocket if the page asks for that."""
+
+    _peer: WebPeer
+
+    def __init__(
+        self, peer: WebPeer, policy: HttpPolicy, sockets: SocketPolicy, buffer: memoryview
+    ) -> None:
+        super().__init__(peer, policy, buffer)
+        self._sockets = sockets
+
+    def upgrade(self, request: HttpRequest) -> None:
+        """Make the connection a WebSocket, if the request is a valid handshake."""
+        if request.has_body:
+            self._write(plain(HTTPStatus.BAD_REQUEST, _WITH_BODY), request)
+            return
+        if not self._is_welcome(request):
+            origin = request.fields.get("origin", "")
+            _of_strangers.info("foreign origin", extra={"origin": origin})
+            self._write(plain(HTTPStatus.FORBIDDEN, _FOREIGN), request)
+            return
+        headers = Headers(request.fields)
+        if request.version == "1.0":  # RFC 9110, section 7.8
+            headers.pop("Upgrade", None)
+        answer = ServerProtocol(subprotocols=[Subprotocol(SUBPROTOCOL)]).accept(
+            Handshake(request.path, headers)
+        )
+        if answer.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
+            known = {"Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+            sentence = (answer.body or b"").decode().strip()
+            self._write(plain(answer.status_code, sentence, known), request)
+        elif refused := self._peer.admit(request.address):
+            known = {"Connection": "close"}
+            self._write(plain(HTTPStatus.SERVICE_UNAVAILABLE, refused, known), request)
+        elif self._http:
+            fields = [*answer.headers.raw_items()]
+            opening = h11.InformationalResponse(
+                status_code=answer.status_code, headers=fields, reason=answer.reason_phrase
+            )
+            self._transport.write(self._http.send(opening) or b"")
+            self._become_socket(self._http.trailing_data[0] + bytes(self._unread))
+
+    def _become_socket(self, received: bytes) -> None:
+        self._is_over = True
+        if self._patience:
+            self._patience.cancel()
+        self._reading.let_go("backlog")  # later it would lift what the WebSocket's own limit holds
+        frames = FrameConnection(self._peer, self._sockets, self._buffer)
+        self._transport.set_protocol(frames)
+        frames.connection_made(self._transport)
+        frames.take(received)
+
+    def _is_welcome(self, request: HttpRequest) -> bool:
+        """Return whether the origin is our page, or in the settings. Programs have none.
+
+        Where the page is known, it is nowhere else: whoever may choose what a name resolves to has
+        a page of theirs ask us under that name (DNS rebinding).
+        """
+        origin = request.fields.get("origin")
+        if origin is None:
+            return True
+        page = self._sockets.public_url
+        page = page or f"{request.scheme}://{request.fields.get('host', '')}"
+        allowed = map(normalized_origin, (page, *self._sockets.origins))
+        return normalized_origin(origin) in allowed
+
+
+class WebClient(Client):
+    """The client of a WebSocket, as its session sees it."""
+
+    def __init__(self, session: Receiver) -> None:
+        self._session = session
+        self._known = Capabilities()
+        self._known.utf8 = True  # by the standard
+        self._packages = gmcp.Packages(session, self._known, text_frame)
+        self._is_hidden = False
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether typing is hidden, even the end of a line."""
+        return self._is_hidden
+
+    def hide(self) -> None:
+        """Hide what is typed, until `reveal`."""
+        self._is_hidden = True
+
+    def reveal(self) -> None:
+        """Show what is typed."""
+        self._is_hidden = False
+
+    def data(self, package: str, text: str) -> None:
+        """Send a package with data in JSON."""
+        self._packages.send(package, text)
+
+    def hear(self, package: bytes) -> None:
+        """Take a package of the client's."""
+        before = self._known.terminal
+        self._packages.hear(package)
+        if self._known.terminal != before:
+            self.tell()
+
+    def tell(self) -> None:
+        """Tell the session what is known about the client."""
+        self._session.received([Fitted(self._known.terminal)])
+
+
+class FrameConnection(SessionConnection):
+    """A WebSocket."""
+
+    def __init__(self, peer: WebPeer, policy: SocketPolicy, buffer: memoryview) -> None:
+        super().__init__(buffer[:READ_AT_ONCE])
+        self._protocol = Protocol(SERVER, max_size=policy.max_frame)
+        self._peer, self._rate = peer, policy.rate()
+        self._outbox_bytes, self._flusher = policy.outbox_bytes, policy.flusher
+        self._splitter = LineSplitter(policy.max_line)
+        self._message: list[bytes] = []
+        """The fragments of an incomplete message."""
+        self._is_text = False
+        """Whether it is a package."""
+        self._unchoking: asyncio.TimerHandle | None = None
+        self._interval = policy.ping
+        self._is_alive = True
+        """Whether anything has come since the last ping."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Make the session, and greet."""
+        super().connection_made(transport)
+        self._screen = FrameScreen(self._transport, self._outbox_bytes, self._flusher)
+        self.session = self._peer.open_session(self._transport, self._reading, self._screen)
+        self.client = WebClient(self.session)
+        self.session.opened(self.client)
+        self.client.tell()
+        self._ping_later()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take received bytes."""
+        self.take(bytes(self._buffer[:nbytes]))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell the session."""
+        self._pinging.cancel()
+        if self._unchoking:
+            self._unchoking.cancel()
+        super().connection_lost(exc)
+
+    def take(self, data: bytes) -> None:
+        """Take bytes of frames."""
+        self._is_alive = True
+        if self._screen.closed or self._protocol.close_expected() or not data:
+            return  # it is read so that the end of the connection is noticed
+        self._protocol.receive_data(data)
+        events = self._protocol.events_received()
+        for event in events:
+            if isinstance(event, Frame):
+                self._take_frame(event)
+        replies = self._protocol.data_to_send()
+        if self._protocol.close_expected():
+            *replies, self._screen.farewell, _ = replies  # after it comes the end of the stream
+        for pong in replies:
+            self._screen.command(pong)
+        if self._protocol.parser_exc:
+            _of_strangers.info("bad frame", extra={"why": str(self._protocol.parser_exc)})
+            self.session.end("", Goodbye.REJECTED)
+        elif self._protocol.close_expected():
+            self.session.input_ended()
+        else:
+            self._charge(len(events))
+
+    def _take_frame(self, frame: Frame) -> None:
+        match frame.opcode:
+            case Opcode.TEXT | Opcode.BINARY:
+                self._is_text = frame.opcode is Opcode.TEXT
+            case Opcode.CONT:
+                pass
+            case _:
+                return
+        if frame.data:  # else empty fragments would take memory without limit
+            self._message.append(bytes(frame.data))
+        if not frame.fin:
+            return
+        message = b"".join(self._message)
+        self._message.clear()
+        if self._is_text:
+            self.handle_package(self.client.hear, message)
+        else:
+            # A message is a line, whether or not the client ends it.
+            end = b"" if message.endswith((b"\r", b"\n")) else b"\n"
+            self.session.received(self._splitter.feed(message + end))
+
+    def _charge(self, frames: int) -> None:
+        """Count frames; if the client sends too many, stop reading until it may again."""
+        self._rate.charge(frames)
+        loop = asyncio.get_running_loop()
+        if (wait := self._rate.wait(loop.time())) and not self._unchoking:
+            self._reading.hold(self)
+            self._unchoking = loop.call_later(wait, self._unchoke)
+
+    def _unchoke(self) -> None:
+        self._unchoking = None
+        self._reading.let_go(self)
+
+    def _ping_later(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._pinging = loop.call_later(self._interval, self._ping)
+
+    def _ping(self) -> None:
+        """Ping the client; abort the connection if the last ping was not answered."""
+        if not self._is_alive and self._transport.is_reading():
+            _of_strangers.info("no answer to a ping")
+            self._transport.abort()
+            return
+        self._is_alive = False
+        self._screen.command(PING)
+        self._ping_later()
