@@ -97,7 +97,11 @@ def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
 
 def weight() -> Iterator[Row]:
     """Tell how much a browser loads, beside what it would have to without gzip."""
-    page = [file for path, file in files().items() if not path.endswith(".mpackage")]
+    page = [
+        file
+        for path, file in files().items()
+        if not (file.is_lasting or path.endswith(".mpackage"))
+    ]
     raw = sum(len(file.body) for file in page) / KIB
     packed = sum(len(file.packed) for file in page) / KIB
     yield Row("the page and all that it loads", "KiB", [raw])

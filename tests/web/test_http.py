@@ -304,6 +304,24 @@ async def test_handshake_of_no_websocket_says_how_to_open_one(serving: Serving) 
     assert b"HTTP/1.1 426 Upgrade Required" in await client.rest()
 
 
+async def test_page_loads_nothing_that_browsers_ask_for_again(asking: httpx.AsyncClient) -> None:
+    page = (await asking.get("/")).text
+    loaded = re.findall(r'<(?:link|script)\b[^>]*(?:src|href)="(.*?)"', page)
+    folders = {path.rpartition("/")[0] for path in loaded if "webmanifest" not in path}
+    [folder] = folders
+    assert re.fullmatch("/[0-9a-f]{12}", folder)
+    for path in loaded:
+        got = await asking.get(path)
+        assert got.status_code == 200
+        is_lasting = got.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert is_lasting is path.startswith(folder)
+        for name in re.findall(r'^(?:import|export)\b[^;]*?"\./(.*?)"', got.text, re.MULTILINE):
+            assert f"{folder}/{name}" in loaded, path
+        name = path.removeprefix(folder)
+        assert (await asking.get(name)).headers["cache-control"] == "no-cache"
+    assert (await asking.get(f"/000000000000{name}")).status_code == 404
+
+
 async def test_empty_line_before_a_request_is_skipped(serving: Serving) -> None:
     client = await (await serving(web=WEB)).connect_web()
     for opening in (b"\r\n", b"\r\n"):

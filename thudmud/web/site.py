@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
@@ -13,7 +14,7 @@ from thudmud.features import NAMES
 from thudmud.pictures.pieces import icon
 from thudmud.pictures.pixels import draws_pixels
 from thudmud.rules.moves import Piece
-from thudmud.values import Value
+from thudmud.values import Value, replace
 from thudmud.web.http import HttpRequest, HttpResponse
 from thudmud.web.mpackage import NAME, mpackage
 from thudmud.web.pictures import Site
@@ -26,6 +27,9 @@ INDEX = "/index.html"
 _PIECES = b"<!-- pieces.svg -->"
 """Where the page has the pieces."""
 
+_LOADED = re.compile(rb'(?<=href="|.src=")/(?=[\w-]+\.(?:css|js|svg)")')
+_IMPORTED = re.compile(rb'^(?:import|export)\b[^;]*?"\./([\w-]+\.js)"', re.MULTILINE)
+_SCRIPT = b'<script type="module"'
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -48,12 +52,14 @@ KINDS = {
 class File(Value):
     """A file of the page; its media type and entity tag.
 
-    The tag is the same, packed or not (RFC 9110, section 8.8.3).
+    The tag is the same, packed or not (RFC 9110, section 8.8.3). A lasting file never changes: its
+    path does.
     """
 
     body: bytes
     kind: str
     tag: str
+    is_lasting: bool = False
 
     @property
     def packed(self) -> bytes:
@@ -71,6 +77,8 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     """Return the files of the page, and Mudlet's package, by their paths.
 
     Read on first use, and cached. The page hides the buttons of features that aren't listed.
+    Whatever it loads is there under a second path, which has a hash of all files in it: browsers
+    keep that without asking again, and never mix the files of two versions.
     """
     bodies = {
         path.relative_to(_FOLDER).as_posix(): path.read_bytes()
@@ -78,11 +86,30 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
         if path.suffix in KINDS and path.is_file()
     }
     bodies |= {NAME: mpackage(), VIEWER: bundle(), "icon.svg": icon(Piece.TROLL).encode()}
+    version = sha256(repr(bodies).encode()).hexdigest()[:12]
     page = bodies["index.html"].replace(_PIECES, bodies["pieces.svg"])
     flags = f' data-features="{" ".join(features)}"' + (" data-pixels" if draws_pixels() else "")
     page = page.replace(b'<html lang="en"', f'<html lang="en"{flags}'.encode())
-    bodies["index.html"] = page
-    return {f"/{path}": _file(path, body) for path, body in bodies.items()}
+    preloads = "".join(
+        f'<link rel="modulepreload" href="/{name}">\n' for name in _modules("main.js", bodies)[1:]
+    )
+    page = page.replace(_SCRIPT, preloads.encode() + _SCRIPT, 1)
+    bodies["index.html"] = _LOADED.sub(f"/{version}/".encode(), page)
+    found = {f"/{path}": _file(path, body) for path, body in bodies.items()}
+    return found | {
+        f"/{version}{path}": replace(file, is_lasting=True)
+        for path, file in found.items()
+        if path.endswith((".css", ".js", ".svg"))
+    }
+
+
+def _modules(first: str, bodies: Mapping[str, bytes]) -> list[str]:
+    """Return a module and all that it imports, directly or not."""
+    order = [first]
+    for name in order:  # which grows meanwhile
+        found = (each.decode() for each in _IMPORTED.findall(bodies[name]))
+        order += [each for each in dict.fromkeys(found) if each not in order]
+    return order
 
 
 def _file(path: str, body: bytes) -> File:
@@ -95,8 +122,8 @@ def _tag(content: bytes) -> str:
 
 def file_response(_: HttpRequest, file: File) -> HttpResponse:
     """Return the response to a request for a file."""
-    # Browsers revalidate each time: the names stay the same, and old files must not be played with.
-    fields = {"Content-Type": file.kind, "Cache-Control": "no-cache", "ETag": file.tag}
+    cached = "public, max-age=31536000, immutable" if file.is_lasting else "no-cache"
+    fields = {"Content-Type": file.kind, "Cache-Control": cached, "ETag": file.tag}
     return HttpResponse(HTTPStatus.OK, fields, file.body, packed=lambda: file.packed)
 
 
