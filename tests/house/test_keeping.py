@@ -173,9 +173,9 @@ class TestEvents:
     def test_they_are_lines_of_ascii_in_the_order_of_what_happened(self) -> None:
         lines = played(*BEGUN).events()
         assert lines == [
-            '[4,"oak board",["joined",1.0,"Anna","dwarf",null]]',
-            '[4,"oak board",["joined",2.0,"Bert","troll",null]]',
-            '[4,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true,[null,null],'
+            '[1,"oak board",["joined",1.0,"Anna","dwarf",null]]',
+            '[1,"oak board",["joined",2.0,"Bert","troll",null]]',
+            '[1,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true,[null,null],'
             "null,null,null]]",
         ]
 
@@ -214,7 +214,7 @@ class TestSettling:
         assert [message.to for message in messages] == [("Anna",)]
         assert texts(messages).startswith("The server was down for a while. The troll seat")
         assert again.settle(11.0) == []
-        assert again.events()[-1] == '[4,"oak board",["absent",10.0,"Bert","troll","restart"]]'
+        assert again.events()[-1] == '[1,"oak board",["absent",10.0,"Bert","troll","restart"]]'
 
     def test_it_is_noted_at_all_boards(self) -> None:
         house = played(*BEGUN, ("Carla", "join game as dwarf on elm table"))

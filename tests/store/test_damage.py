@@ -407,6 +407,8 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
     [
         "drop index rating_proven",
         "drop table account",
+        "drop table address",
+        "drop table analysis",
         "delete from head",
         "update head set position = position - 1",
         "delete from event where position = (select max(position) from event)",

@@ -19,8 +19,7 @@ that a name has come from (eight are remembered) has as many, and more by `KNOWN
 
 - A resume word is one of 2 ** 40. In the day for which a guest's name is kept, unless the operator
   sets another time, strangers can try 86,410: one chance in 12 million. A hostile known address
-  makes it one in 1.8 million. A word of three parts, as earlier versions made them, is one of 2 **
-  24: one chance in 194 in its day.
+  makes it one in 1.8 million.
 - A member's program may have a resume word in place of the password: four count at a time, each for
   30 days, in which strangers can try 86,710: one chance in 3.2 million.
 - A password is chosen by its owner, so the number of candidates is unknown. Strangers can try 2,890

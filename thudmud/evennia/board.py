@@ -69,11 +69,6 @@ class KeptEvents:
 
     def __init__(self, board: Any) -> None:
         self._key = f"{TYPE}-{board.id}"
-        linked = board.db_attributes.filter(db_attrtype=TYPE)
-        if rows := list(linked):  # as they were until version 0.1
-            with atomic():
-                linked.update(db_key=self._key)
-                board.db_attributes.remove(*rows)
         self.names = ""
         self.count = 0
         self._new = 0

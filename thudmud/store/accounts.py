@@ -171,14 +171,10 @@ def epochs(database: Database, names: Collection[str]) -> Mapping[str, int]:
     found = {name: player[0] for name in names if (player := database.players.find(name))}
     if not found:
         return {}
-    places = ", ".join("?" * len(found))
-    where = f"where player in ({places})", tuple(found.values())
-    accounts, logins = database.table.several(
-        database.backend, ("account", *where), ("login", *where)
-    )
-    # An account of before there were epochs has none yet.
-    known = {row[0]: 0 for row in accounts if row[1]}
-    known |= {row[0]: cast("int", row[1]) for row in logins}
+    rest = f"where player in ({', '.join('?' * len(found))})"
+    known = {
+        row[0]: cast("int", row[1]) for row in database.table.rows("login", rest, *found.values())
+    }
     return {name: known[number] for name, number in found.items() if number in known}
 
 

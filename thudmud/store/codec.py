@@ -36,17 +36,9 @@ from thudmud.store.interface import Damaged, Unknown
 
 T = TypeVar("T")
 
-SCHEMA = 4
+SCHEMA = 1
 """The schema that events are written by. Fields are only ever added at the end, with a default; for
-any other change raise this, and read the older form as well. The tests have samples of all schemas.
-"""
-
-UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = dict.fromkeys(
-    range(1, SCHEMA), lambda array: array
-)
-"""For each older schema: what turns an array of it into one of the next. The array has the kind's
-name, the time, and the other fields; players are numbers in the store, and names in lines. Schemas
-2 to 4 only added kinds and last fields."""
+any other change raise this, and read the older form as well. The tests have samples."""
 
 KINDS: Mapping[str, type[StoredEvent]] = {
     str(kind.__struct_config__.tag): kind for kind in get_args(StoredEvent)
@@ -95,7 +87,9 @@ def from_line(line: str) -> tuple[str, Event]:
         schema, stream, array = _parsed(str(line).strip())
         if type(schema) is not int or type(stream) is not str:
             raise TypeError("it should begin with a number and a name")
-        event = _from_schema(schema, array) if schema <= SCHEMA else None
+        if schema < SCHEMA:
+            raise ValueError(f"there is no schema {schema}")
+        event = _from_array(array) if schema == SCHEMA else None
     except _TROUBLES as error:
         raise Misread(f"This is not an event: {line!s:.200} ({error}).") from error
     if event is None:
@@ -103,15 +97,8 @@ def from_line(line: str) -> tuple[str, Event]:
     return stream, event
 
 
-def _upgraded(schema: int, array: list[Any]) -> list[Any]:
-    """Return an array of an older schema in the form of today's."""
-    for each in range(schema, SCHEMA):
-        array = UPGRADES[each](array)
-    return array
-
-
-def _from_schema(schema: int, array: Any) -> Event:
-    name, *values = _upgraded(schema, array)
+def _from_array(array: Any) -> Event:
+    name, *values = array
     if name not in _LINES:
         raise ValueError(f"there is no kind {name!r:.50}")
     return cast("Event", _BY_NAME[name].read(values))
@@ -165,12 +152,7 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
             f" version knows {SCHEMA}."
         )
     try:
-        array = _parsed(text)
-        if schema < SCHEMA:
-            kept = 1 if array[0] == _WITH_ITS_OWN_TIME else 2
-            whole = _upgraded(schema, array if kept == 1 else [array[0], at, *array[1:]])
-            array = [whole[0], *whole[kept:]]
-        return from_array(array, at, name_of)
+        return from_array(_parsed(text), at, name_of)
     except _TROUBLES as error:
         raise Damaged(f"This is not an event: {text:.200} ({error}).") from error
 

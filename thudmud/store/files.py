@@ -27,7 +27,6 @@ from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import time
 from urllib.parse import quote
 from weakref import finalize
 from zlib import crc32
@@ -36,7 +35,6 @@ from thudmud.game.projections import PROJECTION
 from thudmud.store.backend import Backend
 from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
 from thudmud.store.rows import (
-    ADDED,
     APPLICATION,
     DURABLE,
     FORMAT,
@@ -44,7 +42,6 @@ from thudmud.store.rows import (
     SqlTable,
     definitions,
     has_rows,
-    require_no_servers,
 )
 
 Identity = tuple[int, int]
@@ -264,7 +261,7 @@ class OnDisk(Sqlite):
             self._highest = max(check_head(path, patience), 0)
             self._make_private()
             self.connection = connect(path, patience)
-            self._prepare(serving=serving)
+            self._prepare()
         except BaseException as error:
             self.close()
             if isinstance(error, Exception):
@@ -371,21 +368,13 @@ class OnDisk(Sqlite):
             who = {"file": self._path, "why": error.strerror}
             _log.warning("other users may read the store", extra=who)
 
-    def _prepare(self, *, serving: bool) -> None:
+    def _prepare(self) -> None:
         execute = self.connection.execute
         execute("pragma journal_mode = wal")  # not set in a copy made by "vacuum into"
         execute("pragma synchronous = full")
         execute("pragma secure_delete = on")
         execute(f"pragma journal_size_limit = {_LONGEST_LOG}")
         execute("begin immediate")  # so that a read-only file is reported now
-        there = {name for (name,) in execute("select name from sqlite_schema")}
-        if missing := ADDED - there:
-            if not serving:  # a server would not write what is missing
-                require_no_servers(SqlTable(self.connection), time())
-            for statement in definitions([*DURABLE, *PROJECTIONS]):
-                if statement.split()[2] in missing:
-                    execute(statement)
-        execute(f"pragma user_version = {FORMAT}")
         self.is_new = not execute("select count(*) from head").fetchone()[0]
         if self.is_new and has_rows(self.connection):
             raise damaged(self._path, "the row that it begins with is missing")
@@ -481,12 +470,11 @@ def check_head(path: Path, patience: float) -> int:
 
 
 def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[str]) -> None:
-    """Check that tables and indexes are as we make them; later additions may be missing."""
+    """Check that tables and indexes are as we make them."""
     with closing(InMemory()) as files:
         wanted = _tables(files.connection, names)
     found = _tables(connection, names)
-    needed = wanted.keys() - (ADDED - found.keys())
-    if any(found.get(name) != wanted[name] for name in needed):
+    if any(found.get(name) != wanted[name] for name in wanted):
         raise damaged(path, "its tables are not those of a store")
 
 

@@ -155,8 +155,7 @@ class Account(Value):
         seen: when the member was last here, in seconds since the epoch.
         banned: whether nobody is let in under the name.
         epoch: a random number, which is another one once all logins of before have ended, and for
-            whoever registers the name anew; 0 without a password, or if none have ended yet in an
-            account from before there were epochs.
+            whoever registers the name anew; 0 without a password.
     """
 
     SECRETS = frozenset({"password", "epoch"})

@@ -41,14 +41,11 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from thudmud.store.backend import MISSED, POSTGRESQL, Backend, Holder, Lock
 from thudmud.store.interface import Damaged, NotWritten, StoreError, TooLong, Uncertain, Unknown
 from thudmud.store.rows import (
-    ADDED,
     DURABLE,
     FORMAT,
     PROJECTIONS,
-    SqlTable,
     definitions,
     has_rows,
-    require_no_servers,
 )
 
 OURS = "a store of thudmud, format "
@@ -133,9 +130,6 @@ WRITERS = 'create table writer (token text collate "C" primary key, number bigin
 """For each store that has written here: the number of its last transaction, by its own count, and
 the count of all commits by then. Other databases have no such table, and it is not checked or
 copied: it means nothing once the writer has ended."""
-
-COUNT_COMMITS = "alter table writer add column if not exists commits bigint"
-"""The first version had a time instead: that of a server, which differs after a fail-over."""
 
 WRITE_NUMBER = (
     "insert into writer (token, number, commits) select ?, ?, commits from head where id = 1"
@@ -442,26 +436,20 @@ class Postgres(Backend):
     def _is_whole(self) -> bool:
         """Return whether there is nothing to make, and no writer to forget."""
         there = self._tables()
-        if self._missing(there) or "writer" not in there:
+        if self._is_empty(there) or "writer" not in there:
             return False
-        try:
-            return not self.connection.execute(f"select 1 {FORGOTTEN} limit 1").fetchall()
-        except psycopg.errors.UndefinedColumn:
-            return False
+        return not self.connection.execute(f"select 1 {FORGOTTEN} limit 1").fetchall()
 
     def _make(self) -> None:
         """Make what is missing, unless another process is quicker."""
         execute = self.connection.execute
         self._begin()
         there = self._tables()
-        if missing := self._missing(there):
-            if "node" in there:  # they would not write what is missing
-                require_no_servers(SqlTable(self.connection), self.now())
-            for statement in definitions(missing, self.dialect):
+        if self._is_empty(there):
+            for statement in definitions([*DURABLE, *PROJECTIONS], self.dialect):
                 execute(statement)
             execute(f"comment on table head is '{OURS}{FORMAT}'")
         if "writer" in there:
-            execute(COUNT_COMMITS)
             execute(f"delete {FORGOTTEN}")
         else:
             execute(WRITERS)
@@ -470,16 +458,16 @@ class Postgres(Backend):
     def _has_no_head(self) -> bool:
         return not self.connection.execute("select count(*) from head").fetchall()[0][0]
 
-    def _missing(self, there: set[str]) -> list[str]:
-        """Return the tables that have to be made.
+    def _is_empty(self, there: set[str]) -> bool:
+        """Return whether the tables have to be made.
 
         Raises:
             Unknown: the tables are another program's, or a later version's.
-            Damaged: tables are missing that every version has made.
+            Damaged: some are missing.
         """
         ours = DURABLE.keys() | PROJECTIONS.keys() | {"writer"}
         if not there & ours:
-            return [*DURABLE, *PROJECTIONS]
+            return True
         query = "select obj_description(to_regclass('head'), 'pg_class')"
         ((comment,),) = self.connection.execute(query).fetchall()
         if not str(comment).startswith(OURS):
@@ -493,10 +481,9 @@ class Postgres(Backend):
                 f"{self._name} was written by a later version of thudmud: it has schema {found},"
                 f" and this version knows {FORMAT}."
             )
-        missing = [name for name in DURABLE if name not in there]
-        if not ADDED.issuperset(missing):
+        if not there.issuperset(DURABLE):
             raise Damaged("its tables are not those of a store")
-        return missing
+        return False
 
     def link(self) -> int:
         """Restore the link if it was lost; return how many have been made."""

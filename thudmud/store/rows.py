@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from thudmud.store.backend import SQLITE, Backend, Dialect, SqlConnection
-from thudmud.store.codec import SCHEMA
 from thudmud.store.interface import Damaged, StoreError
 
 APPLICATION = 0x54687564
@@ -188,22 +187,11 @@ _WITHOUT_ROWID = {
     "reached",
     "played",
 }
-"""Tables of which the primary key is most of the row: SQLite stores them as its index alone. So are
-all that were added later: a separate index of SQLite's would be missing in older files."""
+"""Tables of which the primary key is most of the row: SQLite stores them as its index alone."""
 
-ADDED = frozenset(
-    {
-        *("address", "analysis", "letter", "report", "setting"),
-        *("browser", "confirmation", "contact", "notification", "sent_code", "unwanted"),
-        *("login", "resume_word"),
-    }
-)
-"""Tables and indexes that were added since the first version: they are made where they are missing.
-Any other that is missing was lost."""
-
-FORMAT = SCHEMA + len(ADDED)
-"""The schema of a file: of its events and its tables. A version that knows only a lower one would
-not maintain the tables that were added since, and so refuses to open the file."""
+FORMAT = 1
+"""The form of the tables. Raise it when they change: a version that knows only a lower one does not
+open the database."""
 
 _PARENTS = {"player", "stream"}
 """Tables to whose rows columns of the same name refer."""

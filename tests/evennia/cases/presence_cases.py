@@ -165,17 +165,6 @@ class Storage(Furnished):
         for told in ("moved", "joined", "thud["):
             assert told not in seen
 
-    def test_rows_that_were_linked_to_the_object_are_read_and_linked_no_longer(self) -> None:
-        self.begin()
-        for row in rows_of(self.board):
-            Attribute.objects.filter(pk=row.pk).update(db_key=TYPE)
-            self.board.db_attributes.add(row)
-        assert not rows_of(self.board)
-        self.restart()
-        assert "You move" in self.type(self.char1, "move from A6 to B6")
-        assert not self.board.db_attributes.filter(db_attrtype=TYPE)
-        assert len(rows_of(self.board)) == 5
-
     def test_a_ply_is_one_row_more_and_leaves_the_others_as_they_are(self) -> None:
         self.begin()
         for player, ply in (
