@@ -82,7 +82,7 @@ from benchmarks.load.processes import (
 )
 from benchmarks.load.siege import Assault, Besides, Clock, Figure, Playing, Ply, flooding, siege
 from benchmarks.load.web import BINARY, CONTINUATION, HANDSHAKE, PING, TEXT, framed
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 PROXY: Sections = {
     # As config.toml advises where everybody comes through a proxy.
@@ -439,7 +439,7 @@ def _returned(back: Return, most: float) -> list[Figure]:
 
 async def _enrol(path: Path, everybody: Iterable[str], stored: str) -> None:
     store = await Store.open(path)
-    await asyncio.gather(*(store.enrol(name, stored) for name in everybody))
+    await asyncio.gather(*(store.write(accounts.enrol, name, stored) for name in everybody))
     await store.close()
 
 

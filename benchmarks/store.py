@@ -49,7 +49,8 @@ from thudmud.features.explorer.storage import explored_rows
 from thudmud.game.archive import HistoryLookup, StandingsLookup
 from thudmud.game.events import Event, Moved
 from thudmud.rules import DISCWORLD, Game
-from thudmud.store import Store
+from thudmud.store import Store, persons, scores
+from thudmud.store import battles as battle_rows
 from thudmud.store.codec import to_array, to_text
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk
@@ -68,15 +69,15 @@ START = r"""
 import asyncio, re, sys
 from pathlib import Path
 from time import perf_counter
-from thudmud.store import Store
+from thudmud.store import Store, hall, nodes
 async def start():
     begun = perf_counter()
     place = sys.argv[1]
     opened = Store.connect(place) if "=" in place else Store.open(place, serving=True)
     store = await opened
-    for board in await store.open_boards():
+    for board in await store.read(hall.open_boards):
         await store.read_stream(board.key, board.beginning)
-    await store.beat("node"), await store.people(), await store.position()
+    await store.write(nodes.beat, "node"), await store.read(nodes.people), await store.position()
     took = (perf_counter() - begun) * 1000
     # Not by getrusage: that of a process that was forked begins with what its parent has.
     most = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
@@ -193,19 +194,19 @@ async def queries(path: Path, battles: int) -> list[Row]:
     """Measure what players ask."""
     store = await Store.open(path)
     middle = battles // 2 + 1
-    known = await store.battle(middle)
+    known = await store.read(battle_rows.battle, middle)
     assert known
     row = await milliseconds(store.position)
     with_one = HistoryLookup("Player7", 1, known.dwarf, "discworld")
     asked: Sequence[tuple[str, Callable[[], Awaitable[object]]]] = [
-        ("a battle", lambda: store.battle(middle)),
-        ("its plies", lambda: store.plies(known)),
-        ("20 of a history", lambda: store.history("Player7", None, 20)),
+        ("a battle", lambda: store.read(battle_rows.battle, middle)),
+        ("its plies", lambda: store.read(battle_rows.plies, known)),
+        ("20 of a history", lambda: store.read(battle_rows.history, "Player7", None, 20)),
         ("20 of a history with one", lambda: store.look_up(with_one)),
-        ("standings of 50", lambda: store.standings(most=50)),
+        ("standings of 50", lambda: store.read(scores.standings, most=50)),
         ("standings as they are asked for", lambda: store.look_up(StandingsLookup("Player7"))),
-        ("a score, with curves", lambda: store.score("Player7", curves=True)),
-        ("all that is kept about a player", lambda: store.about("Player7")),
+        ("a score, with curves", lambda: store.read(scores.score, "Player7", curves=True)),
+        ("all that is kept about a player", lambda: store.read(persons.about, "Player7")),
     ]
     rows = [
         Row(f"{title} of {battles:,} battles, beside one row", await milliseconds(ask), row, "ms")
@@ -306,7 +307,7 @@ async def compacts(path: Path, size: int) -> list[Row]:
     """Measure how a file is made smaller that was pruned."""
     store = await Store.open(path, serving=True)
     begun = perf_counter()
-    pruned, compacted = await store.compact()
+    pruned, compacted = await store.read(Database.compact)
     took = perf_counter() - begun
     await store.close()
     return [
@@ -319,14 +320,14 @@ async def compacts(path: Path, size: int) -> list[Row]:
 async def exports(store: Store, folder: Path, battles: int) -> Row:
     """Measure how many of the last battles a second become records, beside how many are read."""
     since = max(1, battles - EXPORTED)
-    some = await store.battles(after=since, most=EXPORTED)
+    some = await store.read(battle_rows.battles, after=since, most=EXPORTED)
     begun = perf_counter()
     with TemporaryDirectory(dir=folder) as name:
         written = await export(store, Path(name), since=some[0].at)
     took = perf_counter() - begun
     begun = perf_counter()
     for one in some:
-        await store.plies(one)
+        await store.read(battle_rows.plies, one)
     read = perf_counter() - begun
     title = f"records of {battles:,} battles, beside plies that are read"
     return Row(title, written.records / took, len(some) / read, "a second")
@@ -335,7 +336,7 @@ async def exports(store: Store, folder: Path, battles: int) -> Row:
 async def slowest(store: Store, work: Awaitable[object]) -> tuple[float, float]:
     """Return the milliseconds that but one of a hundred appends takes, and the work's seconds."""
     happening = cycle(battle(0)[:-1])
-    version = (await store.streams()).get("beside", 0)
+    version = (await store.read(Database.stream_versions)).get("beside", 0)
     times: list[float] = []
     begun = perf_counter()
     task = asyncio.ensure_future(work)

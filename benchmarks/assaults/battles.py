@@ -43,7 +43,7 @@ from thudmud.accounts.login import PASSWORD_PROMPT
 from thudmud.features.playing.moves import Play
 from thudmud.game.events import BattleEnded, BattleStarted, Event, Joined, Moved
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 BATTLES = 8
 PLIES = 1_990
@@ -175,7 +175,7 @@ def on_and_on(folder: Path) -> Row:
     async def store() -> None:
         opened = await Store.open(folder / "thudmud.db")
         for name in (ANNA, BERT):
-            await opened.enrol(name, argon2.PasswordHasher().hash(PASSWORD))
+            await opened.write(accounts.enrol, name, argon2.PasswordHasher().hash(PASSWORD))
         await opened.append({board(0): (0, [*sits, *before])})
         await opened.close()
 

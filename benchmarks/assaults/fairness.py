@@ -16,7 +16,7 @@ from benchmarks.load.attack import AS_IT_IS, Extent, Measure, Row, server
 from benchmarks.load.guests import SECRET_PROMPTS, Guest, Place
 from benchmarks.load.players import NAME_PROMPT, PROMPT
 from benchmarks.load.siege import Figure
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 UNPLUGGED = "a player in 1+0 loses the connection in their turn, and comes back"
 ANNOUNCED = "a fresh member announces tournaments, one after the other"
@@ -110,7 +110,7 @@ def _enrol(folder: Path, name: str) -> None:
 
     async def enrol() -> None:
         store = await Store.open(folder / "thudmud.db")
-        await store.enrol(name, argon2.PasswordHasher().hash(PASSWORD))
+        await store.write(accounts.enrol, name, argon2.PasswordHasher().hash(PASSWORD))
         await store.close()
 
     folder.mkdir(parents=True)

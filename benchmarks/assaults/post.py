@@ -36,7 +36,7 @@ from benchmarks.load.processes import KIB, ROOT, Running, Sections, letters
 from benchmarks.load.siege import Besides, Figure, Playing, flooding, siege
 from thudmud.game.events import BattleEnded, BattleStarted
 from thudmud.rules import Ending, Outcome, Score
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 MAILS = "mail: codes of 40 members of one address to one mailbox"
 LETTERS = "messages of 5 strangers fill a member's box"
@@ -86,7 +86,7 @@ async def _prepare(folder: Path, members: Sequence[str], operator: str = "") -> 
     store = await Store.open(folder / "thudmud.db", clock=lambda: then)
     stored = argon2.PasswordHasher(time_cost=1, memory_cost=64).hash(PASSWORD)
     for number, name in enumerate(members):
-        await store.enrol(name, stored)
+        await store.write(accounts.enrol, name, stored)
         one, other = members[number - number % 2], name
         if one != other:
             began = BattleStarted(then, one, 1, "discworld", one, other)
@@ -94,7 +94,7 @@ async def _prepare(folder: Path, members: Sequence[str], operator: str = "") -> 
             ended = BattleEnded(then, one, over, 0, one, other)
             await store.append({f"(board) {number}": (0, [began, ended])})
     if operator:
-        await store.set_operator(operator, is_one=True)
+        await store.write(accounts.set_operator, operator, is_one=True)
     await store.close()
 
 

@@ -18,6 +18,7 @@ from benchmarks.load.players import LOOK, MOVED, REFUSED, SAY, move_by_name, sea
 from benchmarks.load.processes import thudmud
 from benchmarks.load.table import Row
 from thudmud.store import Store
+from thudmud.store import accounts as account_rows
 
 WANTED = 0.8
 """How much of a rate is to be left; it should be all of it, but no machine is that quiet."""
@@ -81,7 +82,9 @@ def plies(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row]:
 async def _enrol(path: Path, number: int) -> None:
     """Store so many accounts."""
     store = await Store.open(path)
-    await asyncio.gather(*(store.enrol(f"Account{each}", "none") for each in range(number)))
+    await asyncio.gather(
+        *(store.write(account_rows.enrol, f"Account{each}", "none") for each in range(number))
+    )
     await store.close()
 
 

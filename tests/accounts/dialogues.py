@@ -11,7 +11,7 @@ from argon2 import PasswordHasher
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.login import KEEP_WORD, TOLD_WORD, Epochs, Logins
 from thudmud.accounts.passwords import Passwords
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 DAY = 86_400.0
@@ -116,11 +116,11 @@ class LoginSetup:
         )
 
     async def member(self, name: str, password: str = "password") -> None:  # noqa: S107  (nobody's)
-        await self.store.enrol(name, await self.passwords.hashed(password))
+        await self.store.write(accounts.enrol, name, await self.passwords.hashed(password))
 
     async def epochs(self, name: str) -> Epochs:
         """Return the epoch of a member's account, as a session has it."""
-        return set((await self.store.epochs([name])).values())
+        return set((await self.store.read(accounts.epochs, [name])).values())
 
     async def guest(self, name: str) -> str:
         """Let a guest in; return their resume word."""

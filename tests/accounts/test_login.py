@@ -13,6 +13,7 @@ from argon2 import PasswordHasher
 from tests.accounts.dialogues import CHEAP, DAY, Answers, HungUp, LoginSetup
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE
+from tests.service.stores import do_instead
 from tests.store.test_persons import holding
 from thudmud.accounts import last_seen, passwords
 from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
@@ -26,7 +27,7 @@ from thudmud.features.options.commands import SetReader, SetWidth
 from thudmud.game.options import Options, Switch
 from thudmud.game.sanctions import Measure, Sanction
 from thudmud.language.parsing import chosen_by
-from thudmud.store import KeptName, NotWritten, Store
+from thudmud.store import KeptName, NotWritten, Store, accounts, persons
 
 
 @pytest.fixture
@@ -58,7 +59,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 async def only_old_names(setup: LoginSetup, *names: str) -> None:
     """Wait until these are all that are kept of guests who have not been seen to be here now."""
     async with asyncio.timeout(PATIENCE):
-        while await setup.store.guests(setup.now) != [*names]:  # noqa: ASYNC110  (it has no bell)
+        while await setup.store.read(accounts.guests, setup.now) != [*names]:  # noqa: ASYNC110  (it has no bell)
             await asyncio.sleep(0)
 
 
@@ -71,7 +72,7 @@ class TestGuests:
             f"Your resume word, Anna: {answers.word}",
             "If your connection is lost, give your name again, and then this word.",
         ]
-        kept = await setup.store.find_guest("anna")
+        kept = await setup.store.read(accounts.find_guest, "anna")
         assert kept
         assert passwords.is_same(answers.word, kept.word)
         assert answers.word.encode() not in kept.word
@@ -119,13 +120,13 @@ class TestGuests:
         self, setup: LoginSetup
     ) -> None:
         kept = KeptName("Anna", passwords.word_hash("basalt-lantern-fox"), setup.now)
-        await setup.store.keep_guest(kept)
+        await setup.store.write(accounts.keep_guest, kept)
         assert (await setup.enter(["anna", "Basalt lantern fox"]))[0] == "Anna"
 
     async def test_whoever_took_a_name_has_come_from_there(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
         await setup.logins.last_seen.close()
-        assert await setup.store.addresses("anna") == ["192.0.2.1"]
+        assert await setup.store.read(accounts.addresses, "anna") == ["192.0.2.1"]
 
     async def test_a_name_is_kept_for_a_while(self, setup: LoginSetup) -> None:
         word = await setup.guest("Anna")
@@ -146,15 +147,17 @@ class TestGuests:
     async def test_a_name_is_free_soon_if_nobody_was_told_its_word(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        keeping = setup.store.write
+
         async def keep(*args: Any, **kwargs: Any) -> bool:
-            await Store.keep_guest(setup.store, *args, **kwargs)
+            await keeping(accounts.keep_guest, *args, **kwargs)
             raise asyncio.CancelledError  # as at the end of the connection, or of the server
 
         with monkeypatch.context() as patch:
-            patch.setattr(setup.store, "keep_guest", keep)
+            do_instead(patch, setup.store, accounts.keep_guest, keep)
             with pytest.raises(asyncio.CancelledError):
                 await setup.enter(["anna"])
-        assert await setup.store.find_guest("anna")
+        assert await setup.store.read(accounts.find_guest, "anna")
         assert (await setup.enter(["anna"]))[0] == ""
         setup.now += UNTOLD
         assert (await setup.enter(["anna"]))[0] == "Anna"
@@ -176,7 +179,7 @@ class TestGuests:
         setup.directory.needed.add("Anna")
         setup.logins.last_seen.left("Anna", gave_up=True)
         await setup.logins.last_seen.close()
-        assert await setup.store.find_guest("Anna"), "it is needed"
+        assert await setup.store.read(accounts.find_guest, "Anna"), "it is needed"
         assert (await setup.enter(["anna"]))[0] == ""
         setup.directory.needed.clear()
         setup.logins.last_seen.left("Anna", gave_up=True)
@@ -233,7 +236,7 @@ class TestGuests:
         setup.now += DAY + INTERVAL
         await setup.guest("Dora")
         await setup.logins.last_seen.close()
-        assert await setup.store.guests(setup.now - DAY) == ["Bob", "Cara"]
+        assert await setup.store.read(accounts.guests, setup.now - DAY) == ["Bob", "Cara"]
 
     async def test_they_are_forgotten_though_nobody_comes(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
@@ -279,7 +282,7 @@ class TestMembers:
         login = await setup.logins.log_in(answers, "192.0.2.1")
         assert login
         assert login.name == "AnnA"
-        assert login.member == await setup.store.find("anna")
+        assert login.member == await setup.store.read(accounts.find, "anna")
         wrong = WRONG.replace("Anna", "AnnA")
         assert answers.shown == [NAME, PASSWORD, wrong, PASSWORD]
         assert answers.hints == [
@@ -300,10 +303,10 @@ class TestMembers:
 
     async def test_who_is_banned_is_told_so(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
-        await setup.store.ban("Anna")
+        await setup.store.write(accounts.ban, "Anna")
         _, answers = await setup.enter(["anna"])
         assert answers.shown == [NAME, "The operator of this server has banned Anna.", NAME]
-        await setup.store.lift(Sanction(Measure.BAN, "Anna"))
+        await setup.store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
 
     async def test_who_is_banned_while_they_type_is_not_let_in(self, setup: LoginSetup) -> None:
@@ -312,7 +315,7 @@ class TestMembers:
         class Slow(Answers):
             async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
                 if hidden:
-                    await setup.store.ban("Anna")
+                    await setup.store.write(accounts.ban, "Anna")
                 return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", "password")
@@ -322,7 +325,7 @@ class TestMembers:
 
     async def test_a_name_that_was_removed_can_be_had_again(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
-        await setup.store.erase("Anna")
+        await setup.store.write(accounts.erase, "Anna")
         name, answers = await setup.enter(["anna"])
         assert name == "Anna"
         assert answers.word
@@ -333,7 +336,7 @@ class TestMembers:
         class Slow(Answers):
             async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
                 if hidden:
-                    await setup.store.erase("Anna")
+                    await setup.store.write(accounts.erase, "Anna")
                 return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", "password")
@@ -355,7 +358,7 @@ class TestMembers:
         class Slow(Answers):
             async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
                 if prompt in {"Password: ", WORD}:
-                    await setup.store.impose(Sanction(Measure.BAN, "Anna"))
+                    await setup.store.write(accounts.impose, Sanction(Measure.BAN, "Anna"))
                 return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", word)
@@ -368,7 +371,7 @@ class TestMembers:
     ) -> None:
         monkeypatch.setattr(setup.directory, "ban_told", lambda _name, _address: "")
         await setup.guest("Anna")
-        await setup.store.impose(Sanction(Measure.BAN, "Anna"))
+        await setup.store.write(accounts.impose, Sanction(Measure.BAN, "Anna"))
         answers = Answers()
         assert not await setup.logins.register(answers, "Anna", {None})
         assert answers.told == ["The operator of this server has just banned Anna."]
@@ -402,11 +405,11 @@ class TestMembers:
 
     async def test_a_password_is_rehashed_with_todays_parameters(self, setup: LoginSetup) -> None:
         yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
-        await setup.store.enrol("Anna", await yesterday.hashed("password"))
+        await setup.store.write(accounts.enrol, "Anna", await yesterday.hashed("password"))
         yesterday.close()
         for _ in range(2):
             assert (await setup.enter(["anna", "password"]))[0] == "Anna"
-            found = await setup.store.find("Anna")
+            found = await setup.store.read(accounts.find, "Anna")
             assert found
             assert not CHEAP.check_needs_rehash(found.password)
 
@@ -414,13 +417,13 @@ class TestMembers:
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
-        await setup.store.enrol("Anna", await yesterday.hashed("password"))
+        await setup.store.write(accounts.enrol, "Anna", await yesterday.hashed("password"))
         yesterday.close()
 
         async def fail(*_arguments: object, **_others: object) -> None:
             raise NotWritten("the disk is full")
 
-        monkeypatch.setattr(setup.store, "rehash", fail)
+        do_instead(monkeypatch, setup.store, accounts.rehash, fail)
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
         told = [record for record in caplog.records if record.levelname == "ERROR"]
         assert [record.getMessage() for record in told] == [
@@ -447,14 +450,14 @@ class TestRegistering:
             "The name Anna is yours now: from today on it asks for this password.",
         ]
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
-        assert await setup.store.find_guest("Anna") is None
+        assert await setup.store.read(accounts.find_guest, "Anna") is None
 
     async def test_an_empty_line_gives_up_at_either_question(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
         for lines in ([""], ["password", ""]):
             answers = await self.register(setup, *lines)
             assert answers.shown == [*[NEW, AGAIN][: len(lines)], "You are still a guest."]
-            assert await setup.store.find("Anna") is None
+            assert await setup.store.read(accounts.find, "Anna") is None
 
     async def test_what_is_no_password_is_asked_for_again(self, setup: LoginSetup) -> None:
         lines = [
@@ -483,7 +486,7 @@ class TestRegistering:
         for lines in ([""], ["password", "", ""]):
             answers = await self.register(setup, *lines)
             assert answers.told[-1] == "You are still a guest."
-        assert await setup.store.find("Anna") is None
+        assert await setup.store.read(accounts.find, "Anna") is None
 
     async def test_a_member_has_done_it_already(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
@@ -494,7 +497,7 @@ class TestRegistering:
 
     async def test_whose_name_has_just_been_banned(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
-        await setup.store.ban("Anna")
+        await setup.store.write(accounts.ban, "Anna")
         answers = await self.register(setup)
         assert answers.shown == ["The operator of this server has banned Anna."]
 
@@ -595,14 +598,14 @@ class TestWordsOfMembers:
         answers = Plain("anna", "password")
         assert await setup.logins.log_in(answers, "192.0.2.1")
         assert not answers.kept
-        assert "resume_word" not in await setup.store.about("Anna")
+        assert "resume_word" not in await setup.store.read(persons.about, "Anna")
 
     async def test_word_ends_when_another_process_changes_the_password(
         self, setup: LoginSetup
     ) -> None:
         await setup.member("Anna")
         word = await self.word(setup)
-        await setup.store.set_password("Anna", CHEAP.hash("another one"))
+        await setup.store.write(accounts.set_password, "Anna", CHEAP.hash("another one"))
         assert not await self.is_in(setup, word)
         assert await self.is_in(setup, "another one")
 
@@ -611,15 +614,15 @@ class TestWordsOfMembers:
     ) -> None:
         await setup.member("Anna")
         word = await self.word(setup)
-        await setup.store.erase("Anna")
+        await setup.store.write(accounts.erase, "Anna")
         await setup.member("Anna", "another one")
         assert not await self.is_in(setup, word)
 
     async def test_word_ends_by_a_ban_also_once_that_is_lifted(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
         word = await self.word(setup)
-        await setup.store.ban("Anna")
-        await setup.store.lift(Sanction(Measure.BAN, "Anna"))
+        await setup.store.write(accounts.ban, "Anna")
+        await setup.store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
         assert not await self.is_in(setup, word)
 
     async def test_word_ends_by_quitting_and_not_by_a_lost_connection(
@@ -649,7 +652,7 @@ class TestWordsOfMembers:
         answers = Answers("password", "another one", "another one")
         epochs: Epochs = {1}
         await setup.logins.change_password(answers, "Anna", "192.0.2.1", epochs)
-        account = await setup.store.find("Anna")
+        account = await setup.store.read(accounts.find, "Anna")
         assert account
         assert epochs == {account.epoch}
         assert not any([await self.is_in(setup, each) for each in words])
@@ -678,16 +681,16 @@ class TestWordsOfMembers:
         self, setup: LoginSetup, when: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await setup.member("Anna")
-        ours, end_logins = await setup.epochs("Anna"), setup.store.end_logins
+        ours, write = await setup.epochs("Anna"), setup.store.write
 
         async def end_after_another(name: str, **how: int) -> object:
-            await end_logins(name, epoch=7)
-            return await end_logins(name, **how)
+            await write(accounts.end_logins, name, epoch=7)
+            return await write(accounts.end_logins, name, **how)
 
         if when == "before":
-            await end_logins("Anna", epoch=7)
+            await write(accounts.end_logins, "Anna", epoch=7)
         else:
-            monkeypatch.setattr(setup.store, "end_logins", end_after_another)
+            do_instead(monkeypatch, setup.store, accounts.end_logins, end_after_another)
         answers = Answers()
         await setup.logins.log_out_everywhere(answers, "Anna", ours)
         assert answers.shown == [
@@ -706,16 +709,16 @@ class TestWordsOfMembers:
 
     async def test_calendar_and_browsers_that_end_are_told(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
-        await storage.keep_contact(setup.store, "Anna", Contact(calendar=ANOTHER))
+        await setup.store.write(storage.keep_contact, "Anna", Contact(calendar=ANOTHER))
         told = []
         for _ in range(2):
-            await storage.add_browser(
-                setup.store, "Anna", Browser("https://push.example", "k", "a")
+            await setup.store.write(
+                storage.add_browser, "Anna", Browser("https://push.example", "k", "a")
             )
             answers = Answers()
             await setup.logins.log_out_everywhere(answers, "Anna", await setup.epochs("Anna"))
             told += answers.shown[1:]
-            await storage.keep_contact(setup.store, "Anna", Contact())
+            await setup.store.write(storage.keep_contact, "Anna", Contact())
         assert told == [
             "Your calendar has a new address, and no browser tells you of your turns any more."
             ' "notify" tells how to go on.',
@@ -732,7 +735,7 @@ class TestWordsOfMembers:
 
         async def right_and_then_changed(*args: Any) -> bool:
             found = await is_right(*args)
-            await setup.store.set_password("Anna", CHEAP.hash("another one"))
+            await setup.store.write(accounts.set_password, "Anna", CHEAP.hash("another one"))
             return found
 
         monkeypatch.setattr(setup.logins, "_is_right", right_and_then_changed)
@@ -751,7 +754,9 @@ class TestWordsOfMembers:
         class Slow(Answers):
             async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
                 if prompt == "The same again: ":
-                    await setup.store.set_password("Anna", CHEAP.hash("the operator's"))
+                    await setup.store.write(
+                        accounts.set_password, "Anna", CHEAP.hash("the operator's")
+                    )
                 return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("password", "the thief's", "the thief's")
@@ -769,7 +774,7 @@ class TestWordsOfMembers:
         async def fail(*_: object) -> bool:
             raise NotWritten("the disk is full")
 
-        monkeypatch.setattr(setup.store, "keep_word", fail)
+        do_instead(monkeypatch, setup.store, accounts.keep_word, fail)
         name, answers = await setup.enter(["anna", "password"])
         assert name == "Anna"
         assert not answers.kept
@@ -784,8 +789,9 @@ async def test_accounts_that_cannot_be_used(
     async def fail(*_arguments: object, **_others: object) -> None:
         raise NotWritten("disk I/O error")
 
-    for change in ("keep_guest", "enrol", "set_password", "seen"):
-        monkeypatch.setattr(setup.store, change, fail)
+    works = accounts.keep_guest, accounts.enrol, accounts.set_password, accounts.seen
+    for work in works:
+        do_instead(monkeypatch, setup.store, work, fail)
     told = ["The server cannot reach the accounts just now. Please try again in a while."]
     name, answers = await setup.enter(["bob"])
     assert (name, answers.told) == ("", told)

@@ -31,7 +31,8 @@ from thudmud.rules import (
     read_record,
     write_record,
 )
-from thudmud.store import Store
+from thudmud.store import Store, accounts, battles
+from thudmud.store.database import Database
 from thudmud.values import replace
 
 Shown = pytest.CaptureFixture[str]
@@ -66,7 +67,7 @@ async def store_of(annals: Annals, path: Path | None = None) -> Store:
 
 
 async def battle_in(store: Store, number: int) -> Battle:
-    battle = await store.battle(number)
+    battle = await store.read(battles.battle, number)
     assert battle is not None
     return battle
 
@@ -152,7 +153,7 @@ class TestExport:
         target = Store.in_memory()
         await brought_in(target, file)
         assert (await battle_in(target, 1)).outcome == record.game.outcome
-        assert await target.comments(1) == ()
+        assert await target.read(battles.comments, 1) == ()
 
     async def test_of_somebody_who_has_played_none(self, annals: Annals, tmp_path: Path) -> None:
         store = await store_of(annals)
@@ -176,8 +177,8 @@ class TestExport:
         self, annals: Annals, tmp_path: Path
     ) -> None:
         store = await store_of(annals)
-        await store.enrol("Anna", "hash")
-        await store.erase("Anna")
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(accounts.erase, "Anna")
         await export(store, tmp_path / "files", "Bert")
         [path] = files_in(tmp_path / "files")
         assert path.name == "000001_2026-11-21_discworld_nobody_Bert_resignation_troll.thud"
@@ -236,7 +237,7 @@ class TestImport:
         first = await battle_in(target, 1)
         assert (first.at, first.rules) == (NOON - DAY / 2, "discworld")
         assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
-        assert game_of(await target.plies(first)).moves == CAPTURE  # type: ignore[arg-type]
+        assert game_of(await target.read(battles.plies, first)).moves == CAPTURE  # type: ignore[arg-type]
 
     async def test_comments_go_along(self, annals: Annals, tmp_path: Path) -> None:
         source, target = await store_of(annals), Store.in_memory()
@@ -248,8 +249,8 @@ class TestImport:
         await source.append({HALL: (0, said)})
         await export(source, tmp_path)
         await brought_in(target, *files_in(tmp_path))
-        assert await target.comments(1) == await source.comments(1)
-        assert len(await target.comments(1)) == 2
+        assert await target.read(battles.comments, 1) == await source.read(battles.comments, 1)
+        assert len(await target.read(battles.comments, 1)) == 2
         for path in files_in(tmp_path):
             path.unlink()
         await export(source, tmp_path, bare=True)
@@ -259,9 +260,9 @@ class TestImport:
         text = f"{RECORD}; x: from\ta book\n;{'a' * 400}\n"
         store = Store.in_memory()
         await brought_in(store, record_at(tmp_path / "game.thud", text.encode()))
-        assert [(each.ply, each.player, each.text) for each in await store.comments(1)] == [
-            (2, "", f"x: from a book {'a' * 285}")
-        ]
+        assert [
+            (each.ply, each.player, each.text) for each in await store.read(battles.comments, 1)
+        ] == [(2, "", f"x: from a book {'a' * 285}")]
 
     async def test_of_other_files_as_much_as_is_given(self, record: Path) -> None:
         os.utime(record, (NOON, NOON))
@@ -310,7 +311,7 @@ class TestImport:
         assert result.accepted == {record: 1}
         assert result.refused == {copy: "it was imported already: battle 1"}
         assert reason(await brought_in(store, record)) == "it was imported already: battle 1"
-        assert len(await store.streams()) == 1
+        assert len(await store.read(Database.stream_versions)) == 1
 
     @pytest.mark.parametrize(
         "other", ["1_2020-02-28_classic_Anna_Bert", "1_2020-02-29_classic_Anna_Carl"]
@@ -377,7 +378,7 @@ class TestImport:
         assert refusal == "it was imported already: battle 1"
         anew = Store.in_memory()
         await brought_in(anew, renamed)
-        assert await anew.battle(1) == battle
+        assert await anew.read(battles.battle, 1) == battle
         assert read_record(again.read_text(encoding="utf-8"), rules).game.moves == game.moves
 
     async def test_an_end_by_a_ply_goes_before_what_a_name_tells(self, tmp_path: Path) -> None:
@@ -414,7 +415,7 @@ class TestImport:
         for path, why in (*first.refused.items(), *second.refused.items()):
             assert why == f"it was imported already: battle {numbers[path]}"
         assert len(first.refused) + len(second.refused) == 2
-        assert len(await one.battles()) == 2
+        assert len(await one.read(battles.battles)) == 2
         for store in (one, two):
             await store.close()
 

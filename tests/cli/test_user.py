@@ -19,7 +19,7 @@ from tests.features.moderation.reports import report
 from tests.server.plain import PATIENCE
 from thudmud.accounts.passwords import Passwords
 from thudmud.cli.main import main
-from thudmud.store import Account, KeptName, Store
+from thudmud.store import Account, KeptName, Store, accounts
 
 Shown = pytest.CaptureFixture[str]
 T = TypeVar("T")
@@ -32,8 +32,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Run in a folder with two accounts: Anna's and Bob's."""
 
     async def fill(store: Store) -> None:
-        await store.enrol("Bob", "hash")
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Bob", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "Asia/Tokyo")  # nowhere is a time that of this machine
@@ -53,7 +53,7 @@ def do(action: Callable[[Store], Awaitable[T]]) -> T:
 
 
 def account(name: str) -> Account:
-    found = do(lambda store: store.find(name))
+    found = do(lambda store: store.read(accounts.find, name))
     assert found
     return found
 
@@ -71,8 +71,8 @@ def fits(password: str, name: str) -> bool:
 
 
 def test_they_are_listed(capsys: Shown) -> None:
-    do(lambda store: store.enrol("Cara", "hash"))
-    do(lambda store: store.enrol("Dora", "hash"))
+    do(lambda store: store.write(accounts.enrol, "Cara", "hash"))
+    do(lambda store: store.write(accounts.enrol, "Dora", "hash"))
     assert user("ban", "bob") == 0
     assert user("ban", "mallory") == 0
     assert user("ban", "cara") == 0
@@ -141,7 +141,7 @@ def test_a_name_without_an_account_is_banned_and_free_again(capsys: Shown) -> No
     assert account("Mallory").banned
     assert user("unban", "MALLORY") == 0
     assert capsys.readouterr().out == "Mallory can come in again\n"
-    assert do(lambda store: store.find("mallory")) is None
+    assert do(lambda store: store.read(accounts.find, "mallory")) is None
 
 
 @pytest.mark.parametrize("name", ["m4llory", "x", "", "mal lory", "board"])
@@ -152,7 +152,7 @@ def test_nobody_can_be_called_that(name: str, capsys: Shown) -> None:
 
 def test_one_is_removed(capsys: Shown) -> None:
     assert user("remove", "anna") == 0
-    assert do(lambda store: store.find("Anna")) is None
+    assert do(lambda store: store.read(accounts.find, "Anna")) is None
     for action in ("reset", "remove"):
         assert user(action, "anna") == 2
         assert "there is no account 'anna'" in capsys.readouterr().err
@@ -213,7 +213,7 @@ def test_all_that_is_kept_is_printed(capsys: Shown) -> None:
 
 
 def test_a_guest_is_removed(capsys: Shown) -> None:
-    do(lambda store: store.keep_guest(KeptName("Gast", b"1" * 32, 60.0)))
+    do(lambda store: store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 60.0)))
     assert user("export", "gast") == 0
     assert user("remove", "gast") == 0
     assert user("remove", "gast") == 2

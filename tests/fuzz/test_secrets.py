@@ -23,7 +23,7 @@ from thudmud.server import logs
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import ServerSettings, Settings
 from thudmud.server.sessions import Sessions
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 SECRETS = ["Haddock42", "Sturgeon43"]
 """Anna's password, and what somebody else's might be. Neither can be a name."""
@@ -83,7 +83,7 @@ async def throw(steps: Sequence[bytes]) -> None:
     async with AsyncExitStack() as stack:
         store = Store.in_memory()
         stack.push_async_callback(store.close)
-        await store.enrol("Anna", CHEAP.hash(SECRETS[0]))
+        await store.write(accounts.enrol, "Anna", CHEAP.hash(SECRETS[0]))
         sessions = Sessions(PlainService(store))
         whole = Settings(server=ServerSettings.model_validate(GENEROUS), web=NO_WEB)
         server = Acceptor(whole, hasher=CHEAP)

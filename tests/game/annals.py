@@ -44,7 +44,8 @@ from thudmud.rules import (
     Square,
     Verb,
 )
-from thudmud.store import Store, at_once
+from thudmud.store import Store, at_once, scores
+from thudmud.store import battles as battle_rows
 
 AnswerT = TypeVar("AnswerT")
 
@@ -188,7 +189,7 @@ class Annals:
         return cast("AnswerT", at_once(self.store.look_up(lookup)))
 
     def battle(self, number: int) -> Battle:
-        battle = at_once(self.store.battle(number))
+        battle = at_once(self.store.read(battle_rows.battle, number))
         assert battle is not None
         return battle
 
@@ -199,7 +200,7 @@ class Annals:
 
     def of(self, player: str | None) -> list[Battle]:
         """Return the battles of a player, or of all, by number."""
-        return list(reversed(at_once(self.store.history(player, most=10**6))))
+        return list(reversed(at_once(self.store.read(battle_rows.history, player, most=10**6))))
 
     @property
     def ended(self) -> list[Battle]:
@@ -221,7 +222,7 @@ class Annals:
 
     def ranked(self, pool: Pool = STANDARD) -> Sequence[str]:
         """Return the names of those who are in the standings, the best first."""
-        return [each.name for each in at_once(self.store.standings(pool, most=10**6))]
+        return [each.name for each in at_once(self.store.read(scores.standings, pool, most=10**6))]
 
 
 def saved(

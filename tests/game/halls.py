@@ -21,6 +21,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.game.telling import Telling
 from thudmud.rules import Game
 from thudmud.store import Store, at_once
+from thudmud.store import battles as battle_rows
 from thudmud.values import replace
 
 AnswerT = TypeVar("AnswerT")
@@ -73,7 +74,7 @@ class StoredHall(Hall):
     @property
     def battles(self) -> list[Battle]:
         """All of them, by number."""
-        return list(reversed(at_once(self.store.history(None, most=10**6))))
+        return list(reversed(at_once(self.store.read(battle_rows.history, None, most=10**6))))
 
     def away(self, player: str = "Anna") -> dict[int, SavedMatch]:
         """Return the matches of a player that are put away, by the number of the battle."""

@@ -46,7 +46,7 @@ from thudmud.server.config import BotSettings, Settings, StorageSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal, Result, Visit
-from thudmud.store import KeptName, StoreError
+from thudmud.store import KeptName, StoreError, accounts, battles, scores
 
 OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--level", "4", "--seed", "1"]
 PAIR = ("Grog", "Mog")
@@ -96,9 +96,9 @@ async def test_a_name_that_belongs_to_a_player_stays_theirs(
     given = Settings.model_validate({"bot": [{"name": "Grog"}]})
     async with open_sessions(given.model_copy(update={"bot": ()}), tmp_path) as sessions:
         if is_member:
-            await sessions.store.enrol("Grog", "a hash")
+            await sessions.store.write(accounts.enrol, "Grog", "a hash")
         else:
-            await sessions.store.keep_guest(KeptName("Grog", b"word", 1.0))
+            await sessions.store.write(accounts.keep_guest, KeptName("Grog", b"word", 1.0))
     async with open_sessions(given, tmp_path) as sessions:
         await sessions.ready()
         await until(lambda: "cannot come in" in caplog.text)
@@ -399,8 +399,8 @@ async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) 
             await anna.sees("begins at the")
             await play_on(sessions, anna, board, side)
         await anna.sees("The match is over")
-        played = await sessions.store.battles()
-        score = await sessions.store.score("Anna")
+        played = await sessions.store.read(battles.battles)
+        score = await sessions.store.read(scores.score, "Anna")
         assert score
         assert not score.people.ratings
         assert [each.results for each in score.bots.ratings.values()] == [2]
@@ -436,10 +436,10 @@ async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.Monk
         tables = sessions.service.hall.tables
         await until(lambda: is_over(tables["pine board"]), 300)
         assert "resigns" not in anna.shown
-        played = await sessions.store.battles()
+        played = await sessions.store.read(battles.battles)
         assert [10 < (battle.plies or 0) < 400 for battle in played] == [True, True]
         for name in PAIR:
-            score = await sessions.store.score(name)
+            score = await sessions.store.read(scores.score, name)
             assert score
             assert score.levels[OWN_PROGRAM].ratings
 

@@ -18,6 +18,7 @@ from tests.store.deeds import OAK
 from tests.store.proxies import Proxy
 from thudmud.game.events import Moved
 from thudmud.store import Store
+from thudmud.store import nodes as node_rows
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +78,7 @@ async def until_done(player: Player, line: str, done: str) -> str:
 async def until_renewed(dsn: str, name: str) -> None:
     """Wait until the node that somebody is on renews its lease: then it is as long as it can be."""
     store = await Store.connect(dsn)
-    (node,) = [each.node for each in await store.people() if each.name == name]
+    (node,) = [each.node for each in await store.read(node_rows.people) if each.name == name]
     await store.close()
     async with asyncio.timeout(LONG):
         with psycopg.connect(dsn, autocommit=True) as session:

@@ -15,7 +15,7 @@ from tests.conftest import PassTime
 from tests.server.plain import Client, Serving, Setup
 from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
 from thudmud.accounts.login import TOLD_WORD
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 HOME, THEIRS, ABROAD = "127.0.0.1", "127.0.0.2", "127.0.0.3"
 ATTACKERS = 24
@@ -81,8 +81,8 @@ async def test_a_member_comes_from_elsewhere_in_their_turn(
     serving: Serving, pass_time: PassTime
 ) -> None:
     setup = await serving()
-    await setup.sessions.store.enrol("Anna", CHEAP.hash("password"))
-    await setup.sessions.store.seen({}, [("Anna", HOME)])
+    await setup.sessions.store.write(accounts.enrol, "Anna", CHEAP.hash("password"))
+    await setup.sessions.store.write(accounts.seen, {}, [("Anna", HOME)])
     await attack(setup, "Anna")
     assert TOLD not in await come_back(setup, "Anna", "password")
     client = await setup.connect(source=ABROAD)
@@ -97,7 +97,7 @@ async def test_whoever_waits_for_their_turn_is_not_late_with_the_name(
     serving: Serving, pass_time: PassTime
 ) -> None:
     setup = await serving(login_limit=100.0)
-    await setup.sessions.store.enrol("Anna", CHEAP.hash("password"))
+    await setup.sessions.store.write(accounts.enrol, "Anna", CHEAP.hash("password"))
     client = await setup.connect()
     await client.until(b"name? ")
     await client.send(b"Anna\r\n" + b"wrong\r\n" * (FREE + 5))
@@ -117,7 +117,7 @@ async def test_whoever_has_gone_does_not_wait_for_a_turn(
     serving: Serving, *, is_told_before: bool
 ) -> None:
     setup = await serving()
-    await setup.sessions.store.enrol("Anna", CHEAP.hash("password"))
+    await setup.sessions.store.write(accounts.enrol, "Anna", CHEAP.hash("password"))
     client = await setup.connect()
     await client.until(b"name? ")
     await client.send(b"Anna\r\n" + b"wrong\r\n" * (FREE + 1))
@@ -153,8 +153,8 @@ async def test_a_hundred_members_come_back_after_a_restart(serving: Serving) -> 
     store = setup.sessions.store
     names = [f"Mem{'abcdefghij'[one]}{'abcdefghij'[two]}" for one in range(10) for two in range(10)]
     for name in names:
-        await store.enrol(name, CHEAP.hash("password"))
+        await store.write(accounts.enrol, name, CHEAP.hash("password"))
     # The older half from an address that they have come from, the others from a new one.
-    await store.seen({}, [(name, HOME) for name in names[:50]])
+    await store.write(accounts.seen, {}, [(name, HOME) for name in names[:50]])
     seen = await asyncio.gather(*(come_back(setup, name, "password") for name in names))
     assert not [each for each in seen if TOLD in each or b"That is not" in each]

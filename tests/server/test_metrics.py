@@ -15,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.accounts.dialogues import CHEAP
 from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client
+from tests.service.stores import do_instead
 from thudmud.errors import StartError
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Acceptor
@@ -28,7 +29,7 @@ from thudmud.server.metrics import (
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Node
-from thudmud.store import NotWritten, Store
+from thudmud.store import NotWritten, Store, nodes
 from thudmud.web.connection import MAX_HEAD
 
 SETTINGS = Settings.model_validate(
@@ -151,7 +152,7 @@ async def test_health_is_whether_it_can_be_stored_that_the_server_runs(
     async def full(*_: object, **__: object) -> bool:
         raise NotWritten("the disk is full")
 
-    monkeypatch.setattr(watched.sessions.store, "beat", full)
+    do_instead(monkeypatch, watched.sessions.store, nodes.beat, full)
     monkeypatch.setattr(node, "_clock", lambda: float("inf"))  # the lease is over
     answer = await watched.ask("/health")
     assert (answer.status_code, answer.text) == (503, f"{UNHEALTHY}\n")

@@ -33,7 +33,7 @@ from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, Settings, StorageSettings, WebSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.session import TelnetSession
-from thudmud.store import InUse, Store, StoreError
+from thudmud.store import InUse, Store, StoreError, nodes, scores
 from thudmud.store.steady import SteadyClock, seconds
 from thudmud.telnet.intake import Reading
 
@@ -108,13 +108,13 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     for number, line in enumerate(RATED.strip().replace("\n", "|").split("|")):
         await place.type(("Anna", "Bert")[number % 2], line)
     await place.type("Bert", Resign(), "start", Resign())
-    score = await store.score("Anna", curves=True)
+    score = await store.read(scores.score, "Anna", curves=True)
     assert score
     assert score.curves
     await place.service.close()
     await store.close()
     async with serving.open_sessions(SETTINGS, tmp_path) as sessions:
-        assert await sessions.store.score("Anna", curves=True) == score
+        assert await sessions.store.read(scores.score, "Anna", curves=True) == score
 
 
 @pytest.mark.parametrize("backend", ["memory", "sqlite"])
@@ -451,5 +451,5 @@ async def test_start_that_fails_leaves_no_live_server_in_the_store(tmp_path: Pat
         async with serve.served_store(storage, tmp_path):
             raise StartError("no port")
     store = await Store.open(tmp_path / storage.file)
-    assert await store.last_beat() is None
+    assert await store.read(nodes.last_beat) is None
     await store.close()

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Client, Serving, Setup
+from tests.service.stores import do_instead
 from tests.telnet.commands import DO, DONT, ECHO, IAC, WILL, WONT
 from thudmud.accounts import last_seen
 from thudmud.accounts.login import TOLD_WORD
@@ -23,7 +24,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.server.session import CUT_OFF, ELSEWHERE
 from thudmud.service import Elsewhere, Result, Visit
-from thudmud.store import NotWritten
+from thudmud.store import NotWritten, accounts
 
 ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
 WORD = b"Your resume word, "
@@ -293,7 +294,7 @@ async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) ->
     again = await named(setup, b"anna\r\n" + word.encode())
     await again.until(b"> ")
     await anna.rest()
-    assert await setup.sessions.store.find("Anna") is None
+    assert await setup.sessions.store.read(accounts.find, "Anna") is None
 
 
 async def test_many_who_race_for_one_name(serving: Serving) -> None:
@@ -345,8 +346,8 @@ async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(
         async with asyncio.timeout(PATIENCE):
             while [each.getMessage() for each in caplog.records].count("gone") <= count:
                 await keeper.fence()
-        await setup.sessions.store.forget_guests(["Anna"])
-        if await setup.sessions.store.find("Anna"):
+        await setup.sessions.store.write(accounts.forget_guests, ["Anna"])
+        if await setup.sessions.store.read(accounts.find, "Anna"):
             break
 
 
@@ -378,8 +379,8 @@ async def test_who_is_seen_is_written_down(serving: Serving) -> None:
     await bob.send(b"quit\r\n")
     await bob.rest()
     await setup.stop()
-    assert await setup.sessions.store.find_guest("Bob") is None
-    kept = await setup.sessions.store.find_guest("Anna")
+    assert await setup.sessions.store.read(accounts.find_guest, "Bob") is None
+    kept = await setup.sessions.store.read(accounts.find_guest, "Anna")
     assert kept
     assert kept.seen >= began
 
@@ -459,7 +460,7 @@ async def test_addresses_are_forgotten_after_some_days(
     async def forget(before: float) -> None:
         times.put_nowait(before)
 
-    monkeypatch.setattr(setup.sessions.store, "forget_addresses", forget)
+    do_instead(monkeypatch, setup.sessions.store, accounts.forget_addresses, forget)
     await come(setup, "Anna")
     before = await asyncio.wait_for(times.get(), PATIENCE)
     assert abs(time.time() - before - last_seen.ADDRESSES_KEPT) < 60
@@ -479,7 +480,7 @@ async def test_who_goes_on_on_another_node_is_told_and_noted_no_more(
         """Wait until it has been noted that somebody stays."""
         async with asyncio.timeout(PATIENCE):
             while True:
-                kept = await setup.sessions.store.find_guest(name)
+                kept = await setup.sessions.store.read(accounts.find_guest, name)
                 if kept and kept.seen > after:
                     return kept.seen
                 await asyncio.sleep(0)
@@ -535,7 +536,7 @@ async def test_who_chooses_what_cannot_be_kept_is_in_and_leaves(
     async def fail(*_: object) -> None:
         raise NotWritten("The disk is full.")
 
-    monkeypatch.setattr(setup.sessions.store, "set_preferences", fail)
+    do_instead(monkeypatch, setup.sessions.store, accounts.set_preferences, fail)
     again = await named(setup, b"options width 60\r\nanna\r\npassword")
     await again.until(b"Anna comes in.")
     await again.until(b"> ")
@@ -575,7 +576,7 @@ async def test_they_are_remembered_for_a_member(serving: Serving) -> None:
     await again.until(b"connected:")
     options = setup.service.hall.people["Anna"].options
     assert (options.reader, options.width) == (Switch.ON, 60)
-    account = await setup.sessions.store.find("anna")
+    account = await setup.sessions.store.read(accounts.find, "anna")
     assert account
     assert options_of(account.preferences) == options
 

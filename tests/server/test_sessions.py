@@ -13,7 +13,7 @@ import pytest
 from tests.accounts.dialogues import CHEAP
 from tests.server.plain import Client
 from tests.service.place import Place, begin, finished, until
-from tests.service.stores import SlowStore
+from tests.service.stores import SlowStore, do_instead
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.accounts.login import JUST_BANNED
 from thudmud.bots.workers import Workers
@@ -32,7 +32,7 @@ from thudmud.server.config import BotSettings, PlayerSettings, Settings
 from thudmud.server.serve import follow_logins, open_sessions
 from thudmud.server.sessions import LOGGED_OUT, REGISTERED, REMOVED, Sessions, make_service
 from thudmud.service import Dismissal, Node, Result, Visit
-from thudmud.store import Account, StoreError, new_epoch
+from thudmud.store import Account, StoreError, accounts, new_epoch, nodes
 from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message, Terminal
 
@@ -104,8 +104,8 @@ async def test_title_of_a_tournament_that_is_over_is_not_shown_once_its_announce
     sessions: Sessions, store: SlowStore
 ) -> None:
     for name in ("Anna", "Bert"):
-        await store.enrol(name, "hash")
-    bert = FakeSession(sessions, "Bert", member=await store.find("Bert"))
+        await store.write(accounts.enrol, name, "hash")
+    bert = FakeSession(sessions, "Bert", member=await store.read(accounts.find, "Bert"))
     await bert.come_in()
     for number, name in ((1, "Anna"), (2, "Bert")):
         time = TimeControl(10, 5)
@@ -114,7 +114,7 @@ async def test_title_of_a_tournament_that_is_over_is_not_shown_once_its_announce
         over = TournamentEnded(1.0, name, number, TournamentEnd.CANCELLED)
         await store.append({HALL: (await store.version(HALL), [made, over])})
     assert bert.visit
-    await store.erase("Anna")
+    await store.write(accounts.erase, "Anna")
     await sessions.end_logged_out()
     for number, is_titled in ((1, False), (2, True)):
         bert.shown.clear()
@@ -127,7 +127,9 @@ class TestLogins:
     """Whose session ends since the logins of then do not hold any more."""
 
     async def come_in(self, sessions: Sessions, name: str = "Anna") -> FakeSession:
-        account = await sessions.store.find(name) or await sessions.store.enrol(name, "hash")
+        account = await sessions.store.read(accounts.find, name) or await sessions.store.write(
+            accounts.enrol, name, "hash"
+        )
         session = FakeSession(sessions, name, member=account)
         await session.come_in()
         return session
@@ -150,7 +152,7 @@ class TestLogins:
         await guest.come_in()
         await sessions.end_logged_out()
         assert not anna.ended
-        await sessions.store.set_password("Anna", "other")
+        await sessions.store.write(accounts.set_password, "Anna", "other")
         await sessions.end_logged_out()
         assert anna.shown[-1] == LOGGED_OUT
         assert not bert.ended
@@ -163,12 +165,12 @@ class TestLogins:
         anna, epoch = await self.come_in(sessions), new_epoch()
         sessions.epochs(anna).add(epoch)
         await sessions.end_logged_out()  # it is not stored yet
-        await sessions.store.set_password("Anna", "other", epoch=epoch)
+        await sessions.store.write(accounts.set_password, "Anna", "other", epoch=epoch)
         await sessions.end_logged_out()
         sessions.epochs(anna).intersection_update({epoch})
         await sessions.end_logged_out()
         assert not anna.ended
-        await sessions.store.end_logins("Anna")
+        await sessions.store.write(accounts.end_logins, "Anna")
         await sessions.end_logged_out()
         assert anna.shown[-1] == LOGGED_OUT
 
@@ -177,8 +179,8 @@ class TestLogins:
     ) -> None:
         anna, bert = await self.come_in(sessions), await self.come_in(sessions, "Bert")
         for name in ("Anna", "Bert"):
-            await sessions.store.erase(name)
-        await sessions.store.enrol("Anna", "another")
+            await sessions.store.write(accounts.erase, name)
+        await sessions.store.write(accounts.enrol, "Anna", "another")
         await sessions.end_logged_out()
         assert anna.shown[-1] == LOGGED_OUT
         assert bert.shown[-1] == REMOVED
@@ -187,15 +189,15 @@ class TestLogins:
         self, sessions: Sessions, store: SlowStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         anna, changed = await self.come_in(sessions), asyncio.Event()
-        await store.set_password("Anna", "other")
-        read, failures = store.epochs, [StoreError("the database is away")]
+        await store.write(accounts.set_password, "Anna", "other")
+        read, failures = store.read, [StoreError("the database is away")]
 
         async def read_once_it_is_back(names: Collection[str]) -> Mapping[str, int]:
             if failures:
                 raise failures.pop()
-            return await read(names)
+            return await read(accounts.epochs, names)
 
-        monkeypatch.setattr(store, "epochs", read_once_it_is_back)
+        do_instead(monkeypatch, store, accounts.epochs, read_once_it_is_back)
         following = asyncio.create_task(follow_logins(sessions, changed, pause=0.0))
         changed.set()
         await until(lambda: anna.ended)
@@ -206,7 +208,7 @@ class TestLogins:
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         coming = await self.held_up(sessions, store)
-        await store.set_password("Anna", "other")
+        await store.write(accounts.set_password, "Anna", "other")
         store.gate.set()
         await finished(coming)
         again = coming.result()
@@ -217,7 +219,7 @@ class TestLogins:
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         coming = await self.held_up(sessions, store)
-        await store.impose(Sanction(Measure.BAN, "Anna"))
+        await store.write(accounts.impose, Sanction(Measure.BAN, "Anna"))
         store.gate.set()
         await finished(coming)
         assert coming.result().shown[-1] == JUST_BANNED.format("Anna")
@@ -235,7 +237,7 @@ class TestLogins:
         store.hold()
         coming = begin(visitor.come_in())
         await store.held_up()
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
         store.gate.set()
         await finished(coming)
         assert visitor.shown[-1] == REGISTERED
@@ -255,9 +257,9 @@ class TestLogins:
         def tell(_: Order) -> None:
             changed.set()
 
-        await store.order(tell)
+        await store.watch(accounts.order, tell)
         following = asyncio.create_task(follow_logins(sessions, changed))
-        await store.enrol("Anna", "hash", epoch=7)
+        await store.write(accounts.enrol, "Anna", "hash", epoch=7)
         await until(lambda: visitor.ended)
         following.cancel()
         assert visitor.shown[-1] == REGISTERED
@@ -269,12 +271,12 @@ class TestLogins:
         epochs = sessions.epochs(guest)
         epochs.add(7)
         await sessions.end_logged_out()
-        await store.enrol("Anna", "hash", epoch=7)
+        await store.write(accounts.enrol, "Anna", "hash", epoch=7)
         await sessions.end_logged_out()
         epochs.intersection_update({7})
         await sessions.end_logged_out()
         assert not guest.ended
-        await store.erase("Anna")
+        await store.write(accounts.erase, "Anna")
         await sessions.end_logged_out()
         assert guest.shown[-1] == REMOVED
 
@@ -282,7 +284,7 @@ class TestLogins:
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         sessions.service.hall.bots = {"Anna": None}
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
         bot = FakeSession(sessions, "Anna")
         await bot.come_in()
         await sessions.end_logged_out()
@@ -355,7 +357,7 @@ async def test_a_bot_that_is_banned_while_coming_back_leaves_nothing(
     await until(lambda: place.hall.tables["oak board"].version == version + 2)
     assert place.away() == {"Bob"}
     assert set(place.hall.people) == {"Anna"}
-    assert [claim.name for claim in await store.people()] == ["Anna"]
+    assert [claim.name for claim in await store.read(nodes.people)] == ["Anna"]
 
 
 # What others are told

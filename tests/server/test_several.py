@@ -16,7 +16,7 @@ from tests.server.plain import PATIENCE, Client
 from tests.server.relays import Handler, relaying
 from thudmud.cli.common import TRY_LATER
 from thudmud.features.notifications import storage
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 pytestmark = pytest.mark.slow
 
@@ -136,7 +136,7 @@ async def test_a_seek_and_a_ban_hold_on_all(start: Start, dsn: str) -> None:
     ports = [await port_of(each) for each in servers]
     anna, _ = await come(ports[0], "Anna", "register", *["correct horse"] * 2)
     store = await Store.connect(dsn)
-    await store.set_operator("Anna", is_one=True)
+    await store.write(accounts.set_operator, "Anna", is_one=True)
     await store.close()
     await anna.until(b"You keep order here from now on")
     bert, _ = await come(ports[1], "Bert", "seek classic as dwarf")
@@ -170,7 +170,7 @@ async def test_logins_end_on_all(start: Start, dsn: str) -> None:
     await second.until(b"You have come in from elsewhere")
     words = [latest, members_word(told)]
     store = await Store.connect(dsn)  # as `thudmud user reset` on any machine
-    await store.set_password("Anna", CHEAP.hash("battery staple"))
+    await store.write(accounts.set_password, "Anna", CHEAP.hash("battery staple"))
     await store.close()
     await third.until(b"You have been logged out")
     assert b"Thud.Goodbye" in await third.rest()
@@ -258,8 +258,8 @@ async def test_a_server_dies_in_the_middle_of_a_mail_and_another_sends_it(
         second = await nodes.start(web=web)
         await port_of(second)
         store = await Store.connect(dsn)
-        await store.enrol("Anna", "hash")
-        await storage.ask_code(store, "Anna", "anna@example.org")
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(storage.ask_code, "Anna", "anna@example.org")
         async with asyncio.timeout(LONG):
             await relay.has_taken.wait()  # the relay has it, and the server does not know yet
         relay.has_taken.clear()
@@ -267,7 +267,7 @@ async def test_a_server_dies_in_the_middle_of_a_mail_and_another_sends_it(
         relay.late.set()
         relay.late = None
         async with asyncio.timeout(LONG):
-            while await storage.due(store, mails=True):  # noqa: ASYNC110  (it has no bell)
+            while await store.read(storage.due, mails=True):  # noqa: ASYNC110  (it has no bell)
                 await asyncio.sleep(0.1)
         sent, again = relay.mails
         assert sent["Message-ID"] == again["Message-ID"]

@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+import pytest
 
 from tests.service.place import PATIENCE
 from thudmud.game.archive import Lookup
 from thudmud.store import (
-    LEASE,
     Conflict,
     NotWritten,
-    OpenBoard,
-    PlayerClaim,
     Store,
     Stored,
     StoreError,
     Subscription,
+    hall,
 )
 from thudmud.store.codec import Form
-from thudmud.store.database import Fence, Work
+from thudmud.store.database import Database, Fence, Work
 from thudmud.store.running import Failed, Take
 from thudmud.store.streams import Changes
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+WORKS = {"claim", "release", "beat", "reap", "set_preferences"}
+"""The works beside appends that can be held up and can fail."""
+
+
+def do_instead(
+    monkeypatch: pytest.MonkeyPatch,
+    store: Store,
+    work: object,
+    done: Callable[..., Awaitable[object]],
+) -> None:
+    """Let something else be done wherever a work of a database is to be done."""
+
+    def instead(run: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+        return lambda asked, *args, **more: (
+            done(*args, **more) if asked is work else run(asked, *args, **more)
+        )
+
+    monkeypatch.setattr(store, "read", instead(store.read))
+    monkeypatch.setattr(store, "write", instead(store.write))
 
 
 class SlowStore(Store):
@@ -106,31 +127,25 @@ class SlowStore(Store):
         self.failing.append(failed)
         return await super().subscribe(streams, after, take, failed)
 
-    async def claim(
-        self, name: str, node: str, session: str, room: str = "", *, realm: str = ""
-    ) -> PlayerClaim | None:
-        claiming = partial(super().claim, name, node, session, room, realm=realm)
-        return await self._pass("claim", claiming)
-
-    async def release(self, name: str, node: str, *, realm: str = "") -> None:
-        await self._pass("release", partial(super().release, name, node, realm=realm))
-
     async def notify(self, note: object, form: Callable[[], Form]) -> None:
         await self._pass("notify", partial(super().notify, note, form))
-
-    async def beat(
-        self, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None
-    ) -> bool:
-        return await self._pass("beat", partial(super().beat, node, lease, settings))
-
-    async def reap(self, node: str) -> Sequence[PlayerClaim]:
-        return await self._pass("reap", partial(super().reap, node))
 
     async def catch_up(self) -> None:
         await self._pass("catch_up", super().catch_up)
 
-    async def set_preferences(self, name: str, preferences: Mapping[str, Any]) -> None:
-        await self._pass("set_preferences", partial(super().set_preferences, name, preferences))
+    async def read(
+        self, work: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        if work is hall.open_board:
+            self._require_readable()
+        return await super().read(work, *args, **kwargs)
+
+    async def write(
+        self, work: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        done = partial(super().write, work, *args, **kwargs)
+        call = getattr(work, "__name__", "")
+        return await (self._pass(call, done) if call in WORKS else done())
 
     async def _pass(self, call: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Do it once the gate is open for it, or fail."""
@@ -155,10 +170,6 @@ class SlowStore(Store):
         await self._wait("look_up")
         self._require_readable()
         return await super().look_up(lookup, realm=realm)
-
-    async def board(self, key: str) -> OpenBoard | None:
-        self._require_readable()
-        return await super().board(key)
 
     def _require_readable(self) -> None:
         if self.unreadable:

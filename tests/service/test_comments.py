@@ -11,6 +11,7 @@ from tests.service.stores import SlowStore
 from thudmud.game.projections import HALL
 from thudmud.rules import Comment
 from thudmud.service.boards import open_board
+from thudmud.store import battles
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ async def test_a_comment_is_stored_and_told_to_both_players_alone(
 ) -> None:
     place.told.clear()
     await place.type("Anna", "comment 1 1 Too early.")
-    assert await store.comments(1) == (Comment(1, "Anna", "Too early."),)
+    assert await store.read(battles.comments, 1) == (Comment(1, "Anna", "Too early."),)
     assert "Anna comments on ply 1 of battle 1: Too early." in "".join(place.told["Bert"])
     assert "Carla" not in place.told
     assert "; Anna: Too early." in await place.type("Carla", "record 1")
@@ -54,7 +55,7 @@ async def test_two_at_once_are_both_kept(place: Place, store: SlowStore) -> None
     store.gate.set()
     results = await asyncio.gather(one, two)
     assert all(each.done for each in results)
-    assert [each.text for each in await store.comments(1)] == ["one", "two"]
+    assert [each.text for each in await store.read(battles.comments, 1)] == ["one", "two"]
 
 
 async def test_a_board_that_is_opened_meanwhile_is_no_hindrance(
@@ -62,5 +63,5 @@ async def test_a_board_that_is_opened_meanwhile_is_no_hindrance(
 ) -> None:
     await open_board(store, "ash board", "classic", 5.0)
     await place.type("Anna", "comment 1 1 one")
-    assert [each.text for each in await store.comments(1)] == ["one"]
+    assert [each.text for each in await store.read(battles.comments, 1)] == ["one"]
     assert place.hall.version == await store.version(HALL)

@@ -12,7 +12,7 @@ from tests.service.stores import SlowStore
 from tests.store.deeds import moved
 from thudmud.rules import Side
 from thudmud.service import Unfollowed
-from thudmud.store import Conflict, Entry, Forgotten, StoreError
+from thudmud.store import Conflict, Entry, Forgotten, StoreError, accounts, hall
 
 
 @pytest.fixture
@@ -125,7 +125,10 @@ async def test_what_comes_while_a_board_is_folded_is_not_folded_twice(
 
 async def test_boards_are_noted_as_up_once(place: Place, store: SlowStore) -> None:
     position = await store.position()
-    assert [board.name for board in await store.open_boards()] == ["oak board", "elm board"]
+    assert [board.name for board in await store.read(hall.open_boards)] == [
+        "oak board",
+        "elm board",
+    ]
     anew = Place(store)
     await anew.open()
     assert await store.position() == position
@@ -134,9 +137,9 @@ async def test_boards_are_noted_as_up_once(place: Place, store: SlowStore) -> No
 async def test_who_is_erased_while_they_play_leaves_a_board_that_can_be_opened(
     place: Place, store: SlowStore
 ) -> None:
-    await store.enrol("Anna", "hash")
+    await store.write(accounts.enrol, "Anna", "hash")
     await place.sit()
-    await store.erase("Anna")
+    await store.write(accounts.erase, "Anna")
     assert "You offer" in await obeyed(place, "adjourn game")
     assert "You move" in await obeyed(place, "move from f15 to f8")
     anew = Place(store)

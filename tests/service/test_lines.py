@@ -11,7 +11,7 @@ from tests.service.stores import SlowStore
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
-from thudmud.store import NotWritten
+from thudmud.store import NotWritten, battles
 
 
 async def test_at_one_board_the_second_is_decided_when_the_first_is_done(
@@ -43,7 +43,7 @@ async def test_two_services_that_share_a_store_play_each_other(store: SlowStore)
     await here.type("Anna", "resign", "yes")
     await asyncio.sleep(0)
     assert here.hall.tables == there.hall.tables
-    (battle,) = await store.history(None)
+    (battle,) = await store.read(battles.history, None)
     assert battle.outcome
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.features.moderation.reports import reports
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
-from tests.service.stores import SlowStore
+from tests.service.stores import SlowStore, do_instead
 from thudmud.features.moderation.model import ReportMade, take_reports
 from thudmud.features.options.commands import SetWidth
 from thudmud.features.options.model import StyleChosen
@@ -29,7 +29,7 @@ from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
 from thudmud.service.nodes import NodeAsides, NodeHello, ReleaseRequest, note_form
 from thudmud.service.scheduler import Later
-from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
+from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong, nodes
 from thudmud.store.codec import Form
 from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS
 from thudmud.views import Terminal
@@ -78,7 +78,7 @@ class World:
 
     async def claimed(self) -> dict[str, str]:
         """Return who is on which node."""
-        return {claim.name: claim.node for claim in await self.store.people()}
+        return {claim.name: claim.node for claim in await self.store.read(nodes.people)}
 
     async def until_claimed(self, **wanted: str) -> None:
         """Wait until these, and nobody else, are on these nodes."""
@@ -224,8 +224,8 @@ async def test_a_name_is_taken_over_from_elsewhere(one: Place, two: Place) -> No
 
 
 async def test_a_node_that_does_not_answer_keeps_its_people(world: World, two: Place) -> None:
-    await world.store.beat("deaf", 1000.0)
-    assert await world.store.claim("Anna", "deaf", "") is None
+    await world.store.write(nodes.beat, "deaf", 1000.0)
+    assert await world.store.write(nodes.claim, "Anna", "deaf", "") is None
     world.nodes["two"].lease = 0.0
     with pytest.raises(Elsewhere, match="deaf"):
         await two.service.join(Arrival("Anna", Terminal()))
@@ -479,7 +479,7 @@ async def test_the_players_of_a_node_that_died_are_marked_away(
     assert two.away() == {"Anna"}
     assert "Anna has lost the connection." in " ".join(two.told["Bert"])
     assert "Anna" not in two.hall.people
-    assert not [claim for claim in await world.store.people() if claim.name == "Anna"]
+    assert not [claim for claim in await world.store.read(nodes.people) if claim.name == "Anna"]
 
 
 async def sit_with_a_clock(one: Place, two: Place) -> None:
@@ -555,10 +555,10 @@ async def test_a_reaper_that_dies_is_reaped(world: World, one: Place, two: Place
     await three.enter("Carla")
     await world.pass_by(LEASE * 0.9, "two", "three")
     world.store.time += LEASE * 0.2
-    await world.store.reap("two")  # and it dies before it has seen anybody out
+    await world.store.write(nodes.reap, "two")  # and it dies before it has seen anybody out
     await world.pass_by(3 * LEASE, "three")
     assert three.away() == {"Anna", "Bert"}
-    assert [claim.name for claim in await world.store.people()] == ["Carla"]
+    assert [claim.name for claim in await world.store.read(nodes.people)] == ["Carla"]
 
 
 async def test_who_has_stood_about_is_gone_with_their_node(
@@ -739,7 +739,10 @@ async def test_after_the_store_took_long_a_lease_is_renewed_before_it_ends(
 async def test_a_mistake_while_it_reaps_does_not_end_a_node(
     world: World, two: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(world.store, "reap", lambda _: 1 / 0)
+    async def fail(_: str) -> None:
+        raise ZeroDivisionError
+
+    do_instead(monkeypatch, world.store, nodes.reap, fail)
     world.nodes["two"].lease = 0.001
     world.store.hold("beat")
     world.store.gate.set()
@@ -1156,7 +1159,7 @@ async def test_if_it_cannot_be_read_who_has_them_it_is_tried_again(
     await two.enter("Anna")
     await two.service.let_go("Anna")
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(world.store, "owner", fail)
+        do_instead(meanwhile, world.store, nodes.owner, fail)
         three.service.hear([Gone("Anna", None, Parting.LOST)], "one")
     await until(lambda: "Anna" not in three.service)
     await world.until_claimed()
@@ -1173,5 +1176,5 @@ async def test_a_service_that_is_closed_hears_nothing_more(one: Place, two: Plac
 async def test_node_closed_before_it_was_opened_leaves_the_store_as_it_is() -> None:
     store = SlowStore.make()
     await Node(store).close()
-    assert await store.last_beat() is None
+    assert await store.read(nodes.last_beat) is None
     await store.close()

@@ -488,8 +488,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NOTIFYING,
-                "await storage.put_off(self._store, left, until, failed=True)",
-                "await storage.sent(self._store, left)",
+                "await self._store.write(storage.put_off, left, until, failed=True)",
+                "await self._store.write(storage.sent, left)",
             ),
         ],
     ),
@@ -508,7 +508,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NOTIFYING,
-                "await storage.sent(self._store, recipient, mailed=mailed)",
+                "await self._store.write(storage.sent, recipient, mailed=mailed)",
                 "pass",
             ),
         ],

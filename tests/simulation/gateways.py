@@ -25,6 +25,7 @@ from thudmud.gateway.listening import GatewayAcceptor
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.rules import Side
 from thudmud.store import Entry, Store
+from thudmud.store.database import Database
 from thudmud.store.steady import SteadyClock
 
 SECRET = "a secret that is long enough"  # noqa: S105  (nobody's)
@@ -351,10 +352,10 @@ class GatewayScene:
 
         async def read() -> None:
             store = await Store.open(self._path)
-            for stream in await store.streams():
+            for stream in await store.read(Database.stream_versions):
                 stored[stream] = await store.read_stream(stream)
             for key in sorted(keys):
-                if to := await store.came_to(STREAM, key):
+                if to := await store.read(Database.came_to, STREAM, key):
                     came[key] = to[1]
             await store.close()
 

@@ -108,7 +108,7 @@ class Mails:
             try:
                 store = await Store.connect("dbname=world")
                 try:
-                    await storage.ask_code(store, name, f"{name}@example.org")
+                    await store.write(storage.ask_code, name, f"{name}@example.org")
                     self._to_ask.discard(name)  # again, if the store cannot be closed
                     return
                 finally:

@@ -30,7 +30,7 @@ from tests.simulation.tournaments import LASTING, has_tournaments, wrong_with_to
 from thudmud.errors import NotYet, StartError
 from thudmud.features.hints.model import AdviceLookup
 from thudmud.server.config import StorageSettings
-from thudmud.store import Entry, Store
+from thudmud.store import Entry, Store, accounts
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database as StoreDatabase
 from thudmud.store.interface import Damaged, StoreError
@@ -592,7 +592,7 @@ class Run:
 
         async def read() -> None:
             store = await opened()
-            for key in await store.streams():
+            for key in await store.read(StoreDatabase.stream_versions):
                 stored[key] = await store.read_stream(key)
             if found := await store.read(_checked):
                 damage.append(found)
@@ -684,8 +684,8 @@ class Template:
             for opening in (Store.connect("dbname=world"), Store.open(self.file)):
                 store = await opening
                 for name in MEMBERS:
-                    await store.enrol(name, HASHER.hash(PASSWORD))
-                await store.set_operator(OPERATOR, is_one=True)
+                    await store.write(accounts.enrol, name, HASHER.hash(PASSWORD))
+                await store.write(accounts.set_operator, OPERATOR, is_one=True)
                 await store.close()
 
         with in_the_world(world, base):

@@ -14,7 +14,7 @@ from typing import Any
 from tests.simulation.clockwork import Process, World
 from thudmud.game.projections import PROJECTION
 from thudmud.server import config
-from thudmud.store import Store, StoreError, checking, database, files
+from thudmud.store import Store, StoreError, checking, database, files, upkeep
 
 
 class _Projection:
@@ -58,4 +58,4 @@ def in_own_form(process: Process, query: str, values: Sequence[Any]) -> Sequence
 async def explored(store: Store) -> None:
     """Count what is left to count, as a server does after its start; and check nothing."""
     with suppress(StoreError):
-        await store.finish()
+        await upkeep.finish(store)

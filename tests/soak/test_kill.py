@@ -29,7 +29,7 @@ from tests.soak.pairs import Pair, seated, several
 from tests.waits import told_of
 from thudmud.accounts.passwords import Passwords, is_same
 from thudmud.game.events import Adjourned, Moved, Resumed, TakenBack
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 
 ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "4"))
 MOST = 130
@@ -111,13 +111,13 @@ class Newcomers:
         """Hold what is stored to what they were told, and begin anew."""
         passwords = Passwords()
         for name, word in self.words.items():
-            account = await store.find(name)
+            account = await store.read(accounts.find, name)
             if name in self.members or (account and name == self.trying):
                 assert account, f"{name} has registered, and is no member"
                 assert await passwords.fits(PASSWORD, account.password)
             else:
                 assert account is None, f"{name} is a member, and has not registered"
-                kept = await store.find_guest(name)
+                kept = await store.read(accounts.find_guest, name)
                 assert kept, f"{name} was told a word, and is not known"
                 assert is_same(word, kept.word)
         passwords.close()

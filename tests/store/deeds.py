@@ -17,6 +17,7 @@ from thudmud.game.events import (
 from thudmud.rules import Move, Piece, Side, Square
 from thudmud.store import Entry, Store, StoreError
 from thudmud.store.checking import check_database, check_file
+from thudmud.store.database import Database
 from thudmud.values import replace
 
 OAK, PINE = "oak board", "pine board"
@@ -103,7 +104,11 @@ def same(*events: StoredEvent) -> list[StoredEvent]:
 
 async def everything(store: Store) -> list[Entry]:
     """Return all that is stored, in order."""
-    found = [entry for stream in await store.streams() for entry in await store.read_stream(stream)]
+    found = [
+        entry
+        for stream in await store.read(Database.stream_versions)
+        for entry in await store.read_stream(stream)
+    ]
     return sorted(found, key=lambda entry: entry.position)
 
 

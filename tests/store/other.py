@@ -6,7 +6,8 @@ import asyncio
 import sys
 
 from tests.store.deeds import OAK, joined
-from thudmud.store import Store, StoreError
+from thudmud.store import Store, StoreError, accounts
+from thudmud.store.database import Database
 
 
 async def main(path: str, what: str) -> None:
@@ -15,7 +16,7 @@ async def main(path: str, what: str) -> None:
     except StoreError as error:
         print(f"{type(error).__name__}: {error}", flush=True)
         return
-    version = (await store.streams()).get(OAK, 0)
+    version = (await store.read(Database.stream_versions)).get(OAK, 0)
     if what == "append":
         await store.append({OAK: (version, [joined(version)])})
     elif what == "serve":
@@ -25,7 +26,7 @@ async def main(path: str, what: str) -> None:
         while True:
             await store.append({OAK: (version, [joined(version), joined(version + 1)])})
             version += 2
-            await store.seen({"Anna": float(version)})
+            await store.write(accounts.seen, {"Anna": float(version)})
             print(version, flush=True)
     await store.close()
     print("done", flush=True)

@@ -12,8 +12,9 @@ from thudmud.game.events import BattleEnded, BattleStarted, Commented
 from thudmud.game.projections import HALL
 from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
-from thudmud.store import KeptName, NameTaken, Nobody, Store
+from thudmud.store import KeptName, NameTaken, Nobody, Store, accounts, battles, nodes, scores
 from thudmud.store.accounts import ADDRESSES_KEPT
+from thudmud.store.database import Database
 from thudmud.values import replace
 
 WORD, OTHER = b"1" * 32, b"2" * 32
@@ -21,7 +22,7 @@ WORD, OTHER = b"1" * 32, b"2" * 32
 
 async def ended(store: Store, board: str = OAK) -> None:
     """Let Anna win a battle against Bert."""
-    version = (await store.streams()).get(board, 0)
+    version = (await store.read(Database.stream_versions)).get(board, 0)
     outcome = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
     end = BattleEnded(2.0, "Anna", outcome, 0, "Anna", "Bert", rated=True)
     await store.append({board: (version, [started(1), end])})
@@ -39,131 +40,131 @@ async def rated(store: Store) -> None:
 
 class TestMembers:
     async def test_an_account_is_found_in_any_case(self, store: Store, clock: Clock) -> None:
-        account = await store.enrol("Anna", "hash")
-        assert await store.find("aNNa") == account
+        account = await store.write(accounts.enrol, "Anna", "hash")
+        assert await store.read(accounts.find, "aNNa") == account
         assert (account.name, account.password, account.preferences) == ("Anna", "hash", {})
         assert account.created == account.seen <= clock.now
-        assert await store.find("Bert") is None
+        assert await store.read(accounts.find, "Bert") is None
         assert "hash" not in repr(account)
 
     async def test_a_name_is_taken_once(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
-        await store.ban("Zoe")
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(accounts.ban, "Zoe")
         for name in ("ANNA", "zoe"):
             with pytest.raises(NameTaken):
-                await store.enrol(name, "other")
-        assert [each.name for each in await store.accounts()] == ["Anna", "Zoe"]
+                await store.write(accounts.enrol, name, "other")
+        assert [each.name for each in await store.read(accounts.everybody)] == ["Anna", "Zoe"]
 
     async def test_password_is_replaced_only_in_the_epoch_that_was_seen(self, store: Store) -> None:
-        seen = (await store.enrol("Anna", "one")).epoch
-        await store.set_password("anna", "two", since=seen, epoch=7)
-        await store.set_password("anna", "three", since=7)
+        seen = (await store.write(accounts.enrol, "Anna", "one")).epoch
+        await store.write(accounts.set_password, "anna", "two", since=seen, epoch=7)
+        await store.write(accounts.set_password, "anna", "three", since=7)
         with pytest.raises(Nobody):
-            await store.set_password("anna", "four", since=7)
-        account = await store.find("Anna")
+            await store.write(accounts.set_password, "anna", "four", since=7)
+        account = await store.read(accounts.find, "Anna")
         assert account
         assert account.password == "three"  # noqa: S105
 
     async def test_preferences_are_kept(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
-        await store.set_preferences("anna", {"board": ["brief", 1, None]})
-        account = await store.find("Anna")
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(accounts.set_preferences, "anna", {"board": ["brief", 1, None]})
+        account = await store.read(accounts.find, "Anna")
         assert account
         assert account.preferences == {"board": ["brief", 1, None]}
 
     async def test_when_somebody_was_here_is_kept(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
-        await store.keep_guest(KeptName("Gast", WORD, 5.0))
-        await store.seen({"anna": 77.0, "GAST": 78.0, "Nobody": 79.0})
-        account = await store.find("Anna")
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
+        await store.write(accounts.seen, {"anna": 77.0, "GAST": 78.0, "Nobody": 79.0})
+        account = await store.read(accounts.find, "Anna")
         assert account
         assert account.seen == 77.0
-        assert await store.find_guest("gast") == KeptName("Gast", WORD, 78.0)
+        assert await store.read(accounts.find_guest, "gast") == KeptName("Gast", WORD, 78.0)
         assert await store.look_up(MemberLookup("ANNA")) == SeenMember("Anna", 77.0)
-        await store.set_preferences("anna", {"plan": "To win."})
+        await store.write(accounts.set_preferences, "anna", {"plan": "To win."})
         assert await store.look_up(MemberLookup("anna")) == SeenMember("Anna", 77.0, "To win.")
         assert await store.look_up(MemberLookup("gast")) is None
         assert await store.look_up(MemberLookup("Anna"), realm="mud") is None
-        await store.ban("Anna")
+        await store.write(accounts.ban, "Anna")
         assert await store.look_up(MemberLookup("Anna")) is None
 
     async def test_nothing_can_be_done_to_nobody(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
-        await store.ban("Zoe")
+        await store.write(accounts.ban, "Zoe")
         for name in ("Anna", "Zoe", "Bert"):
             for change in (
-                store.set_password(name, "x"),
-                store.set_preferences(name, {}),
-                store.rename(name, "New"),
-                store.erase(name),
+                store.write(accounts.set_password, name, "x"),
+                store.write(accounts.set_preferences, name, {}),
+                store.write(accounts.rename, name, "New"),
+                store.write(accounts.erase, name),
             ):
                 with pytest.raises(Nobody):
                     await change
         with pytest.raises(Nobody):
-            await store.lift(Sanction(Measure.BAN, "Anna"))
+            await store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
 
     async def test_a_member_keeps_what_they_played_as_a_guest(self, store: Store) -> None:
-        await store.keep_guest(KeptName("Anna", WORD, 1.0))
+        await store.write(accounts.keep_guest, KeptName("Anna", WORD, 1.0))
         await ended(store)
-        await store.enrol("Anna", "hash")
-        assert await store.find_guest("Anna") is None
-        assert len(await store.history("Anna")) == 1
+        await store.write(accounts.enrol, "Anna", "hash")
+        assert await store.read(accounts.find_guest, "Anna") is None
+        assert len(await store.read(battles.history, "Anna")) == 1
 
 
 class TestRenaming:
     async def test_all_that_was_played_follows(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
-        await store.beat("node")
-        await store.claim("Anna", "node", "s1")
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(nodes.beat, "node")
+        await store.write(nodes.claim, "Anna", "node", "s1")
         await rated(store)
-        before = await store.score("Anna", curves=True)
-        await store.set_preferences("Anna", {"plan": "To win."})
-        await store.rename("Anna", "Hanna")
-        assert await store.find("Anna") is None
-        assert (await store.find("HANNA")) is not None
+        before = await store.read(scores.score, "Anna", curves=True)
+        await store.write(accounts.set_preferences, "Anna", {"plan": "To win."})
+        await store.write(accounts.rename, "Anna", "Hanna")
+        assert await store.read(accounts.find, "Anna") is None
+        assert (await store.read(accounts.find, "HANNA")) is not None
         member = await store.look_up(MemberLookup("Hanna"))
         assert member
         assert member.plan == "To win."
-        _, battle = await store.history("hanna")
+        _, battle = await store.read(battles.history, "hanna")
         assert (battle.dwarf, battle.troll) == ("Hanna", "Bert")
-        score = await store.score("Hanna", curves=True)
+        score = await store.read(scores.score, "Hanna", curves=True)
         assert before
         assert score
         assert before.curves
         assert score == replace(before, name="Hanna")
         changes = (await store.read_stream(OAK))[-1].changes
         assert {each.player for each in changes} == {"Hanna", "Bert"}
-        (claim,) = await store.people()
+        (claim,) = await store.read(nodes.people)
         assert claim.name == "Hanna"
         events = [entry.event for entry in await store.read_stream(OAK)]
         assert {event.player for event in events} == {"Hanna"}  # type: ignore[union-attr]
-        assert await store.score("Anna") is None
+        assert await store.read(scores.score, "Anna") is None
         await is_in_order(store)
 
     async def test_a_name_that_somebody_has_cannot_be_had(self, store: Store) -> None:
         for name in ("Anna", "Bert"):
-            await store.enrol(name, "hash")
-        await store.keep_guest(KeptName("Gast", WORD, 1.0))
-        await store.beat("node")
-        await store.claim("Here", "node", "s1")
+            await store.write(accounts.enrol, name, "hash")
+        await store.write(accounts.keep_guest, KeptName("Gast", WORD, 1.0))
+        await store.write(nodes.beat, "node")
+        await store.write(nodes.claim, "Here", "node", "s1")
         for name in ("bert", "gast", "here"):
             with pytest.raises(NameTaken):
-                await store.rename("Anna", name)
-        await store.rename("Anna", "ANNA")
-        assert [each.name for each in await store.accounts()] == ["ANNA", "Bert"]
+                await store.write(accounts.rename, "Anna", name)
+        await store.write(accounts.rename, "Anna", "ANNA")
+        assert [each.name for each in await store.read(accounts.everybody)] == ["ANNA", "Bert"]
 
     async def test_who_had_the_name_before_keeps_their_battles(self, store: Store) -> None:
         await ended(store)
-        await store.enrol("Carla", "hash")
-        await store.rename("Carla", "Anna")
-        assert await store.history("Anna") == []
-        (battle,) = await store.history("Bert")
+        await store.write(accounts.enrol, "Carla", "hash")
+        await store.write(accounts.rename, "Carla", "Anna")
+        assert await store.read(battles.history, "Anna") == []
+        (battle,) = await store.read(battles.history, "Bert")
         assert battle.dwarf == "Anna"
 
 
 class TestErasing:
     async def test_what_was_commented_goes_too(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
         await ended(store)
         said = [
             Commented(3.0, "Anna", OAK, 1, 0, "a first thought"),
@@ -171,169 +172,171 @@ class TestErasing:
             Commented(3.0, "Anna", OAK, 1, 0, "a second thought"),
         ]
         await store.append({HALL: (0, said)})
-        await store.erase("Anna")
-        assert await store.comments(1) == (Comment(0, "Bert", "another"),)
+        await store.write(accounts.erase, "Anna")
+        assert await store.read(battles.comments, 1) == (Comment(0, "Bert", "another"),)
         assert "thought" not in repr(await store.read_stream(HALL))
         assert await store.version(HALL) == 3
         await is_in_order(store)
 
     async def test_the_name_is_nowhere_and_the_battles_stay(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
         await ended(store)
-        await store.erase("anna")
-        assert await store.find("Anna") is None
+        await store.write(accounts.erase, "anna")
+        assert await store.read(accounts.find, "Anna") is None
         assert await store.look_up(MemberLookup("Anna")) is None
-        assert await store.history("Anna") == []
-        (battle,) = await store.history("Bert")
+        assert await store.read(battles.history, "Anna") == []
+        (battle,) = await store.read(battles.history, "Bert")
         assert "Anna" not in repr(battle)
         assert "Anna" not in repr(await store.read_stream(OAK))
         await is_in_order(store)
 
     async def test_the_name_can_be_had_by_somebody_else(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
         await ended(store)
-        await store.erase("Anna")
-        await store.enrol("Anna", "other")
-        assert await store.score("Anna") is None
+        await store.write(accounts.erase, "Anna")
+        await store.write(accounts.enrol, "Anna", "other")
+        assert await store.read(scores.score, "Anna") is None
         await ended(store, PINE)
-        assert len(await store.history("Anna")) == 1
-        assert len(await store.history("Bert")) == 2
+        assert len(await store.read(battles.history, "Anna")) == 1
+        assert len(await store.read(battles.history, "Bert")) == 2
 
     async def test_a_ban_stays(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
-        await store.ban("Anna")
-        await store.erase("Anna")
-        assert set((await store.order()).bans) == {"anna"}
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(accounts.ban, "Anna")
+        await store.write(accounts.erase, "Anna")
+        assert set((await store.watch(accounts.order)).bans) == {"anna"}
 
     async def test_who_looks_for_bans_is_told(self, store: Store) -> None:
         """Whoever is called that may be here, and has no account any more, or another name."""
         told: list[Order] = []
-        await store.enrol("Anna", "hash")
-        await store.ban("Zoe")
-        await store.order(told.append)
-        await store.rename("Anna", "Hanna")
-        await store.erase("Hanna")
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(accounts.ban, "Zoe")
+        await store.watch(accounts.order, told.append)
+        await store.write(accounts.rename, "Anna", "Hanna")
+        await store.write(accounts.erase, "Hanna")
         assert [set(each.bans) for each in told] == [{"zoe"}] * 2
 
 
 class TestBans:
     async def test_who_is_banned_is_told_whenever_it_changes(self, store: Store) -> None:
         told: list[Order] = []
-        await store.enrol("Anna", "hash")
-        assert await store.order(told.append) == Order()
-        await store.ban("ANNA")
-        await store.ban("Zoe")
-        await store.lift(Sanction(Measure.BAN, "anna"))
+        await store.write(accounts.enrol, "Anna", "hash")
+        assert await store.watch(accounts.order, told.append) == Order()
+        await store.write(accounts.ban, "ANNA")
+        await store.write(accounts.ban, "Zoe")
+        await store.write(accounts.lift, Sanction(Measure.BAN, "anna"))
         assert [set(each.bans) for each in told] == [{"anna"}, {"anna", "zoe"}, {"zoe"}]
-        await store.lift(Sanction(Measure.BAN, "Zoe"))
-        assert await store.order() == Order()
-        account = await store.find("Anna")
+        await store.write(accounts.lift, Sanction(Measure.BAN, "Zoe"))
+        assert await store.watch(accounts.order) == Order()
+        account = await store.read(accounts.find, "Anna")
         assert account
         assert account.password == "hash"  # noqa: S105
-        assert await store.find("Zoe") is None
-        assert (await store.enrol("Zoe", "x")).name == "Zoe"
+        assert await store.read(accounts.find, "Zoe") is None
+        assert (await store.write(accounts.enrol, "Zoe", "x")).name == "Zoe"
 
     async def test_a_guest_who_is_let_in_again_has_the_name_still(self, store: Store) -> None:
         kept = KeptName("Gast", WORD, 5.0)
-        await store.keep_guest(kept)
+        await store.write(accounts.keep_guest, kept)
         for _ in range(2):
-            await store.ban("gast")
-        account = await store.find("Gast")
+            await store.write(accounts.ban, "gast")
+        account = await store.read(accounts.find, "Gast")
         assert account
         assert (account.password, account.banned) == ("", True)
-        assert not await store.keep_guest(kept, kept)
+        assert not await store.write(accounts.keep_guest, kept, kept)
         with pytest.raises(NameTaken):
-            await store.enrol("Gast", "hash")
-        await store.lift(Sanction(Measure.BAN, "GAST"))
-        assert await store.find("Gast") is None
-        found = await store.find_guest("Gast")
+            await store.write(accounts.enrol, "Gast", "hash")
+        await store.write(accounts.lift, Sanction(Measure.BAN, "GAST"))
+        assert await store.read(accounts.find, "Gast") is None
+        found = await store.read(accounts.find_guest, "Gast")
         assert found
         assert found.word == WORD
         with pytest.raises(Nobody):
-            await store.lift(Sanction(Measure.BAN, "Gast"))
+            await store.write(accounts.lift, Sanction(Measure.BAN, "Gast"))
 
 
 class TestGuests:
     async def test_a_name_is_kept_for_who_has_the_word(self, store: Store) -> None:
         kept = KeptName("Gast", WORD, 5.0)
-        assert await store.keep_guest(kept)
-        assert await store.find_guest("GAST") == kept
-        assert not await store.keep_guest(KeptName("gast", OTHER, 6.0))
-        assert await store.keep_guest(KeptName("Gast", WORD, 6.0), kept)
-        assert not await store.keep_guest(KeptName("Anna", WORD, 1.0), kept)
-        await store.enrol("Anna", "hash")
-        assert not await store.keep_guest(KeptName("anna", WORD, 1.0))
+        assert await store.write(accounts.keep_guest, kept)
+        assert await store.read(accounts.find_guest, "GAST") == kept
+        assert not await store.write(accounts.keep_guest, KeptName("gast", OTHER, 6.0))
+        assert await store.write(accounts.keep_guest, KeptName("Gast", WORD, 6.0), kept)
+        assert not await store.write(accounts.keep_guest, KeptName("Anna", WORD, 1.0), kept)
+        await store.write(accounts.enrol, "Anna", "hash")
+        assert not await store.write(accounts.keep_guest, KeptName("anna", WORD, 1.0))
         assert "111" not in repr(kept)
 
     async def test_of_those_who_race_for_a_name_one_gets_it(self, store: Store) -> None:
         racers = [KeptName("Gast", bytes([number] * 32), 5.0) for number in range(10)]
-        got = await asyncio.gather(*(store.keep_guest(each) for each in racers))
+        got = await asyncio.gather(*(store.write(accounts.keep_guest, each) for each in racers))
         assert sum(got) == 1
-        assert await store.find_guest("Gast") == racers[got.index(True)]
+        assert await store.read(accounts.find_guest, "Gast") == racers[got.index(True)]
 
     async def test_old_names_are_forgotten(self, store: Store) -> None:
         for number, name in enumerate(("Zoe", "Anna", "Bert")):
-            await store.keep_guest(KeptName(name, WORD, float(number)))
-        assert await store.guests(2.0) == ["Anna", "Zoe"]
-        await store.forget_guests(["Anna", "bert", "Nobody"], 2.0)
-        assert await store.guests() == ["Bert", "Zoe"]
+            await store.write(accounts.keep_guest, KeptName(name, WORD, float(number)))
+        assert await store.read(accounts.guests, 2.0) == ["Anna", "Zoe"]
+        await store.write(accounts.forget_guests, ["Anna", "bert", "Nobody"], 2.0)
+        assert await store.read(accounts.guests) == ["Bert", "Zoe"]
 
     @pytest.mark.parametrize("how", ["forgotten", "another word"])
     async def test_who_has_a_name_next_is_somebody_else(self, store: Store, how: str) -> None:
         kept = KeptName("Anna", WORD, 1.0)
-        await store.keep_guest(kept)
+        await store.write(accounts.keep_guest, kept)
         await ended(store)
         if how == "forgotten":
-            await store.forget_guests(["Anna"])
+            await store.write(accounts.forget_guests, ["Anna"])
         else:
-            assert await store.keep_guest(KeptName("Anna", OTHER, 2.0), kept)
-        assert await store.history("Anna") == []
-        (battle,) = await store.history("Bert")
+            assert await store.write(accounts.keep_guest, KeptName("Anna", OTHER, 2.0), kept)
+        assert await store.read(battles.history, "Anna") == []
+        (battle,) = await store.read(battles.history, "Bert")
         assert battle.dwarf == "Anna"
         await ended(store, PINE)
-        assert [each.number for each in await store.history("Anna")] == [2]
+        assert [each.number for each in await store.read(battles.history, "Anna")] == [2]
         await is_in_order(store)
 
 
 class TestAddresses:
     async def test_those_that_a_name_came_from_last_are_kept(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
-        await store.keep_guest(KeptName("Gast", WORD, 5.0))
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
         for number in range(30):
-            await store.seen({}, [("ANNA", f"192.0.2.{number}"), ("Gast", "::/64")])
+            await store.write(accounts.seen, {}, [("ANNA", f"192.0.2.{number}"), ("Gast", "::/64")])
         last = [f"192.0.2.{number}" for number in range(29, 29 - ADDRESSES_KEPT, -1)]
-        assert await store.addresses("anna") == last
-        await store.seen({}, [("Anna", last[5]), ("Nobody", "192.0.2.1"), ("Anna", last[5])])
-        assert await store.addresses("Anna") == [last.pop(5), *last]
-        assert await store.addresses("gast") == ["::/64"]
-        assert await store.addresses("Nobody") == []
+        assert await store.read(accounts.addresses, "anna") == last
+        await store.write(
+            accounts.seen, {}, [("Anna", last[5]), ("Nobody", "192.0.2.1"), ("Anna", last[5])]
+        )
+        assert await store.read(accounts.addresses, "Anna") == [last.pop(5), *last]
+        assert await store.read(accounts.addresses, "gast") == ["::/64"]
+        assert await store.read(accounts.addresses, "Nobody") == []
         await is_in_order(store)
 
     async def test_they_go_with_the_player(self, store: Store) -> None:
-        await store.keep_guest(KeptName("Anna", WORD, 5.0))
-        await store.seen({}, [("Anna", "192.0.2.1")])
-        await store.enrol("Anna", "hash")
-        await store.rename("Anna", "Hanna")
-        assert await store.addresses("Anna") == []
-        assert await store.addresses("Hanna") == ["192.0.2.1"]
-        await store.ban("Hanna")
-        await store.lift(Sanction(Measure.BAN, "Hanna"))
-        assert await store.addresses("Hanna") == ["192.0.2.1"]
+        await store.write(accounts.keep_guest, KeptName("Anna", WORD, 5.0))
+        await store.write(accounts.seen, {}, [("Anna", "192.0.2.1")])
+        await store.write(accounts.enrol, "Anna", "hash")
+        await store.write(accounts.rename, "Anna", "Hanna")
+        assert await store.read(accounts.addresses, "Anna") == []
+        assert await store.read(accounts.addresses, "Hanna") == ["192.0.2.1"]
+        await store.write(accounts.ban, "Hanna")
+        await store.write(accounts.lift, Sanction(Measure.BAN, "Hanna"))
+        assert await store.read(accounts.addresses, "Hanna") == ["192.0.2.1"]
 
     @pytest.mark.parametrize("how", ["erased", "forgotten", "another word"])
     async def test_who_has_a_name_next_has_come_from_nowhere(self, store: Store, how: str) -> None:
         kept = KeptName("Anna", WORD, 1.0)
-        await store.keep_guest(kept)
-        await store.seen({}, [("Anna", "192.0.2.1")])
+        await store.write(accounts.keep_guest, kept)
+        await store.write(accounts.seen, {}, [("Anna", "192.0.2.1")])
         if how == "erased":
-            await store.enrol("Anna", "hash")
-            await store.erase("Anna")
+            await store.write(accounts.enrol, "Anna", "hash")
+            await store.write(accounts.erase, "Anna")
         elif how == "forgotten":
-            await store.forget_guests(["Anna"])
+            await store.write(accounts.forget_guests, ["Anna"])
         else:
-            await store.keep_guest(KeptName("Anna", OTHER, 2.0), kept)
-        await store.enrol("Anna", "hash")
-        assert await store.addresses("Anna") == []
+            await store.write(accounts.keep_guest, KeptName("Anna", OTHER, 2.0), kept)
+        await store.write(accounts.enrol, "Anna", "hash")
+        assert await store.read(accounts.addresses, "Anna") == []
         await is_in_order(store)
 
 
@@ -342,17 +345,21 @@ class TestRealms:
         for board in (OAK, "tower/oak", "mill/oak"):
             await ended(store, board)
         for number, realm in enumerate(("", "tower", "mill"), 1):
-            assert [each.number for each in await store.history("Anna", realm=realm)] == [number]
-            assert await store.score("Anna", realm=realm)
-            assert [each.number for each in await store.history(None, realm=realm)] == [number]
-            assert await store.battle(number, realm=realm)
-            assert await store.battle(number % 3 + 1, realm=realm) is None
+            assert [
+                each.number for each in await store.read(battles.history, "Anna", realm=realm)
+            ] == [number]
+            assert await store.read(scores.score, "Anna", realm=realm)
+            assert [
+                each.number for each in await store.read(battles.history, None, realm=realm)
+            ] == [number]
+            assert await store.read(battles.battle, number, realm=realm)
+            assert await store.read(battles.battle, number % 3 + 1, realm=realm) is None
 
     async def test_each_is_renamed_alone(self, store: Store) -> None:
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
         await ended(store)
         await store.append({"tower/oak": (0, [joined(1)])})
-        await store.rename("Anna", "Hanna")
+        await store.write(accounts.rename, "Anna", "Hanna")
         assert events_of(await store.read_stream("tower/oak")) == same(joined(1))
 
 

@@ -27,6 +27,7 @@ from thudmud.game.events import (
 from thudmud.game.match import game_of
 from thudmud.rules import DISCWORLD, Game, Side, read_record, write_record
 from thudmud.store import Store, at_once, lookups
+from thudmud.store import battles as battle_rows
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry
 from thudmud.store.running import AtOnce
@@ -61,7 +62,7 @@ class TestNumbers:
     @pytest.mark.parametrize("number", [-1, 0, 2, 999_999_999, 10**30])
     def test_there_are_no_others(self, annals: Annals, number: int) -> None:
         annals.begin()
-        assert at_once(annals.store.battle(number)) is None
+        assert at_once(annals.store.read(battle_rows.battle, number)) is None
         assert annals.found(BattleLookup(number)) is None
 
     def test_what_is_no_landmark_is_passed_over(self, annals: Annals) -> None:

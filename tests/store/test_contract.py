@@ -39,7 +39,18 @@ from thudmud.game.evaluation import DECIDED
 from thudmud.game.events import Adjourned, BattleId, Commented, Event, Imported, Resumed, SavedMatch
 from thudmud.game.projections import HALL, match_stream
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
-from thudmud.store import Conflict, Entry, KeptName, NotWritten, Store, StoreError
+from thudmud.store import (
+    Conflict,
+    Entry,
+    KeptName,
+    NotWritten,
+    Store,
+    StoreError,
+    accounts,
+    battles,
+    hall,
+)
+from thudmud.store.database import Database
 from thudmud.values import replace
 
 
@@ -60,30 +71,33 @@ class TestComments:
     ) -> None:
         comments = [said(1, "b"), said(1, "a", "Bert"), said(0, "c")]
         await kept.append({HALL: (0, comments)})
-        assert await kept.comments(1) == (
+        assert await kept.read(battles.comments, 1) == (
             Comment(0, "Anna", "c"),
             Comment(1, "Anna", "b"),
             Comment(1, "Bert", "a"),
         )
         assert [each.event.text for each in await kept.read_stream(HALL)] == ["b", "a", "c"]  # type: ignore[union-attr]
-        assert await kept.comments(2) == ()
+        assert await kept.read(battles.comments, 2) == ()
         await is_in_order(kept)
 
     async def test_a_player_has_one_on_a_ply_and_can_take_it_away(self, kept: Store) -> None:
         await kept.append({HALL: (0, [said(1, "one"), said(1, "two"), said(0, "three")])})
-        assert await kept.comments(1) == (Comment(0, "Anna", "three"), Comment(1, "Anna", "two"))
+        assert await kept.read(battles.comments, 1) == (
+            Comment(0, "Anna", "three"),
+            Comment(1, "Anna", "two"),
+        )
         await kept.append({HALL: (3, [said(0, "")])})
-        assert await kept.comments(1) == (Comment(1, "Anna", "two"),)
+        assert await kept.read(battles.comments, 1) == (Comment(1, "Anna", "two"),)
 
     async def test_those_on_no_battle_are_passed_over(self, kept: Store) -> None:
         await kept.append({HALL: (0, [said(1, "one", version=7)])})
-        assert await kept.comments(1) == ()
+        assert await kept.read(battles.comments, 1) == ()
 
     async def test_they_go_by_the_name_that_a_player_has(self, kept: Store) -> None:
-        await kept.enrol("Anna", "hash")
+        await kept.write(accounts.enrol, "Anna", "hash")
         await kept.append({HALL: (0, [said(1, "one")])})
-        await kept.rename("Anna", "Hanna")
-        assert await kept.comments(1) == (Comment(1, "Hanna", "one"),)
+        await kept.write(accounts.rename, "Anna", "Hanna")
+        assert await kept.read(battles.comments, 1) == (Comment(1, "Hanna", "one"),)
 
     async def test_they_are_looked_up_with_the_battle(self, kept: Store) -> None:
         await kept.append({HALL: (0, [said(0, "one"), said(9, "on a ply that was taken back")])})
@@ -92,9 +106,9 @@ class TestComments:
         assert found.players == {"Anna", "Bert"}
 
     async def test_another_guest_of_a_name_is_not_who_played(self, kept: Store) -> None:
-        await kept.keep_guest(KeptName("Anna", b"1" * 32, 5.0))
-        await kept.forget_guests(["Anna"])
-        await kept.keep_guest(KeptName("Anna", b"2" * 32, 5.0))
+        await kept.write(accounts.keep_guest, KeptName("Anna", b"1" * 32, 5.0))
+        await kept.write(accounts.forget_guests, ["Anna"])
+        await kept.write(accounts.keep_guest, KeptName("Anna", b"2" * 32, 5.0))
         found = await kept.look_up(BattleLookup(1))
         assert found.battle.dwarf == "Anna"
         assert found.players == {"Bert"}
@@ -106,10 +120,10 @@ KOOM_VALLEY_LINE = tuple(Game.start(KOOM_VALLEY).legal_moves()[:1])
 
 class TestAppending:
     async def test_a_store_begins_empty(self, store: Store) -> None:
-        assert await store.streams() == {}
+        assert await store.read(Database.stream_versions) == {}
         assert await store.position() == 0
         assert list(await store.read_stream(OAK)) == []
-        assert list(await store.open_boards()) == []
+        assert list(await store.read(hall.open_boards)) == []
 
     async def test_events_are_numbered_in_their_stream_and_in_all(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1), started(2)])})
@@ -122,7 +136,7 @@ class TestAppending:
         assert [(each.stream, each.version) for each in pine] == [(PINE, 1)]
         assert [entry.position for entry in await everything(store)] == [1, 2, 3, 4]
         assert await store.position() == 4
-        assert await store.streams() == {OAK: 3, PINE: 1}
+        assert await store.read(Database.stream_versions) == {OAK: 3, PINE: 1}
 
     @pytest.mark.parametrize("expected", [-1, 0, 1, 3])
     async def test_another_version_is_a_conflict_and_changes_nothing(
@@ -139,7 +153,7 @@ class TestAppending:
         await store.append({OAK: (0, [joined(1)])})
         with pytest.raises(Conflict):
             await store.append({PINE: (0, [joined(2)]), OAK: (0, [joined(3)])})
-        assert await store.streams() == {OAK: 1}
+        assert await store.read(Database.stream_versions) == {OAK: 1}
         stored = await store.append({PINE: (0, [joined(2), joined(3)]), OAK: (1, [joined(4)])})
         assert stored == {PINE: (3, 2), OAK: (4, 2)}
         assert [(each.stream, each.version) for each in await everything(store)] == [
@@ -155,7 +169,7 @@ class TestAppending:
         with pytest.raises(Conflict):
             await store.append({OAK: (0, []), PINE: (1, [joined(3)])})
         assert await store.append({OAK: (1, [])}) == {}
-        assert await store.streams() == {OAK: 1, PINE: 1}
+        assert await store.read(Database.stream_versions) == {OAK: 1, PINE: 1}
 
     async def test_of_those_who_race_one_wins_each_version(self, store: Store) -> None:
         outcomes = await asyncio.gather(
@@ -176,7 +190,7 @@ class TestAppending:
 
         streams = [f"board {number}" for number in range(20)]
         await asyncio.gather(*map(play, streams))
-        assert await store.streams() == dict.fromkeys(streams, 30)
+        assert await store.read(Database.stream_versions) == dict.fromkeys(streams, 30)
         for stream in streams:
             assert events_of(await store.read_stream(stream)) == same(*map(moved, range(30)))
 
@@ -190,8 +204,8 @@ class TestAppending:
             return_exceptions=True,
         )
         assert isinstance(outcomes[1], NotWritten)
-        assert await store.streams() == {"a": 1, "c": 1}
-        assert await store.battle(1) is None
+        assert await store.read(Database.stream_versions) == {"a": 1, "c": 1}
+        assert await store.read(battles.battle, 1) is None
         assert [each.position for each in await everything(store)] == [1, 2]
 
     async def test_a_cancelled_append_is_stored_whole_or_not_at_all(self, store: Store) -> None:
@@ -199,7 +213,7 @@ class TestAppending:
         await asyncio.sleep(0)
         task.cancel()
         await asyncio.wait([task])
-        version = (await store.streams()).get(OAK, 0)
+        version = (await store.read(Database.stream_versions)).get(OAK, 0)
         assert version in {0, 2}
         await store.append({OAK: (version, [joined(3)])})
         assert events_of(await store.read_stream(OAK))[-1:] == same(joined(3))
@@ -217,7 +231,7 @@ class TestAppending:
     async def test_every_event_is_read_as_it_was(self, store: Store, events: list[Event]) -> None:
         taken = Taken()
         following = await store.subscribe(None, await store.position(), taken.take, taken.failed)
-        version = (await store.streams()).get(OAK, 0)
+        version = (await store.read(Database.stream_versions)).get(OAK, 0)
         await store.append({OAK: (version, events)})
         following.close()
         found = await store.read_stream(OAK, version + 1)
@@ -232,9 +246,13 @@ class TestRequests:
         first = await store.append({OAK: (0, [joined(1), joined(2)])}, "k")
         await store.append({OAK: (2, [joined(3)])})
         assert await store.append({OAK: (0, [joined(1), joined(2)])}, "k") == first == {OAK: (2, 2)}
-        assert await store.streams() == {OAK: 3}
-        assert await store.came_to(OAK, "k") == first[OAK]
-        assert await store.came_to(OAK, "other") is await store.came_to(PINE, "k") is None
+        assert await store.read(Database.stream_versions) == {OAK: 3}
+        assert await store.read(Database.came_to, OAK, "k") == first[OAK]
+        assert (
+            await store.read(Database.came_to, OAK, "other")
+            is await store.read(Database.came_to, PINE, "k")
+            is None
+        )
 
     async def test_who_comes_with_a_key_that_one_of_the_streams_knows_comes_for_the_first_time(
         self, store: Store
@@ -242,12 +260,12 @@ class TestRequests:
         """A match that was put away has keys of the boards at which it was."""
         await store.append({OAK: (0, [joined(1)]), "match": (0, [joined(1)])}, "k")
         await store.append({PINE: (0, [joined(2)]), "match": (1, [joined(2)])}, "k")
-        assert await store.streams() == {OAK: 1, "match": 2, PINE: 1}
+        assert await store.read(Database.stream_versions) == {OAK: 1, "match": 2, PINE: 1}
 
     async def test_each_stream_has_its_own_keys(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])}, "k")
         await store.append({PINE: (0, [joined(1)])}, "k")
-        assert await store.streams() == {OAK: 1, PINE: 1}
+        assert await store.read(Database.stream_versions) == {OAK: 1, PINE: 1}
 
     async def test_a_request_to_several_streams_is_known_by_any(self, store: Store) -> None:
         first = await store.append({OAK: (0, [joined(1)]), PINE: (0, [joined(2)])}, "k")
@@ -276,7 +294,7 @@ class TestTime:
     async def test_it_never_goes_back(self, store: Store, clock: Clock) -> None:
         await store.append({OAK: (0, [joined(1)])})
         clock.now -= 1000
-        before = await store.now()
+        before = await store.read(Database.now)
         await store.append({OAK: (1, [joined(2)])})
         first, second = await store.read_stream(OAK)
         assert first.event.at <= before <= second.event.at
@@ -325,10 +343,10 @@ class TestBringingIn:
 
         with pytest.raises(LookupError, match="that is all"):
             await store.bring_in(events(), list[Entry]().append)
-        assert await store.streams() == {}
-        assert await store.battle(1) is None
+        assert await store.read(Database.stream_versions) == {}
+        assert await store.read(battles.battle, 1) is None
         await store.bring_in([(OAK, joined(1))], list[Entry]().append)
-        assert await store.streams() == {OAK: 1}
+        assert await store.read(Database.stream_versions) == {OAK: 1}
 
     async def test_a_match_is_taken_up_as_it_was_put_away_and_once(self, store: Store) -> None:
         began, rules = BattleId(OAK, 1), "discworld"
@@ -344,16 +362,16 @@ class TestBringingIn:
         ]  # fmt: skip
         with pytest.raises(Conflict):
             await store.bring_in(twice, taken.append)
-        assert await store.streams() == {}
+        assert await store.read(Database.stream_versions) == {}
         taken.clear()
         await store.bring_in([(OAK, started(1)), (OAK, away)], taken.append)
-        assert len(await store.adjourned("Anna")) == 1
+        assert len(await store.read(battles.adjourned, "Anna")) == 1
         await store.bring_in([(PINE, back)], taken.append)  # it was put away in another call
         match = match_stream(began)
         assert [each.stream for each in taken] == [OAK, OAK, match, PINE, match]
         assert [each.battle for each in taken] == [1, None, None, 1, 1]
         assert await everything(store) == taken
-        assert list(await store.adjourned("Anna")) == []
+        assert list(await store.read(battles.adjourned, "Anna")) == []
         with pytest.raises(Conflict):
             await store.bring_in([(OAK, back)], taken.append)
 
@@ -560,9 +578,9 @@ class TestClosing:
 
     async def test_nobody_waits_for_ever(self, store: Store) -> None:
         await store.close()
-        for read in (store.streams, store.position, store.accounts):
+        for read in (Database.stream_versions, Database.position, accounts.everybody):
             with suppress(StoreError):
-                await asyncio.wait_for(read(), 10)
+                await asyncio.wait_for(store.read(read), 10)
 
 
 def test_in_memory_nothing_waits() -> None:
@@ -572,7 +590,7 @@ def test_in_memory_nothing_waits() -> None:
     async def play() -> None:
         await store.subscribe(None, 0, taken.take, taken.failed)
         await store.append({OAK: (0, [joined(1)])})
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
         await is_in_order(store)
         await store.close()
 

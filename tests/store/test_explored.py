@@ -40,7 +40,8 @@ from thudmud.game.events import (
 )
 from thudmud.game.projections import PROJECTION
 from thudmud.rules import RULESETS, Ending, Game, Move, Outcome, Position, Score, Side, write_record
-from thudmud.store import Store
+from thudmud.store import Store, upkeep
+from thudmud.store import battles as battle_rows
 from thudmud.store.checking import check_file
 from thudmud.values import replace
 
@@ -147,7 +148,7 @@ Counted = dict[tuple[str, Position], list[tuple[Battle, Move]]]
 
 async def count(store: Store, realm: str = "") -> Counted:
     counted: Counted = {}
-    for battle in await store.battles(realm=realm):
+    for battle in await store.read(battle_rows.battles, realm=realm):
         found = await store.look_up(BattleLookup(battle.number), realm=realm)
         if battle.state is not State.ENDED or found is None or found.game is None:
             continue
@@ -255,14 +256,14 @@ async def test_the_counts_of_another_version_are_made_anew_in_the_background(
     assert rows_of(path) == {"played": [], "reached": []}  # so a start does not wait for them
     opening = ExploreLookup("discworld", RULESETS["discworld"].opening)
     found = await store.look_up(opening)
-    assert (found.times, found.left) == (0, await store.count())
+    assert (found.times, found.left) == (0, await store.read(battle_rows.count))
     check_file(path)
     assert await store.write(lambda database: explored_rows(database).go_on(7))
-    assert (await store.look_up(opening)).left == await store.count() - 7
+    assert (await store.look_up(opening)).left == await store.read(battle_rows.count) - 7
     for _ in range(5):  # while it goes on
         await life.battle(store)
     check_file(path)
-    await store.finish()
+    await upkeep.finish(store)
     assert await store.check() is None
     await require_counted(store, 3)
     await store.close()

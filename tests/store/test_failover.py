@@ -20,7 +20,7 @@ from tests.simulation.database import Database
 from tests.store.clusters import FAST, Cluster
 from tests.store.deeds import OAK, PATIENCE, Taken, joined, players
 from tests.store.proxies import Proxy, commits
-from thudmud.store import NotWritten, Store, StoreError, Uncertain, postgres
+from thudmud.store import NotWritten, Store, StoreError, Uncertain, accounts, nodes, postgres
 
 Done = Callable[[Store], Awaitable[object]]
 
@@ -51,12 +51,18 @@ async def replicated() -> AsyncIterator[Replicated]:
 
 WRITTEN: Mapping[str, tuple[Done, Done]] = {
     "events": (lambda store: store.append({OAK: (1, [joined(2, "Bert")])}), players),
-    "account": (lambda store: store.enrol("Bert", "hash"), lambda store: store.find("Bert")),
+    "account": (
+        lambda store: store.write(accounts.enrol, "Bert", "hash"),
+        lambda store: store.read(accounts.find, "Bert"),
+    ),
     "report": (
         lambda store: report(store, "Anna", "Bert", "Rude."),
         reports,
     ),
-    "claim": (lambda store: store.claim("Bert", "node", "session"), lambda store: store.people()),
+    "claim": (
+        lambda store: store.write(nodes.claim, "Bert", "node", "session"),
+        lambda store: store.read(nodes.people),
+    ),
 }
 """What is written, and how it is read; all of it by one kind of commit."""
 
@@ -122,7 +128,7 @@ class TestStandby:
         primary, standby, link, store = replicated
         write, read = WRITTEN[what]
         await store.append({OAK: (0, [joined(1, "Anna")])})
-        await store.beat("node", 1000.0)
+        await store.write(nodes.beat, "node", 1000.0)
         may_connect, connect = Event(), postgres.connected
 
         def connected_later(dsn: str) -> psycopg.Connection[Any]:
@@ -316,13 +322,13 @@ class TestForgotten:
     async def test_a_claim(self, behind: Replicated) -> None:
         """No event is missing, but a name would be in two hands."""
         store = behind.store
-        await store.beat("one", 1000.0)
-        await store.claim("Bert", "one", "session")
+        await store.write(nodes.beat, "one", 1000.0)
+        await store.write(nodes.claim, "Bert", "one", "session")
         ended = asyncio.ensure_future(store.stopped())
         other = await self.fail_over(behind)
-        await other.beat("two", 1000.0)
+        await other.write(nodes.beat, "two", 1000.0)
         for _ in range(5):  # as many commits as there were, and more
-            assert await other.claim("Bert", "two", "session") is None
+            assert await other.write(nodes.claim, "Bert", "two", "session") is None
         behind.link.refuses = False
         with pytest.raises(StoreError, match=r"forgotten .*: what it wrote last is missing"):
             async with asyncio.timeout(PATIENCE):
@@ -331,7 +337,7 @@ class TestForgotten:
 
     async def test_nothing_is_if_only_a_name_is_another(self, replicated: Replicated) -> None:
         store, taken = replicated.store, Taken()
-        await store.enrol("Bert", "hash")
+        await store.write(accounts.enrol, "Bert", "hash")
         await store.append({OAK: (0, [joined(1, "Bert")])})
         await store.subscribe(None, 0, taken.take, taken.failed)
         await asyncio.to_thread(replicated.standby.stop)
@@ -339,7 +345,7 @@ class TestForgotten:
         with psycopg.connect(replicated.standby.dsn(), autocommit=True) as session:
             session.execute("alter system reset synchronous_standby_names")
             session.execute("select pg_reload_conf()")
-        await other.rename("Bert", "Bertha")
+        await other.write(accounts.rename, "Bert", "Bertha")
         replicated.link.refuses = False
         await other.append({OAK: (1, [joined(2, "Carla")])})
         await taken.until(lambda: len(taken.entries) == 2)

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from thudmud.store import KeptName, NotWritten, Store, StoreError, files
+from thudmud.store import KeptName, NotWritten, Store, StoreError, accounts, files
 from thudmud.store.files import InMemory, OnDisk, beside
 
 # ruff: noqa: ASYNC240  (nothing else runs on a test's loop)
@@ -25,8 +25,8 @@ from thudmud.store.files import InMemory, OnDisk, beside
 async def fill(path: Path) -> None:
     """Make a store with a member and a guest."""
     store = await Store.open(path)
-    await store.enrol("Anna", "hash")
-    await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+    await store.write(accounts.enrol, "Anna", "hash")
+    await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
     await store.close()
 
 
@@ -82,7 +82,7 @@ async def test_one_that_others_can_read_is_private_from_the_next_start(path: Pat
         each.chmod(0o664)
     for found in (path, backup):
         store = await Store.open(found, serving=True)
-        await store.enrol("Bert", "hash")
+        await store.write(accounts.enrol, "Bert", "hash")
         for suffix in ("", "-wal", "-shm", "-head"):
             assert stat.S_IMODE(beside(found, suffix).stat().st_mode) == 0o600
         await store.close()
@@ -179,13 +179,13 @@ async def test_a_disk_that_does_not_work(path: Path) -> None:
 
 async def test_a_disk_that_becomes_full_changes_nothing(path: Path) -> None:
     store = await Store.open(path)
-    await store.enrol("Anna", "hash")
+    await store.write(accounts.enrol, "Anna", "hash")
     with no_room(), pytest.raises(NotWritten, match="the disk is full"):
-        await store.set_preferences("Anna", {"much": "x" * 100_000})
-    account = await store.find("Anna")
+        await store.write(accounts.set_preferences, "Anna", {"much": "x" * 100_000})
+    account = await store.read(accounts.find, "Anna")
     assert account
     assert account.preferences == {}
-    await store.set_preferences("Anna", {"much": "x" * 100_000})
+    await store.write(accounts.set_preferences, "Anna", {"much": "x" * 100_000})
     await store.close()
 
 

@@ -13,7 +13,7 @@ from tests.store.deeds import NOON, OAK, Clock, is_in_order, started
 from thudmud.features.letters.model import Letter, LettersLookup
 from thudmud.features.moderation.model import Reported, ReportedLookup
 from thudmud.game.archive import LetterCount, LetterCountLookup
-from thudmud.store import KeptName, Nobody, Store
+from thudmud.store import KeptName, Nobody, Store, accounts
 from thudmud.store.files import beside
 
 
@@ -22,7 +22,7 @@ async def store(opening: Opening) -> Store:
     """Return a store with three members."""
     store = await opening()
     for name in ("Anna", "Bert", "Carla"):
-        await store.enrol(name, "hash")
+        await store.write(accounts.enrol, name, "hash")
     return store
 
 
@@ -47,7 +47,7 @@ class TestLetters:
         await is_in_order(store)
 
     async def test_strangers_are_those_neither_played_with_nor_followed(self, store: Store) -> None:
-        await store.enrol("Dora", "hash")
+        await store.write(accounts.enrol, "Dora", "hash")
         for sender in ("Anna", "Carla", "Carla", "Dora"):
             await post(store, "Bert", sender, "Ho!")
         assert await count_from(store, "Bert", "Dora") == (4, 1, 4)
@@ -56,12 +56,12 @@ class TestLetters:
         assert await count_from(store, "Bert", "Dora") == (4, 1, 2)
         assert await count_from(store, "Bert", "Dora", ["anna", "nobody"]) == (4, 1, 1)
         assert await count_from(store, "Bert", "Anna", ["anna"]) == (4, 1, None)
-        await store.erase("Anna")
+        await store.write(accounts.erase, "Anna")
         assert await count_from(store, "Bert", "Dora") == (4, 1, 2)
 
     async def test_only_members_write_and_get_them(self, store: Store) -> None:
-        await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
-        await store.ban("Mallory")  # a ban of a name is no account
+        await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
+        await store.write(accounts.ban, "Mallory")  # a ban of a name is no account
         for to, sender in (("Gast", "Anna"), ("Mallory", "Anna"), ("Bert", "Gast"), ("X", "Anna")):
             with pytest.raises(Nobody):
                 await post(store, to, sender, "Ho!")
@@ -91,17 +91,17 @@ class TestLetters:
 
     async def test_they_follow_a_name(self, store: Store) -> None:
         await post(store, "Bert", "Anna", "Ho!")
-        await store.rename("Anna", "Hanna")
-        await store.rename("Bert", "Robert")
+        await store.write(accounts.rename, "Anna", "Hanna")
+        await store.write(accounts.rename, "Bert", "Robert")
         assert await letters(store, "Robert") == [(1, "Hanna", "Ho!", True)]
         assert await letters(store, "Bert") == []
 
     async def test_of_who_is_erased_they_name_nobody(self, store: Store) -> None:
         await post(store, "Bert", "Anna", "from me")
         await post(store, "Anna", "Bert", "to me")
-        await store.erase("Anna")
+        await store.write(accounts.erase, "Anna")
         assert await letters(store) == [(1, "", "from me", True)]
-        await store.enrol("Anna", "another")
+        await store.write(accounts.enrol, "Anna", "another")
         assert await letters(store, "Anna") == []
         assert await count_from(store, "Bert", "Anna") == (1, 0, 1)
         await is_in_order(store)
@@ -141,7 +141,7 @@ class TestReports:
         await is_in_order(store)
 
     async def test_guests_make_them_and_are_in_them(self, store: Store) -> None:
-        await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+        await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
         await report(store, "Gast", "Anna", "one")
         await report(store, "Anna", "Gast", "two")
         assert await store.look_up(ReportedLookup("gast", "ANNA")) == Reported("Gast", 1, 2)
@@ -152,12 +152,12 @@ class TestReports:
     async def test_they_follow_a_name_and_go_with_it(self, store: Store) -> None:
         await report(store, "Anna", "Bert", "is rude")
         await report(store, "Bert", "Carla", "is not")
-        await store.rename("Bert", "Robert")
+        await store.write(accounts.rename, "Bert", "Robert")
         assert [(each.by, each.about) for each in await reports(store)] == [
             ("Robert", "Carla"),
             ("Anna", "Robert"),
         ]
-        await store.erase("Robert")
+        await store.write(accounts.erase, "Robert")
         [left] = await reports(store)
         assert (left.by, left.about) == ("", "Carla")
         await is_in_order(store)
@@ -180,7 +180,7 @@ class TestReports:
 async def test_what_is_forgotten_is_on_no_disk(path: Path) -> None:
     store = await Store.open(path)
     for name in ("Anna", "Bert"):
-        await store.enrol(name, "hash")
+        await store.write(accounts.enrol, name, "hash")
     for to, text in (("Bert", "a secret letter"), ("Anna", "another secret"), ("Bert", "kept")):
         await post(store, to, "Anna", text)
     await report(store, "Bert", "Anna", "a secret report")
@@ -193,7 +193,7 @@ async def test_what_is_forgotten_is_on_no_disk(path: Path) -> None:
     await forget(store, "Bert", [1])
     assert not is_there(b"a secret letter")
     assert is_there(b"another secret")
-    await store.erase("Anna")
+    await store.write(accounts.erase, "Anna")
     assert not is_there(b"another secret")
     assert not is_there(b"a secret report")
     assert is_there(b"kept")

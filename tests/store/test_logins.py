@@ -12,19 +12,19 @@ from tests.store.test_notifications import BROWSER, MAIL, code, confirmed, conta
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import ANOTHER, Contact, Kind, Notification
 from thudmud.game.sanctions import Measure, Order, Sanction
-from thudmud.store import Nobody, Store, new_epoch
+from thudmud.store import Nobody, Store, accounts, new_epoch, persons
 from thudmud.store.accounts import USED_WORD_LASTS, WORD_LASTS, WORDS_KEPT
 
 WORD, OTHER = b"1" * 32, b"2" * 32
 
 ENDINGS: dict[str, Callable[[Store], Awaitable[object]]] = {
-    "another password": lambda store: store.set_password("anna", "other"),
-    "log out everywhere": lambda store: store.end_logins("anna"),
-    "ban": lambda store: store.ban("anna"),
-    "ban for a while": lambda store: store.impose(
-        Sanction(Measure.BAN, "ANNA", until=store.clock() + 60)
+    "another password": lambda store: store.write(accounts.set_password, "anna", "other"),
+    "log out everywhere": lambda store: store.write(accounts.end_logins, "anna"),
+    "ban": lambda store: store.write(accounts.ban, "anna"),
+    "ban for a while": lambda store: store.write(
+        accounts.impose, Sanction(Measure.BAN, "ANNA", until=store.clock() + 60)
     ),
-    "removal": lambda store: store.erase("anna"),
+    "removal": lambda store: store.write(accounts.erase, "anna"),
 }
 
 
@@ -32,33 +32,35 @@ ENDINGS: dict[str, Callable[[Store], Awaitable[object]]] = {
 async def store(opening: Opening) -> Store:
     """Return a store with two members, of whom one's program has a word."""
     store = await opening()
-    account = await store.enrol("Anna", "hash")
-    await store.enrol("Bert", "hash")
-    assert await store.keep_word("anna", WORD, account.epoch)
+    account = await store.write(accounts.enrol, "Anna", "hash")
+    await store.write(accounts.enrol, "Bert", "hash")
+    assert await store.write(accounts.keep_word, "anna", WORD, account.epoch)
     return store
 
 
 async def epoch(store: Store, name: str = "Anna") -> int:
-    account = await store.find(name)
+    account = await store.read(accounts.find, name)
     assert account
-    assert await store.epochs([name, "Nobody"]) == {name: account.epoch}
+    assert await store.read(accounts.epochs, [name, "Nobody"]) == {name: account.epoch}
     return account.epoch
 
 
 class TestWords:
     async def test_word_is_of_one_member(self, store: Store) -> None:
-        assert await store.has_word("ANNA", WORD)
-        assert not await store.has_word("Anna", OTHER)
-        assert not await store.has_word("Bert", WORD)
-        assert not await store.has_word("Nobody", WORD)
+        assert await store.read(accounts.has_word, "ANNA", WORD)
+        assert not await store.read(accounts.has_word, "Anna", OTHER)
+        assert not await store.read(accounts.has_word, "Bert", WORD)
+        assert not await store.read(accounts.has_word, "Nobody", WORD)
 
     async def test_only_the_latest_words_count(self, store: Store) -> None:
         known = await epoch(store)
         words = [bytes([number]) * 32 for number in range(WORDS_KEPT)]
         for word in words:
-            assert await store.keep_word("Anna", word, known)
-        assert not await store.has_word("Anna", WORD)
-        assert [await store.has_word("Anna", word) for word in words] == [True] * WORDS_KEPT
+            assert await store.write(accounts.keep_word, "Anna", word, known)
+        assert not await store.read(accounts.has_word, "Anna", WORD)
+        assert [await store.read(accounts.has_word, "Anna", word) for word in words] == [
+            True
+        ] * WORDS_KEPT
         await is_in_order(store)
 
     async def test_words_of_one_moment_are_displaced_in_their_order(
@@ -67,57 +69,59 @@ class TestWords:
         known = await epoch(store)
         for number in range(WORDS_KEPT):
             clock.now -= 2.0
-            assert await store.keep_word("Anna", bytes([255 - number]) * 32, known)
-        assert not await store.has_word("Anna", WORD)
-        assert await store.has_word("Anna", bytes([255]) * 32)
+            assert await store.write(accounts.keep_word, "Anna", bytes([255 - number]) * 32, known)
+        assert not await store.read(accounts.has_word, "Anna", WORD)
+        assert await store.read(accounts.has_word, "Anna", bytes([255]) * 32)
 
     async def test_program_that_comes_back_again_and_again_displaces_no_other_word(
         self, store: Store, clock: Clock
     ) -> None:
         known, used = await epoch(store), OTHER
-        assert await store.keep_word("Anna", used, known)
+        assert await store.write(accounts.keep_word, "Anna", used, known)
         for number in range(2 * WORDS_KEPT):
             clock.now += 1.0
             word = bytes([number]) * 32
-            assert await store.keep_word("Anna", word, known, used)
-            assert await store.has_word("Anna", WORD)
-            assert await store.has_word("Anna", word)
-            assert await store.has_word("Anna", used)  # the new one may be lost on its way
+            assert await store.write(accounts.keep_word, "Anna", word, known, used)
+            assert await store.read(accounts.has_word, "Anna", WORD)
+            assert await store.read(accounts.has_word, "Anna", word)
+            assert await store.read(
+                accounts.has_word, "Anna", used
+            )  # the new one may be lost on its way
             used = word
         for number in range(WORDS_KEPT - 2):  # further programs, by the password
             clock.now += 1.0
-            assert await store.keep_word("Anna", bytes([100 + number]) * 32, known)
-        assert await store.has_word("Anna", WORD)
-        assert await store.has_word("Anna", used)
+            assert await store.write(accounts.keep_word, "Anna", bytes([100 + number]) * 32, known)
+        assert await store.read(accounts.has_word, "Anna", WORD)
+        assert await store.read(accounts.has_word, "Anna", used)
         await is_in_order(store)
 
     async def test_word_that_was_used_ends_after_a_day(self, store: Store, clock: Clock) -> None:
-        assert await store.keep_word("Anna", OTHER, await epoch(store), WORD)
+        assert await store.write(accounts.keep_word, "Anna", OTHER, await epoch(store), WORD)
         clock.now += USED_WORD_LASTS - 60
-        assert await store.has_word("Anna", WORD)
+        assert await store.read(accounts.has_word, "Anna", WORD)
         clock.now += 60
-        assert not await store.has_word("Anna", WORD)
-        assert await store.has_word("Anna", OTHER)
+        assert not await store.read(accounts.has_word, "Anna", WORD)
+        assert await store.read(accounts.has_word, "Anna", OTHER)
 
     async def test_word_ends_after_a_month(self, store: Store, clock: Clock) -> None:
         clock.now += WORD_LASTS - 60
-        assert await store.has_word("Anna", WORD)
+        assert await store.read(accounts.has_word, "Anna", WORD)
         clock.now += 60
-        assert not await store.has_word("Anna", WORD)
-        assert (await store.about("Anna"))["resume_word"]
-        await store.forget_words()
-        assert "resume_word" not in await store.about("Anna")
+        assert not await store.read(accounts.has_word, "Anna", WORD)
+        assert (await store.read(persons.about, "Anna"))["resume_word"]
+        await store.write(accounts.forget_words)
+        assert "resume_word" not in await store.read(persons.about, "Anna")
         await is_in_order(store)
 
     async def test_quitting_ends_words_but_no_login(self, store: Store) -> None:
         known = await epoch(store)
-        await store.end_words("anna")
-        await store.end_words("Nobody")
-        assert not await store.has_word("Anna", WORD)
+        await store.write(accounts.end_words, "anna")
+        await store.write(accounts.end_words, "Nobody")
+        assert not await store.read(accounts.has_word, "Anna", WORD)
         assert await epoch(store) == known
 
     async def test_word_is_not_shown_to_its_owner(self, store: Store) -> None:
-        told = await store.about("Anna")
+        told = await store.read(persons.about, "Anna")
         assert [list(each) for each in told["resume_word"]] == [["at"]]
         assert [list(each) for each in told["login"]] == [["since"]]
 
@@ -127,78 +131,69 @@ class TestEndings:
     async def test_word_of_before_does_not_open_the_account(self, store: Store, name: str) -> None:
         known = await epoch(store)
         await ENDINGS[name](store)
-        assert not await store.has_word("Anna", WORD)
-        assert not await store.keep_word("Anna", OTHER, known)
-        assert not await store.has_word("Anna", OTHER)
-        assert (await store.epochs(["Anna"])).get("Anna") != known
+        assert not await store.read(accounts.has_word, "Anna", WORD)
+        assert not await store.write(accounts.keep_word, "Anna", OTHER, known)
+        assert not await store.read(accounts.has_word, "Anna", OTHER)
+        assert (await store.read(accounts.epochs, ["Anna"])).get("Anna") != known
         await is_in_order(store)
 
     async def test_word_of_a_removed_member_does_not_open_the_next_ones_account(
         self, store: Store
     ) -> None:
         known = await epoch(store)
-        await store.erase("Anna")
-        account = await store.enrol("Anna", "another")
+        await store.write(accounts.erase, "Anna")
+        account = await store.write(accounts.enrol, "Anna", "another")
         assert account.epoch not in (0, known)
-        assert not await store.has_word("Anna", WORD)
-        assert not await store.keep_word("Anna", WORD, known)
+        assert not await store.read(accounts.has_word, "Anna", WORD)
+        assert not await store.write(accounts.keep_word, "Anna", WORD, known)
 
     async def test_word_stays_when_the_password_is_hashed_anew_or_the_name_changes(
         self, store: Store
     ) -> None:
         known = await epoch(store)
-        await store.rehash("Anna", "hash 2", "hash")
+        await store.write(accounts.rehash, "Anna", "hash 2", "hash")
         with pytest.raises(Nobody):
-            await store.rehash("Anna", "hash 3", "hash")
-        await store.rename("Anna", "Hanna")
+            await store.write(accounts.rehash, "Anna", "hash 3", "hash")
+        await store.write(accounts.rename, "Anna", "Hanna")
         assert await epoch(store, "Hanna") == known
-        assert await store.has_word("Hanna", WORD)
+        assert await store.read(accounts.has_word, "Hanna", WORD)
 
     async def test_epoch_is_as_given(self, store: Store) -> None:
         first, second = new_epoch(), new_epoch()
-        await store.set_password("Anna", "other", epoch=first)
+        await store.write(accounts.set_password, "Anna", "other", epoch=first)
         assert await epoch(store) == first
-        await store.end_logins("Anna", since=first, epoch=second)
+        await store.write(accounts.end_logins, "Anna", since=first, epoch=second)
         assert await epoch(store) == second
         with pytest.raises(Nobody):
-            await store.end_logins("Anna", since=first)
+            await store.write(accounts.end_logins, "Anna", since=first)
         assert await epoch(store) == second
 
-    async def test_account_from_before_there_were_epochs_gets_one(self, store: Store) -> None:
-        await store.write(lambda database: database.table.delete("login", ""))
-        assert await epoch(store) == 0
-        assert await store.keep_word("Anna", OTHER, 0)
-        await store.end_logins("Anna")
-        assert await epoch(store) != 0
-        assert not await store.has_word("Anna", OTHER)
-        await is_in_order(store)
-
     async def test_nobodys_logins_cannot_be_ended(self, store: Store) -> None:
-        await store.ban("Zoe")
+        await store.write(accounts.ban, "Zoe")
         for name in ("Nobody", "Zoe"):
             with pytest.raises(Nobody):
-                await store.end_logins(name)
+                await store.write(accounts.end_logins, name)
 
     async def test_banned_name_without_an_account_has_no_login(self, store: Store) -> None:
-        await store.ban("Zoe")
-        zoe = await store.find("Zoe")
+        await store.write(accounts.ban, "Zoe")
+        zoe = await store.read(accounts.find, "Zoe")
         assert zoe
         assert zoe.epoch == 0
-        assert not await store.keep_word("Zoe", WORD, 0)
+        assert not await store.write(accounts.keep_word, "Zoe", WORD, 0)
 
     async def test_ending_is_told_to_whoever_follows_the_order(self, store: Store) -> None:
         told: list[Order] = []
-        await store.order(told.append)
-        await store.set_password("Anna", "other")
-        await store.end_logins("Anna")
+        await store.watch(accounts.order, told.append)
+        await store.write(accounts.set_password, "Anna", "other")
+        await store.write(accounts.end_logins, "Anna")
         assert len(told) == 2
 
 
 async def link(store: Store) -> str:
     """Return the secret of the link in a member's mails."""
     await tell(store, Notification("Anna", Kind.TURN))
-    [mail] = [each for each in await storage.due(store, mails=True) if not each.code]
-    await storage.sent(store, mail)
+    [mail] = [each for each in await store.read(storage.due, mails=True) if not each.code]
+    await store.write(storage.sent, mail)
     return mail.secret
 
 
@@ -209,42 +204,48 @@ class TestOtherSecrets:
         """Let Anna have all that there is; return a code, a calendar and the link in mails."""
         await confirmed(store)
         kept = await contact(store)
-        await storage.keep_contact(store, "Anna", kept._replace(calendar=ANOTHER, feed=True))
-        await storage.ask_code(store, "Anna", "thief@example.org")
+        await store.write(storage.keep_contact, "Anna", kept._replace(calendar=ANOTHER, feed=True))
+        await store.write(storage.ask_code, "Anna", "thief@example.org")
         asked, secret = await code(store), await link(store)
-        await storage.add_browser(store, "Anna", BROWSER)
+        await store.write(storage.add_browser, "Anna", BROWSER)
         return asked, (await contact(store)).calendar, secret
 
     @pytest.mark.parametrize("name", sorted(ENDINGS.keys() - {"removal"}))
     async def test_codes_calendars_and_browsers_end(self, store: Store, name: str) -> None:
         asked, calendar, secret = await self.secrets(store)
         await ENDINGS[name](store)
-        assert await storage.confirm(store, "Anna", asked) == 0
-        assert await storage.due(store, mails=True) == await storage.due(store, mails=False) == []
-        assert await storage.calendar_of(store, calendar) is None
+        assert await store.write(storage.confirm, "Anna", asked) == 0
+        assert (
+            await store.read(storage.due, mails=True)
+            == await store.read(storage.due, mails=False)
+            == []
+        )
+        assert await store.read(storage.calendar_of, calendar) is None
         kept = await contact(store)
-        assert await storage.calendar_of(store, kept.calendar) == "Anna"
+        assert await store.read(storage.calendar_of, kept.calendar) == "Anna"
         assert (kept.browsers, kept.address, kept.asked_today) == (0, MAIL, 2)
-        assert await storage.is_ended_by(store, secret)
+        assert await store.read(storage.is_ended_by, secret)
         await is_in_order(store)
 
     async def test_all_secrets_of_a_removed_member_end(self, store: Store) -> None:
         _, calendar, secret = await self.secrets(store)
-        await store.erase("Anna")
-        await store.enrol("Anna", "another")
-        assert await storage.calendar_of(store, calendar) is None
-        assert await storage.feed_of(store, "Anna") is None
-        assert not await storage.is_ended_by(store, secret)
-        assert not await storage.end_mails(store, secret)
+        await store.write(accounts.erase, "Anna")
+        await store.write(accounts.enrol, "Anna", "another")
+        assert await store.read(storage.calendar_of, calendar) is None
+        assert await store.read(storage.feed_of, "Anna") is None
+        assert not await store.read(storage.is_ended_by, secret)
+        assert not await store.write(storage.end_mails, secret)
         assert await contact(store) == Contact()
 
     async def test_ended_calendars_and_browsers_are_returned(self, store: Store) -> None:
-        assert await store.end_logins("Bert") == ()
+        assert await store.write(accounts.end_logins, "Bert") == ()
         await self.secrets(store)
         calendar, how = "Your calendar has a new address", '"notify" tells how to go on.'
         browsers = "no browser tells you of your turns any more"
-        assert await store.set_password("Anna", "other") == (f"{calendar}, and {browsers}. {how}",)
-        assert await store.end_logins("Anna") == (f"{calendar}. {how}",)
+        assert await store.write(accounts.set_password, "Anna", "other") == (
+            f"{calendar}, and {browsers}. {how}",
+        )
+        assert await store.write(accounts.end_logins, "Anna") == (f"{calendar}. {how}",)
 
     async def test_link_in_mails_to_an_earlier_address_does_not_end_those_to_the_next(
         self, store: Store
@@ -254,12 +255,12 @@ class TestOtherSecrets:
         await confirmed(store, mail=MAIL.upper())
         assert await link(store) == before
         await confirmed(store, mail="new@example.org")
-        assert not await storage.end_mails(store, before)
+        assert not await store.write(storage.end_mails, before)
         assert (await contact(store)).address == "new@example.org"
         await is_in_order(store)
 
     async def test_link_ends_mails_a_second_time_without_complaint(self, store: Store) -> None:
         await confirmed(store)
         secret = await link(store)
-        assert await storage.end_mails(store, secret)
-        assert await storage.end_mails(store, secret)
+        assert await store.write(storage.end_mails, secret)
+        assert await store.write(storage.end_mails, secret)

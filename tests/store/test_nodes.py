@@ -23,51 +23,51 @@ async def interruptions(store: Store) -> list[Interrupted]:
 
 class TestLeases:
     async def test_a_node_lives_as_long_as_it_says_so(self, store: Store, clock: Clock) -> None:
-        assert not await store.beat("one", 50)
-        assert await store.beat("one", 50)
-        assert not await store.beat("two", 50)
-        await store.claim("Anna", "one", "s1", "hall")
-        assert await store.reap("two") == []
+        assert not await store.write(nodes.beat, "one", 50)
+        assert await store.write(nodes.beat, "one", 50)
+        assert not await store.write(nodes.beat, "two", 50)
+        await store.write(nodes.claim, "Anna", "one", "s1", "hall")
+        assert await store.write(nodes.reap, "two") == []
         beat = clock.now
         clock.now += 40
-        await store.beat("two", 50)
+        await store.write(nodes.beat, "two", 50)
         clock.now += 40
-        [claim] = await store.reap("two")
+        [claim] = await store.write(nodes.reap, "two")
         assert claim == PlayerClaim("", "Anna", "one", "s1", "hall", claim.seen)
         assert claim.seen == pytest.approx(beat, abs=10)
-        assert await store.people() == [PlayerClaim("", "Anna", "two", "s1", "hall")]
-        assert await store.reap("two") == []
-        assert not await store.beat("one", 50), "it was taken for dead"
+        assert await store.read(nodes.people) == [PlayerClaim("", "Anna", "two", "s1", "hall")]
+        assert await store.write(nodes.reap, "two") == []
+        assert not await store.write(nodes.beat, "one", 50), "it was taken for dead"
 
     async def test_the_claims_of_who_reaps_are_reaped_likewise(
         self, store: Store, clock: Clock
     ) -> None:
-        await store.beat("one", 10)
-        await store.claim("Anna", "one", "s1")
+        await store.write(nodes.beat, "one", 10)
+        await store.write(nodes.claim, "Anna", "one", "s1")
         clock.now += 20
-        await store.beat("two", 10)
-        await store.reap("two")
+        await store.write(nodes.beat, "two", 10)
+        await store.write(nodes.reap, "two")
         clock.now += 20
-        await store.beat("three", 10)
-        assert [claim.node for claim in await store.reap("three")] == ["two"]
+        await store.write(nodes.beat, "three", 10)
+        assert [claim.node for claim in await store.write(nodes.reap, "three")] == ["two"]
 
     async def test_who_leaves_lets_go(self, store: Store) -> None:
-        await store.beat("one")
-        await store.claim("Anna", "one", "s1")
-        await store.leave("one")
-        assert await store.people() == []
-        assert not await store.beat("one")
+        await store.write(nodes.beat, "one")
+        await store.write(nodes.claim, "Anna", "one", "s1")
+        await store.write(nodes.leave, "one")
+        assert await store.read(nodes.people) == []
+        assert not await store.write(nodes.beat, "one")
 
     async def test_a_node_whose_lease_has_run_out_claims_nobody(
         self, store: Store, clock: Clock
     ) -> None:
         with pytest.raises(NotWritten, match="lease"):
-            await store.claim("Anna", "one", "s1")
-        await store.beat("one", 10)
+            await store.write(nodes.claim, "Anna", "one", "s1")
+        await store.write(nodes.beat, "one", 10)
         clock.now += 20
         with pytest.raises(NotWritten, match="lease"):
-            await store.claim("Anna", "one", "s1")
-        assert await store.people() == []
+            await store.write(nodes.claim, "Anna", "one", "s1")
+        assert await store.read(nodes.people) == []
 
 
 def test_the_time_of_the_nodes_is_that_of_one_that_lives_not_of_any_who_writes(
@@ -108,51 +108,51 @@ def test_what_it_takes_to_read_the_nodes_is_no_time_lost(monkeypatch: pytest.Mon
 
 class TestClaims:
     async def test_nobody_is_taken_from_a_node_that_lives(self, store: Store) -> None:
-        await store.beat("one", 1000)
-        await store.beat("two", 1000)
-        assert await store.claim("Anna", "one", "s1", "hall") is None
+        await store.write(nodes.beat, "one", 1000)
+        await store.write(nodes.beat, "two", 1000)
+        assert await store.write(nodes.claim, "Anna", "one", "s1", "hall") is None
         owner = PlayerClaim("", "Anna", "one", "s1", "hall")
-        assert await store.claim("ANNA", "two", "s2") == owner
-        await store.release("Anna", "two")
-        assert await store.people() == [owner]
-        await store.release("anna", "one")
-        assert await store.claim("Anna", "two", "s2") is None
-        assert await store.people() == [PlayerClaim("", "Anna", "two", "s2", "")]
+        assert await store.write(nodes.claim, "ANNA", "two", "s2") == owner
+        await store.write(nodes.release, "Anna", "two")
+        assert await store.read(nodes.people) == [owner]
+        await store.write(nodes.release, "anna", "one")
+        assert await store.write(nodes.claim, "Anna", "two", "s2") is None
+        assert await store.read(nodes.people) == [PlayerClaim("", "Anna", "two", "s2", "")]
 
     async def test_who_has_claimed_a_player(self, store: Store) -> None:
-        await store.beat("one", 1000)
-        assert await store.owner("Anna") is None
-        await store.claim("Anna", "one", "s1", realm="tower")
-        assert await store.owner("anna", realm="tower") == "one"
-        assert await store.owner("Anna") is None
-        await store.release("Anna", "one", realm="tower")
-        assert await store.owner("Anna", realm="tower") is None
+        await store.write(nodes.beat, "one", 1000)
+        assert await store.read(nodes.owner, "Anna") is None
+        await store.write(nodes.claim, "Anna", "one", "s1", realm="tower")
+        assert await store.read(nodes.owner, "anna", realm="tower") == "one"
+        assert await store.read(nodes.owner, "Anna") is None
+        await store.write(nodes.release, "Anna", "one", realm="tower")
+        assert await store.read(nodes.owner, "Anna", realm="tower") is None
 
     async def test_a_node_may_claim_again_for_another_session_or_room(self, store: Store) -> None:
-        await store.beat("one")
-        await store.claim("Anna", "one", "s1", "hall")
-        assert await store.claim("Anna", "one", "s2", "oak board") is None
-        assert await store.people() == [PlayerClaim("", "Anna", "one", "s2", "oak board")]
+        await store.write(nodes.beat, "one")
+        await store.write(nodes.claim, "Anna", "one", "s1", "hall")
+        assert await store.write(nodes.claim, "Anna", "one", "s2", "oak board") is None
+        assert await store.read(nodes.people) == [PlayerClaim("", "Anna", "one", "s2", "oak board")]
 
     async def test_who_was_on_a_dead_node_may_be_claimed(self, store: Store, clock: Clock) -> None:
-        await store.beat("one", 10)
-        await store.claim("Anna", "one", "s1")
+        await store.write(nodes.beat, "one", 10)
+        await store.write(nodes.claim, "Anna", "one", "s1")
         beat = clock.now
         clock.now += 20
-        await store.beat("two", 10)
-        claim = await store.claim("Anna", "two", "s2")
+        await store.write(nodes.beat, "two", 10)
+        claim = await store.write(nodes.claim, "Anna", "two", "s2")
         assert claim
         assert claim == PlayerClaim("", "Anna", "one", "s1", "", claim.seen)
         assert claim.seen == pytest.approx(beat, abs=10)
-        assert await store.claim("Anna", "two", "s2") is None
-        assert await store.reap("two") == []
+        assert await store.write(nodes.claim, "Anna", "two", "s2") is None
+        assert await store.write(nodes.reap, "two") == []
 
     async def test_one_name_in_two_realms_is_two_people(self, store: Store) -> None:
-        await store.beat("one", 1000)
-        await store.beat("two", 1000)
-        assert await store.claim("Anna", "one", "s1") is None
-        assert await store.claim("Anna", "two", "s2", realm="tower") is None
-        assert [(each.realm, each.node) for each in await store.people()] == [
+        await store.write(nodes.beat, "one", 1000)
+        await store.write(nodes.beat, "two", 1000)
+        assert await store.write(nodes.claim, "Anna", "one", "s1") is None
+        assert await store.write(nodes.claim, "Anna", "two", "s2", realm="tower") is None
+        assert [(each.realm, each.node) for each in await store.read(nodes.people)] == [
             ("", "one"),
             ("tower", "two"),
         ]
@@ -161,28 +161,28 @@ class TestClaims:
 class TestInterruptions:
     async def test_the_first_start_is_none(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
-        await store.beat("one")
+        await store.write(nodes.beat, "one")
         assert await interruptions(store) == []
 
     async def test_time_without_a_node_is_stored(self, store: Store, clock: Clock) -> None:
-        await store.beat("one", 10)
+        await store.write(nodes.beat, "one", 10)
         await store.append({OAK: (0, [joined(1)])})
         (last,) = await store.read_stream(OAK)
         clock.now += 500
-        await store.beat("two", 10)
+        await store.write(nodes.beat, "two", 10)
         (gap,) = await interruptions(store)
         assert gap.since == last.event.at
         assert gap.at > gap.since + 500
-        await store.beat("two", 10)
-        await store.beat("three", 10)
+        await store.write(nodes.beat, "two", 10)
+        await store.write(nodes.beat, "three", 10)
         assert len(await interruptions(store)) == 1
 
     async def test_time_after_leaving_is_stored(self, store: Store, clock: Clock) -> None:
-        await store.beat("one", 1000)
+        await store.write(nodes.beat, "one", 1000)
         clock.now += 100
-        await store.leave("one")
+        await store.write(nodes.leave, "one")
         left = clock.now
-        await store.beat("one", 1000)
+        await store.write(nodes.beat, "one", 1000)
         (gap,) = await interruptions(store)
         assert gap.since >= left
 

@@ -35,8 +35,8 @@ from thudmud.features.notifications.model import (
 from thudmud.game.clocks import DAY
 from thudmud.game.events import BattleEnded
 from thudmud.rules import Ending, Outcome, Score
-from thudmud.store import Conflict, KeptName, Nobody, Store
-from thudmud.store.database import Work
+from thudmud.store import Conflict, KeptName, Nobody, Store, accounts, persons
+from thudmud.store.database import Database, Work
 
 MAIL = "anna@example.org"
 BROWSER = Browser("https://push.example.org/1", "k" * 87, "a" * 22)
@@ -47,7 +47,7 @@ async def store(opening: Opening) -> Store:
     """Return a store with three members."""
     store = await opening()
     for name in ("Anna", "Bert", "Carla"):
-        await store.enrol(name, "hash")
+        await store.write(accounts.enrol, name, "hash")
     return store
 
 
@@ -63,17 +63,19 @@ def posting(news: News) -> Work:
 async def code(store: Store, player: str = "Anna") -> str:
     """Return the code that is about to be sent to a member."""
     [each] = [
-        each for each in await storage.due(store, mails=True) if each.player == player and each.code
+        each
+        for each in await store.read(storage.due, mails=True)
+        if each.player == player and each.code
     ]
     return each.code
 
 
 async def confirmed(store: Store, player: str = "Anna", mail: str = MAIL) -> None:
     """Let a member get mails."""
-    await storage.ask_code(store, player, mail)
-    [asked] = [each for each in await storage.due(store, mails=True) if each.player == player]
-    assert await storage.confirm(store, player, asked.code) is None
-    await storage.sent(store, asked)
+    await store.write(storage.ask_code, player, mail)
+    [asked] = [each for each in await store.read(storage.due, mails=True) if each.player == player]
+    assert await store.write(storage.confirm, player, asked.code) is None
+    await store.write(storage.sent, asked)
 
 
 async def tell(store: Store, *told: Notification, board: str = OAK) -> None:
@@ -84,7 +86,7 @@ async def tell(store: Store, *told: Notification, board: str = OAK) -> None:
 async def kinds(store: Store, *, mails: bool = True) -> dict[str, list[str]]:
     """Return what is due, by player."""
     told: dict[str, list[str]] = {}
-    for each in await storage.due(store, mails=mails):
+    for each in await store.read(storage.due, mails=mails):
         about = [row.kind.value if row.kind else "code" for row in each.waiting]
         told.setdefault(each.player, []).extend(about)
     return told
@@ -93,41 +95,41 @@ async def kinds(store: Store, *, mails: bool = True) -> dict[str, list[str]]:
 class TestAddresses:
     async def test_one_is_used_once_its_code_was_typed(self, store: Store) -> None:
         assert await contact(store) == Contact()
-        await storage.ask_code(store, "anna", MAIL)
+        await store.write(storage.ask_code, "anna", MAIL)
         assert await contact(store) == Contact(asked=MAIL, asked_today=1)
-        [asked] = await storage.due(store, mails=True)
+        [asked] = await store.read(storage.due, mails=True)
         assert (asked.player, asked.address, len(asked.code)) == ("Anna", MAIL, 6)
         assert await store.watch(storage.notified) == frozenset()
-        assert await storage.confirm(store, "Anna", asked.code) is None
+        assert await store.write(storage.confirm, "Anna", asked.code) is None
         assert await contact(store) == Contact(MAIL, asked_today=1)
         assert await store.watch(storage.notified) == {"Anna"}
-        assert await storage.confirm(store, "Anna", asked.code) == 0
+        assert await store.write(storage.confirm, "Anna", asked.code) == 0
         await is_in_order(store)
 
     async def test_a_code_can_be_guessed_five_times(self, store: Store) -> None:
-        await storage.ask_code(store, "Anna", MAIL)
+        await store.write(storage.ask_code, "Anna", MAIL)
         right = await code(store)
         wrong = f"{(int(right) + 1) % 1_000_000:06}"
-        left = [await storage.confirm(store, "Anna", wrong) for _ in range(GUESSES)]
+        left = [await store.write(storage.confirm, "Anna", wrong) for _ in range(GUESSES)]
         assert left == [4, 3, 2, 1, 0]
-        assert await storage.confirm(store, "Anna", right) == 0
+        assert await store.write(storage.confirm, "Anna", right) == 0
         assert (await contact(store)).address == ""
 
     async def test_it_is_good_for_an_hour(self, store: Store, clock: Clock) -> None:
-        await storage.ask_code(store, "Anna", MAIL)
+        await store.write(storage.ask_code, "Anna", MAIL)
         right = await code(store)
         clock.now += CODE_LASTS
-        assert await storage.confirm(store, "Anna", right) == 0
+        assert await store.write(storage.confirm, "Anna", right) == 0
         assert (await contact(store)).asked == ""
-        [asked] = await storage.due(store, mails=True)
+        [asked] = await store.read(storage.due, mails=True)
         assert (asked.address, asked.code) == ("", "")  # and so it is not sent any more
 
     async def test_they_are_counted_for_a_day_by_member_and_by_address(
         self, store: Store, clock: Clock
     ) -> None:
-        await storage.ask_code(store, "Anna", MAIL)
-        await storage.ask_code(store, "Bert", MAIL.upper())
-        await storage.ask_code(store, "Bert", "bert@example.org")
+        await store.write(storage.ask_code, "Anna", MAIL)
+        await store.write(storage.ask_code, "Bert", MAIL.upper())
+        await store.write(storage.ask_code, "Bert", "bert@example.org")
         assert (await contact(store, "Bert")).asked_today == 2
         assert len((await store.look_up(AskedLookup(MAIL, "Carla"))).mailbox) == 2
         clock.now += DAY
@@ -137,38 +139,38 @@ class TestAddresses:
     async def test_code_to_another_spelling_of_a_mailbox_counts(self, store: Store) -> None:
         spellings = ("an.na@gmail.com", "Anna+1@gmail.com", "anna+2@googlemail.com")
         for player, address in zip(("Anna", "Bert", "Carla"), spellings, strict=True):
-            await storage.ask_code(store, player, address)
+            await store.write(storage.ask_code, player, address)
         with pytest.raises(Refused) as refused:
-            await storage.ask_code(store, "Anna", "a.nna+3@gmail.com")
+            await store.write(storage.ask_code, "Anna", "a.nna+3@gmail.com")
         assert refused.value.code is NotifyRefusal.CODES_TOO_MANY
         assert (await contact(store)).asked_today == 1  # nothing is stored of what is refused
         await is_in_order(store)
 
     async def test_codes_of_an_erased_member_count_still(self, store: Store) -> None:
         for number in range(CODES_A_DAY):
-            await store.enrol("Gone", "hash")
-            await storage.ask_code(store, "Gone", f"anna+{number}@example.org", "192.0.2.1")
-            await store.erase("Gone")
+            await store.write(accounts.enrol, "Gone", "hash")
+            await store.write(storage.ask_code, "Gone", f"anna+{number}@example.org", "192.0.2.1")
+            await store.write(accounts.erase, "Gone")
         asked: AskedAddress = await store.look_up(AskedLookup(MAIL, "Anna", "192.0.2.1"))
         assert [len(each) for each in asked[:4]] == [CODES_A_DAY] * 4
         with pytest.raises(Refused):
-            await storage.ask_code(store, "Anna", MAIL)
+            await store.write(storage.ask_code, "Anna", MAIL)
 
     async def test_code_beyond_the_limit_of_the_network_or_the_hour_is_refused(
         self, store: Store, clock: Clock
     ) -> None:
         for number in range(CODES_FROM_NETWORK):
-            await storage.ask_code(store, "Anna", f"anna@{number}.example", "192.0.2.1", 100)
+            await store.write(storage.ask_code, "Anna", f"anna@{number}.example", "192.0.2.1", 100)
         other = "anna@other.example"
         with pytest.raises(Refused) as refused:
-            await storage.ask_code(store, "Anna", other, "192.0.2.1", 100)
+            await store.write(storage.ask_code, "Anna", other, "192.0.2.1", 100)
         assert refused.value.code is NotifyRefusal.CODES_FROM_ADDRESS
         with pytest.raises(Refused) as refused:
-            await storage.ask_code(store, "Anna", other, "192.0.2.2", CODES_FROM_NETWORK)
+            await store.write(storage.ask_code, "Anna", other, "192.0.2.2", CODES_FROM_NETWORK)
         assert refused.value.code is NotifyRefusal.CODES_HELD_BACK
-        await storage.ask_code(store, "Anna", other, "192.0.2.2", 100)
+        await store.write(storage.ask_code, "Anna", other, "192.0.2.2", 100)
         clock.now += DAY
-        await storage.ask_code(store, "Anna", other, "192.0.2.1", 1)
+        await store.write(storage.ask_code, "Anna", other, "192.0.2.1", 1)
 
     async def test_code_of_whoever_asks_is_told_with_their_age_and_whether_they_have_played(
         self, store: Store, clock: Clock
@@ -189,18 +191,18 @@ class TestAddresses:
     async def test_no_code_is_sent_to_another_spelling_of_a_mailbox_that_wants_none(
         self, store: Store
     ) -> None:
-        await storage.ask_code(store, "Anna", "anna+1@gmail.com")
-        [mail] = await storage.due(store, mails=True)
-        await storage.end_mails(store, mail.secret)
+        await store.write(storage.ask_code, "Anna", "anna+1@gmail.com")
+        [mail] = await store.read(storage.due, mails=True)
+        await store.write(storage.end_mails, mail.secret)
         assert (await store.look_up(AskedLookup("an.na+2@gmail.com", "Bert"))).unwanted
 
     async def test_only_members_have_any(self, store: Store) -> None:
-        await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+        await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
         for asking in (
-            storage.ask_code(store, "Gast", MAIL),
-            storage.confirm(store, "Gast", "123456"),
-            storage.add_browser(store, "Gast", BROWSER),
-            storage.keep_contact(store, "Gast", Contact()),
+            store.write(storage.ask_code, "Gast", MAIL),
+            store.write(storage.confirm, "Gast", "123456"),
+            store.write(storage.add_browser, "Gast", BROWSER),
+            store.write(storage.keep_contact, "Gast", Contact()),
         ):
             with pytest.raises(Nobody):
                 await asking
@@ -208,31 +210,31 @@ class TestAddresses:
     async def test_the_link_in_a_mail_ends_it(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN))
-        [mail] = await storage.due(store, mails=True)
-        assert await storage.is_ended_by(store, mail.secret)
-        assert await storage.end_mails(store, mail.secret)
+        [mail] = await store.read(storage.due, mails=True)
+        assert await store.read(storage.is_ended_by, mail.secret)
+        assert await store.write(storage.end_mails, mail.secret)
         assert (await contact(store)).address == ""
-        assert await storage.due(store, mails=True) == []
+        assert await store.read(storage.due, mails=True) == []
         for secret in ("", "x" * 22):
-            assert not await storage.is_ended_by(store, secret)
-            assert not await storage.end_mails(store, secret)
+            assert not await store.read(storage.is_ended_by, secret)
+            assert not await store.write(storage.end_mails, secret)
         await is_in_order(store)
 
     async def test_the_link_in_a_mail_with_a_code_ends_all_such_mails(self, store: Store) -> None:
-        await storage.ask_code(store, "Anna", MAIL)
-        [mail] = await storage.due(store, mails=True)
-        assert await storage.end_mails(store, mail.secret)
-        assert await storage.due(store, mails=True) == []
-        assert await storage.confirm(store, "Anna", mail.code) == 0
+        await store.write(storage.ask_code, "Anna", MAIL)
+        [mail] = await store.read(storage.due, mails=True)
+        assert await store.write(storage.end_mails, mail.secret)
+        assert await store.read(storage.due, mails=True) == []
+        assert await store.write(storage.confirm, "Anna", mail.code) == 0
         assert (await store.look_up(AskedLookup(MAIL.upper(), "Bert"))).unwanted
         assert not (await store.look_up(AskedLookup("bert@example.org", "Bert"))).unwanted
 
     async def test_who_takes_no_mails_gets_none(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN), Notification("Anna", Kind.END, 7))
-        [mail] = await storage.due(store, mails=True)
-        await storage.refuse(store, mail)
-        assert await storage.due(store, mails=True) == []
+        [mail] = await store.read(storage.due, mails=True)
+        await store.write(storage.refuse, mail)
+        assert await store.read(storage.due, mails=True) == []
         assert (await contact(store)).is_refused
         assert await store.watch(storage.notified) == frozenset()
         await confirmed(store)
@@ -245,59 +247,59 @@ class TestChoices:
         quiet = Quiet(22 * 60, 7 * 60, -90)
         off = frozenset({Kind.END, Kind.CLOCK})
         chosen = Contact(MAIL, off=off, quiet=quiet, calendar=ANOTHER, feed=True)
-        await storage.keep_contact(store, "Anna", chosen)
+        await store.write(storage.keep_contact, "Anna", chosen)
         kept = await contact(store)
         assert kept == chosen._replace(calendar=kept.calendar, asked_today=1)
-        assert await storage.calendar_of(store, kept.calendar) == "Anna"
-        assert await storage.feed_of(store, "anna") == "Anna"
-        await storage.keep_contact(store, "Anna", kept._replace(calendar=ANOTHER, feed=False))
-        assert await storage.calendar_of(store, kept.calendar) is None
-        assert await storage.calendar_of(store, "") is None
-        assert await storage.feed_of(store, "Anna") is None
-        assert await storage.feed_of(store, "Nobody") is None
-        await store.rename("Anna", "Hanna")
+        assert await store.read(storage.calendar_of, kept.calendar) == "Anna"
+        assert await store.read(storage.feed_of, "anna") == "Anna"
+        await store.write(storage.keep_contact, "Anna", kept._replace(calendar=ANOTHER, feed=False))
+        assert await store.read(storage.calendar_of, kept.calendar) is None
+        assert await store.read(storage.calendar_of, "") is None
+        assert await store.read(storage.feed_of, "Anna") is None
+        assert await store.read(storage.feed_of, "Nobody") is None
+        await store.write(accounts.rename, "Anna", "Hanna")
         again = await contact(store, "Hanna")
-        assert await storage.calendar_of(store, again.calendar) == "Hanna"
+        assert await store.read(storage.calendar_of, again.calendar) == "Hanna"
         assert await store.watch(storage.notified) == {"Hanna"}
         await is_in_order(store)
 
     async def test_what_is_off_is_not_stored(self, store: Store) -> None:
         await confirmed(store)
-        await storage.keep_contact(store, "Anna", Contact(MAIL, off=frozenset({Kind.TURN})))
+        await store.write(storage.keep_contact, "Anna", Contact(MAIL, off=frozenset({Kind.TURN})))
         await tell(store, Notification("Anna", Kind.TURN), Notification("Anna", Kind.END, 1))
         assert await kinds(store) == {"Anna": ["end"]}
 
     async def test_browsers_are_ways_of_their_own(self, store: Store) -> None:
         await confirmed(store)
-        await storage.add_browser(store, "Anna", BROWSER)
-        await storage.add_browser(store, "Anna", BROWSER)  # the same, and so once
+        await store.write(storage.add_browser, "Anna", BROWSER)
+        await store.write(storage.add_browser, "Anna", BROWSER)  # the same, and so once
         other = BROWSER._replace(endpoint="https://push.example.org/2")
-        await storage.add_browser(store, "Anna", other)
+        await store.write(storage.add_browser, "Anna", other)
         assert (await contact(store)).browsers == 2
         await tell(store, Notification("Anna", Kind.TURN))
         assert await kinds(store) == {"Anna": ["turn"]}
-        pushes = await storage.due(store, mails=False)
+        pushes = await store.read(storage.due, mails=False)
         assert [each.browser for each in pushes] == [BROWSER, other] or [
             each.browser for each in pushes
         ] == [other, BROWSER]
         [gone] = [each for each in pushes if each.browser == other]
-        await storage.refuse(store, gone)
+        await store.write(storage.refuse, gone)
         assert (await contact(store)).browsers == 1
-        assert [each.browser for each in await storage.due(store, mails=False)] == [BROWSER]
-        await storage.keep_contact(store, "Anna", (await contact(store))._replace(browsers=0))
-        assert await storage.due(store, mails=False) == []
+        assert [each.browser for each in await store.read(storage.due, mails=False)] == [BROWSER]
+        await store.write(storage.keep_contact, "Anna", (await contact(store))._replace(browsers=0))
+        assert await store.read(storage.due, mails=False) == []
         assert await kinds(store) == {"Anna": ["turn"]}
         await is_in_order(store)
 
     async def test_there_are_so_many_and_no_more(self, store: Store) -> None:
         for number in range(MOST_BROWSERS + 2):
             link = f"https://push.example.org/{number}"
-            await storage.add_browser(store, "Anna", BROWSER._replace(endpoint=link))
+            await store.write(storage.add_browser, "Anna", BROWSER._replace(endpoint=link))
         assert (await contact(store)).browsers == MOST_BROWSERS
 
     async def test_one_that_somebody_else_uses_now_is_theirs(self, store: Store) -> None:
-        await storage.add_browser(store, "Anna", BROWSER)
-        await storage.add_browser(store, "Bert", BROWSER)
+        await store.write(storage.add_browser, "Anna", BROWSER)
+        await store.write(storage.add_browser, "Bert", BROWSER)
         assert await store.watch(storage.notified) == {"Bert"}
 
 
@@ -340,9 +342,9 @@ class TestWaiting:
         await confirmed(store)
         turn, short = Notification("Anna", Kind.TURN), Notification("Anna", Kind.CLOCK)
         await tell(store, turn, short)
-        await storage.ask_code(store, "Anna", "other@example.org")
-        await storage.came(store, "anna")
-        await storage.came(store, "Nobody")
+        await store.write(storage.ask_code, "Anna", "other@example.org")
+        await store.write(storage.came, "anna")
+        await store.write(storage.came, "Nobody")
         assert sorted((await kinds(store))["Anna"]) == ["clock", "code"]
 
     async def test_a_letter_is_news(self, store: Store) -> None:
@@ -354,56 +356,56 @@ class TestWaiting:
     async def test_what_was_tried_in_vain_waits(self, store: Store, clock: Clock) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.END, 12))
-        [mail] = await storage.due(store, mails=True)
-        await storage.put_off(store, mail, clock.now + 600, failed=True)
-        assert await storage.due(store, mails=True) == []
+        [mail] = await store.read(storage.due, mails=True)
+        await store.write(storage.put_off, mail, clock.now + 600, failed=True)
+        assert await store.read(storage.due, mails=True) == []
         clock.now += 600
-        [mail] = await storage.due(store, mails=True)
+        [mail] = await store.read(storage.due, mails=True)
         [waiting] = mail.waiting
         assert (waiting.kind, waiting.subject, waiting.tries) == (Kind.END, 12, 1)
         since = waiting.failing
-        await storage.put_off(store, mail, clock.now, failed=True)
-        [mail] = await storage.due(store, mails=True)
+        await store.write(storage.put_off, mail, clock.now, failed=True)
+        [mail] = await store.read(storage.due, mails=True)
         assert (mail.waiting[0].tries, mail.waiting[0].failing) == (2, since)
-        await storage.put_off(store, mail, clock.now)
-        [mail] = await storage.due(store, mails=True)
+        await store.write(storage.put_off, mail, clock.now)
+        [mail] = await store.read(storage.due, mails=True)
         assert mail.waiting[0].tries == 2
-        await storage.sent(store, mail, mailed=True)
-        assert await storage.due(store, mails=True) == []
+        await store.write(storage.sent, mail, mailed=True)
+        assert await store.read(storage.due, mails=True) == []
         await tell(store, Notification("Anna", Kind.END, 13))
-        [mail] = await storage.due(store, mails=True)
+        [mail] = await store.read(storage.due, mails=True)
         assert mail.mailed is not None
         await is_in_order(store)
 
     async def test_what_has_gone_meanwhile_is_not_put_off(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN))
-        [mail] = await storage.due(store, mails=True)
-        await storage.came(store, "Anna")
-        await storage.put_off(store, mail, 0.0)
-        await storage.sent(store, mail)
-        await storage.refuse(store, Recipient("Nobody", ()))
-        assert await storage.due(store, mails=True) == []
+        [mail] = await store.read(storage.due, mails=True)
+        await store.write(storage.came, "Anna")
+        await store.write(storage.put_off, mail, 0.0)
+        await store.write(storage.sent, mail)
+        await store.write(storage.refuse, Recipient("Nobody", ()))
+        assert await store.read(storage.due, mails=True) == []
 
 
 async def test_all_who_ask_are_told_when_who_is_notified_changes(opening: Opening) -> None:
     store = await opening()
-    await store.enrol("Anna", "hash")
+    await store.write(accounts.enrol, "Anna", "hash")
     told: list[frozenset[str]] = []
     assert await store.watch(storage.notified, told.append) == frozenset()
     await confirmed(store)
     assert told[-1] == {"Anna"}
-    await store.erase("Anna")
+    await store.write(accounts.erase, "Anna")
     assert told[-1] == frozenset()
 
 
 async def test_nothing_of_it_is_left_when_a_name_is_erased(path: Path) -> None:
     store = await Store.open(path, clock=Clock())
-    await store.enrol("Anna", "hash")
+    await store.write(accounts.enrol, "Anna", "hash")
     await confirmed(store, mail="anna@address.example")
-    await storage.add_browser(store, "Anna", BROWSER)
-    await storage.ask_code(store, "Anna", "pending@address.example")
-    told = await store.about("Anna")
+    await store.write(storage.add_browser, "Anna", BROWSER)
+    await store.write(storage.ask_code, "Anna", "pending@address.example")
+    told = await store.read(persons.about, "Anna")
     [kept] = told["contact"]
     assert kept["address"] == "anna@address.example"
     assert [each["address"] for each in told["confirmation"]] == [
@@ -415,8 +417,8 @@ async def test_nothing_of_it_is_left_when_a_name_is_erased(path: Path) -> None:
         assert all(secret not in row for table in told.values() if isinstance(table, list)
                    for row in table)  # fmt: skip
     assert holding(path, "address.example")
-    await store.erase("Anna")
-    assert await store.scrub()
+    await store.write(accounts.erase, "Anna")
+    assert await store.read(Database.scrub)
     assert holding(path, "address.example") == []
     assert holding(path, "push.example.org") == []
     await store.close()
@@ -424,13 +426,13 @@ async def test_nothing_of_it_is_left_when_a_name_is_erased(path: Path) -> None:
 
 async def test_an_address_that_is_given_up_is_forgotten_at_once(path: Path) -> None:
     store = await Store.open(path, clock=Clock())
-    await store.enrol("Anna", "hash")
+    await store.write(accounts.enrol, "Anna", "hash")
     await confirmed(store, mail="anna@address.example")
-    await storage.keep_contact(store, "Anna", Contact())
+    await store.write(storage.keep_contact, "Anna", Contact())
     clock = store.clock
     assert isinstance(clock, Clock)
     clock.now += DAY  # so long the codes count
-    await storage.ask_code(store, "Anna", "other@example.org")
-    assert await store.scrub()
+    await store.write(storage.ask_code, "Anna", "other@example.org")
+    assert await store.read(Database.scrub)
     assert holding(path, "address.example") == []
     await store.close()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.store.deeds import Clock, is_in_order
 from thudmud.game.sanctions import Measure, Order, Sanction
-from thudmud.store import KeptName, Nobody, Store
+from thudmud.store import KeptName, Nobody, Store, accounts
 from thudmud.store.checking import check_file
 from thudmud.values import replace
 
@@ -29,113 +29,113 @@ def ban(whom: str, until: float | None = None, *, by: str = "", why: str = "") -
 async def order(store: Store) -> Store:
     """Return a store with two members, of whom Olga is an operator."""
     for name in ("Olga", "Bert"):
-        await store.enrol(name, "hash")
-    await store.set_operator("olga", is_one=True)
+        await store.write(accounts.enrol, name, "hash")
+    await store.write(accounts.set_operator, "olga", is_one=True)
     return store
 
 
 class TestOperators:
     async def test_whoever_looks_is_told_of_them(self, order: Store) -> None:
         told: list[Order] = []
-        assert (await order.order(told.append)).operators == {"olga"}
-        account = await order.find("Olga")
+        assert (await order.watch(accounts.order, told.append)).operators == {"olga"}
+        account = await order.read(accounts.find, "Olga")
         assert account
         assert account.operator
-        await order.rename("Olga", "Helga")
-        await order.set_operator("Helga", is_one=False)
+        await order.write(accounts.rename, "Olga", "Helga")
+        await order.write(accounts.set_operator, "Helga", is_one=False)
         assert [each.operators for each in told] == [{"helga"}, frozenset()]
-        assert not any(each.operator for each in await order.accounts())
+        assert not any(each.operator for each in await order.read(accounts.everybody))
 
     async def test_they_are_members(self, order: Store) -> None:
         with pytest.raises(Nobody):
-            await order.set_operator("Zoe", is_one=True)
+            await order.write(accounts.set_operator, "Zoe", is_one=True)
 
     async def test_who_has_the_name_next_is_none(self, order: Store) -> None:
-        await order.erase("Olga")
-        await order.enrol("Olga", "other")
-        assert (await order.order()).operators == frozenset()
+        await order.write(accounts.erase, "Olga")
+        await order.write(accounts.enrol, "Olga", "other")
+        assert (await order.watch(accounts.order)).operators == frozenset()
 
 
 class TestMeasures:
     async def test_they_are_told_as_they_are(self, order: Store, clock: Clock) -> None:
         told: list[Order] = []
-        await order.order(told.append)
+        await order.watch(accounts.order, told.append)
         began, until = clock.now, clock.now + HOUR
-        await order.impose(mute("bert", until, by="Olga", why="of that"))
-        await order.impose(ban(NETWORK, by="Olga"))
+        await order.write(accounts.impose, mute("bert", until, by="Olga", why="of that"))
+        await order.write(accounts.impose, ban(NETWORK, by="Olga"))
         [found], [network] = told[-1].mutes.values(), told[-1].networks.values()
         assert began < found.since < network.since
         assert replace(found, since=0.0) == mute("Bert", until, by="Olga", why="of that")
         assert replace(network, since=0.0) == ban(NETWORK, by="Olga")
         assert set(told[-1].networks) == {ip_network(NETWORK)}
-        await order.impose(mute("Bert", until + HOUR))  # in its place
-        assert (await order.order()).mutes["bert"].until == until + HOUR
-        await order.lift(mute("BERT"))
-        await order.lift(ban(NETWORK))
+        await order.write(accounts.impose, mute("Bert", until + HOUR))  # in its place
+        assert (await order.watch(accounts.order)).mutes["bert"].until == until + HOUR
+        await order.write(accounts.lift, mute("BERT"))
+        await order.write(accounts.lift, ban(NETWORK))
         assert told[-1] == Order(frozenset({"olga"}))
         for gone in (mute("Bert"), ban(NETWORK), ban("Bert")):
             with pytest.raises(Nobody):
-                await order.lift(gone)
+                await order.write(accounts.lift, gone)
 
     async def test_they_survive_a_start(self, path: Path, clock: Clock) -> None:
         store = await Store.open(path, clock=clock)
-        await store.impose(mute("Bert", clock.now + HOUR, why="of that"))
-        await store.impose(ban("Zoe", clock.now + HOUR))
-        await store.impose(ban(NETWORK))
-        before = await store.order()
+        await store.write(accounts.impose, mute("Bert", clock.now + HOUR, why="of that"))
+        await store.write(accounts.impose, ban("Zoe", clock.now + HOUR))
+        await store.write(accounts.impose, ban(NETWORK))
+        before = await store.watch(accounts.order)
         await store.close()
         check_file(path)
         again = await Store.open(path, clock=clock)
-        assert await again.order() == before
+        assert await again.watch(accounts.order) == before
         await again.close()
 
     async def test_a_ban_of_a_name_ends(self, order: Store, clock: Clock) -> None:
         kept = KeptName("Gast", b"1" * 32, 5.0)
-        await order.keep_guest(kept)
+        await order.write(accounts.keep_guest, kept)
         for name in ("Bert", "Gast", "Zoe"):
-            await order.impose(ban(name, clock.now + HOUR))
-        assert set((await order.order()).bans) == {"bert", "gast", "zoe"}
-        found = await order.find("Bert")
+            await order.write(accounts.impose, ban(name, clock.now + HOUR))
+        assert set((await order.watch(accounts.order)).bans) == {"bert", "gast", "zoe"}
+        found = await order.read(accounts.find, "Bert")
         assert found
         assert found.banned
-        assert await order.find("Zoe")
+        assert await order.read(accounts.find, "Zoe")
         clock.now += HOUR
-        assert (await order.order()).bans == {}
-        found = await order.find("Bert")
+        assert (await order.watch(accounts.order)).bans == {}
+        found = await order.read(accounts.find, "Bert")
         assert found
         assert not found.banned
-        assert await order.find("Zoe") is None
-        assert await order.find("Gast") is None
-        assert await order.keep_guest(kept, kept)
-        assert [each.name for each in await order.accounts()] == ["Bert", "Olga"]
-        assert (await order.enrol("Zoe", "hash")).name == "Zoe"
-        await order.impose(mute("Bert"))  # which forgets what has ended
-        assert [each.banned for each in await order.accounts()] == [False] * 3
+        assert await order.read(accounts.find, "Zoe") is None
+        assert await order.read(accounts.find, "Gast") is None
+        assert await order.write(accounts.keep_guest, kept, kept)
+        assert [each.name for each in await order.read(accounts.everybody)] == ["Bert", "Olga"]
+        assert (await order.write(accounts.enrol, "Zoe", "hash")).name == "Zoe"
+        await order.write(accounts.impose, mute("Bert"))  # which forgets what has ended
+        assert [each.banned for each in await order.read(accounts.everybody)] == [False] * 3
         await is_in_order(order)
 
     async def test_a_guest_has_a_name_that_is_banned_until_it_is_not(self, order: Store) -> None:
-        await order.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
-        await order.ban("Gast")
-        await order.forget_guests(["Gast"])
-        account = await order.find("Gast")
+        await order.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
+        await order.write(accounts.ban, "Gast")
+        await order.write(accounts.forget_guests, ["Gast"])
+        account = await order.read(accounts.find, "Gast")
         assert account
         assert account.banned
-        await order.lift(Sanction(Measure.BAN, "Gast"))
-        await order.forget_guests(["Gast"])
-        assert await order.find_guest("Gast") is None
+        await order.write(accounts.lift, Sanction(Measure.BAN, "Gast"))
+        await order.write(accounts.forget_guests, ["Gast"])
+        assert await order.read(accounts.find_guest, "Gast") is None
 
     async def test_a_mute_goes_with_the_guest(self, order: Store) -> None:
-        await order.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
-        await order.impose(mute("Gast"))
-        await order.forget_guests(["Gast"])
-        assert (await order.order()).mutes == {}
+        await order.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
+        await order.write(accounts.impose, mute("Gast"))
+        await order.write(accounts.forget_guests, ["Gast"])
+        assert (await order.watch(accounts.order)).mutes == {}
 
     async def test_they_follow_a_name(self, order: Store) -> None:
-        await order.impose(mute("Bert", by="Olga"))
-        await order.impose(ban("Bert", by="Olga"))
-        await order.rename("Bert", "Bertram")
-        await order.rename("Olga", "Helga")
-        found = await order.order()
+        await order.write(accounts.impose, mute("Bert", by="Olga"))
+        await order.write(accounts.impose, ban("Bert", by="Olga"))
+        await order.write(accounts.rename, "Bert", "Bertram")
+        await order.write(accounts.rename, "Olga", "Helga")
+        found = await order.watch(accounts.order)
         assert {each.by for each in (*found.mutes.values(), *found.bans.values())} == {"Helga"}
         assert (set(found.mutes), set(found.bans)) == ({"bertram"}, {"bertram"})
 
@@ -143,15 +143,15 @@ class TestMeasures:
 class TestErasing:
     async def test_mutes_go_and_so_do_names(self, order: Store, clock: Clock) -> None:
         until = clock.now + HOUR
-        await order.impose(mute("Bert", by="Olga", why="Bert shouts"))
-        await order.impose(ban("Bert", until, by="Olga", why="Bert lies"))
-        await order.impose(ban(NETWORK, by="Olga", why="of spam"))
-        await order.erase("Bert")
-        found = await order.order()
+        await order.write(accounts.impose, mute("Bert", by="Olga", why="Bert shouts"))
+        await order.write(accounts.impose, ban("Bert", until, by="Olga", why="Bert lies"))
+        await order.write(accounts.impose, ban(NETWORK, by="Olga", why="of spam"))
+        await order.write(accounts.erase, "Bert")
+        found = await order.watch(accounts.order)
         assert found.mutes == {}
         assert replace(found.bans["bert"], since=0.0) == ban("Bert", until)
-        await order.erase("Olga")
-        found = await order.order()
+        await order.write(accounts.erase, "Olga")
+        found = await order.watch(accounts.order)
         assert found.operators == frozenset()
         assert (found.networks[ip_network(NETWORK)].by, "Olga" in repr(found)) == ("", False)
         await is_in_order(order)

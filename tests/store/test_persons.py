@@ -28,7 +28,8 @@ from thudmud.game.events import (
 )
 from thudmud.game.projections import HALL
 from thudmud.rules import Side
-from thudmud.store import KeptName, Nobody, Store
+from thudmud.store import KeptName, Nobody, Store, accounts, persons
+from thudmud.store.database import Database
 from thudmud.store.persons import THEIRS
 from thudmud.store.rows import COLUMNS, DURABLE
 from thudmud.values import replace
@@ -40,11 +41,13 @@ DAY = 86_400.0
 
 async def lived(store: Store, name: str = NAME) -> None:
     """Let somebody do something of everything."""
-    await store.enrol(name, "a hash")
-    await store.enrol("Bert", "another")
-    await store.set_preferences(name, {"plan": f"{name} wins.", "ignored": ["Zoe"]})
-    await store.set_preferences("Bert", {"ignored": ["Zoe", name.upper()], "followed": [name]})
-    await store.seen({name: NOON + 5}, [(name, "192.0.2.77")])
+    await store.write(accounts.enrol, name, "a hash")
+    await store.write(accounts.enrol, "Bert", "another")
+    await store.write(accounts.set_preferences, name, {"plan": f"{name} wins.", "ignored": ["Zoe"]})
+    await store.write(
+        accounts.set_preferences, "Bert", {"ignored": ["Zoe", name.upper()], "followed": [name]}
+    )
+    await store.write(accounts.seen, {name: NOON + 5}, [(name, "192.0.2.77")])
     begun = BattleStarted(1.0, name, 1, "discworld", name, "Bert", rated=True)
     practice = replace(begun, troll=name, rated=False)
     await store.append({OAK: (0, [begun, cleared(1), practice])})
@@ -72,7 +75,7 @@ async def lived(store: Store, name: str = NAME) -> None:
 
 async def test_what_is_told(store: Store) -> None:
     await lived(store)
-    told = await store.about(NAME.lower())
+    told = await store.read(persons.about, NAME.lower())
     assert json.loads(json.dumps(told)) == told
     assert "hash" not in json.dumps(told)
     time = "2026-11-21T12:00:"
@@ -108,7 +111,7 @@ async def test_what_is_told(store: Store) -> None:
 
 async def test_ratings_and_scores_are_told(store: Store) -> None:
     await rated(store)
-    told = await store.about("Anna")
+    told = await store.read(persons.about, "Anna")
     assert {(each["role"], each["rules"]) for each in told["rating"]} == {("people", "discworld")}
     assert [each["opponent"] for each in told["rating_change"]] == ["Bert"]
     assert {each["kind"] for each in told["tally"]} == {"dwarf", "troll", "match"}
@@ -116,15 +119,15 @@ async def test_ratings_and_scores_are_told(store: Store) -> None:
 
 
 async def test_a_guest_is_told_too_and_nobody_else_of_that_name(store: Store) -> None:
-    await store.keep_guest(KeptName("Gast", WORD, 5.0))
+    await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
     await ended(store)
-    told = await store.about("gast")
+    told = await store.read(persons.about, "gast")
     assert told["guest"] == [{"seen": "1970-01-01T00:00:05Z"}]
     assert told["battle"] == []
     assert WORD.decode() not in json.dumps(told)
-    await store.forget_guests(["Gast"])
+    await store.write(accounts.forget_guests, ["Gast"])
     with pytest.raises(Nobody):
-        await store.about("Gast")
+        await store.read(persons.about, "Gast")
 
 
 def holding(path: Path, words: str) -> list[str]:
@@ -142,26 +145,26 @@ class TestErased:
         store = await Store.open(path, clock=Clock())
         await lived(store)
         if how == "as a guest":
-            await store.keep_guest(KeptName("Gudrun", WORD, 5.0))
-            await store.seen({}, [("Gudrun", "192.0.2.99")])
+            await store.write(accounts.keep_guest, KeptName("Gudrun", WORD, 5.0))
+            await store.write(accounts.seen, {}, [("Gudrun", "192.0.2.99")])
             await store.append({PINE: (0, [started(1, "Gudrun", "Bert"), cleared(1)])})
         name = "Gudrun" if how == "as a guest" else NAME
         assert holding(path, name)
         if how == "beside a server":
             other = await Store.open(path, clock=Clock())
-            await other.erase(NAME)
-            assert await other.scrub()
+            await other.write(accounts.erase, NAME)
+            assert await other.read(Database.scrub)
             await other.close()
         else:
-            await store.erase(name.upper())
-            assert await store.scrub()
+            await store.write(accounts.erase, name.upper())
+            assert await store.read(Database.scrub)
         assert holding(path, name) == []
         assert holding(path, "192.0.2.99" if how == "as a guest" else "192.0.2.77") == []
         await store.catch_up()  # with what another has written
         with pytest.raises(Nobody):
-            await store.about(name)
+            await store.read(persons.about, name)
         await is_in_order(store)
-        bert: dict[str, Any] = await store.about("Bert")
+        bert: dict[str, Any] = await store.read(persons.about, "Bert")
         gone = bert["battle"][-1 if how == "as a guest" else 0]["opponent"]
         assert gone.startswith("(erased ")
         if how != "as a guest":
@@ -172,7 +175,7 @@ class TestErased:
     async def test_no_row_but_what_was_played_is_theirs_after(self, path: Path) -> None:
         store = await Store.open(path, clock=Clock())
         await lived(store)
-        await store.erase(NAME)
+        await store.write(accounts.erase, NAME)
         await store.close()
         with closing(sqlite3.connect(path)) as connection:
             for table in DURABLE.keys() - {"player"}:
@@ -182,20 +185,20 @@ class TestErased:
 
     async def test_guests_who_had_the_name_before_are_erased_with_it(self, path: Path) -> None:
         store = await Store.open(path, clock=Clock())
-        await store.keep_guest(KeptName(NAME, WORD, 5.0))
+        await store.write(accounts.keep_guest, KeptName(NAME, WORD, 5.0))
         await store.append({PINE: (0, [started(1, NAME, "Bert"), cleared(1)])})
         comment = Commented(1.0, NAME, PINE, 1, 0, "Words of a guest.")
         await store.append({HALL: (0, [comment])})
-        await store.forget_guests([NAME])
-        await store.enrol(NAME, "hash")
-        await store.erase(NAME)
+        await store.write(accounts.forget_guests, [NAME])
+        await store.write(accounts.enrol, NAME, "hash")
+        await store.write(accounts.erase, NAME)
         assert holding(path, NAME) == []
         assert holding(path, "words of a guest") == []
         await store.close()
 
     async def test_titles_of_tournaments_are_erased_from_the_disk(self, path: Path) -> None:
         store = await Store.open(path, clock=Clock())
-        await store.enrol(NAME, "hash")
+        await store.write(accounts.enrol, NAME, "hash")
         cup = TournamentMade(
             1.0,
             NAME,
@@ -208,14 +211,14 @@ class TestErased:
         )
         await store.append({HALL: (0, [cup])})
         assert holding(path, "call me at home")
-        await store.erase(NAME)
+        await store.write(accounts.erase, NAME)
         assert holding(path, "call me at home") == []
         await store.close()
 
     async def test_a_name_that_is_only_banned_is_nobody_to_erase(self, store: Store) -> None:
-        await store.ban("Mallory")
+        await store.write(accounts.ban, "Mallory")
         with pytest.raises(Nobody):
-            await store.erase("Mallory")
+            await store.write(accounts.erase, "Mallory")
 
 
 class TestAddresses:
@@ -223,19 +226,19 @@ class TestAddresses:
         self, path: Path, clock: Clock
     ) -> None:
         store = await Store.open(path, clock=clock)
-        await store.enrol("Anna", "hash")
+        await store.write(accounts.enrol, "Anna", "hash")
         for day, last in ((0, 7), (1, 8), (2, 7), (3, 9)):
             clock.now = NOON + day * DAY
-            await store.seen({}, [("Anna", f"192.0.2.{last}")])
-        await store.forget_addresses(NOON + 1.5 * DAY)
-        assert await store.addresses("Anna") == ["192.0.2.9", "192.0.2.7"]
+            await store.write(accounts.seen, {}, [("Anna", f"192.0.2.{last}")])
+        await store.write(accounts.forget_addresses, NOON + 1.5 * DAY)
+        assert await store.read(accounts.addresses, "Anna") == ["192.0.2.9", "192.0.2.7"]
         assert holding(path, "192.0.2.8") == []
-        await store.forget_addresses(NOON + 2.5 * DAY)
-        assert await store.addresses("Anna") == ["192.0.2.9"]
+        await store.write(accounts.forget_addresses, NOON + 2.5 * DAY)
+        assert await store.read(accounts.addresses, "Anna") == ["192.0.2.9"]
         clock.now = NOON + 4 * DAY
         for _ in range(3):
-            await store.seen({}, [("Anna", "192.0.2.9")])
-        await store.forget_addresses(NOON + 3.5 * DAY)
-        assert await store.addresses("Anna") == ["192.0.2.9"]
+            await store.write(accounts.seen, {}, [("Anna", "192.0.2.9")])
+        await store.write(accounts.forget_addresses, NOON + 3.5 * DAY)
+        assert await store.read(accounts.addresses, "Anna") == ["192.0.2.9"]
         await is_in_order(store)
         await store.close()

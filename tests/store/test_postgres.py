@@ -17,7 +17,6 @@ import psycopg
 import pytest
 
 from tests.conftest import SOAKING
-from tests.features.moderation.reports import reports
 from tests.service.place import until
 from tests.store.clusters import FAST, Cluster
 from tests.store.deeds import NOON, OAK, PATIENCE, PINE, Clock, Taken, joined, players
@@ -39,7 +38,12 @@ from thudmud.store import (
     TooLong,
     Uncertain,
     Unknown,
+    accounts,
+    battles,
+    hall,
+    nodes,
     postgres,
+    scores,
 )
 from thudmud.store.backend import Holder, Lock
 from thudmud.store.checking import check_database
@@ -136,8 +140,8 @@ class TestDefaults:
         store = await Store.connect(cluster.dsn(name))
         await store.append({OAK: (0, [joined(1)])})
         text = "h\xe4sh \U0001f600"
-        await store.enrol("Anna", text)
-        account = await store.find("Anna")
+        await store.write(accounts.enrol, "Anna", text)
+        account = await store.read(accounts.find, "Anna")
         assert account
         assert account.password == text
         assert await store.check() is None
@@ -663,7 +667,7 @@ class TestTwo:
         one = await Store.connect(dsn)
         node = Node(one, lease=PATIENCE)
         await node.open()
-        await one.claim("Anna", node.name, "session")
+        await one.write(nodes.claim, "Anna", node.name, "session")
         told = Postgres.now
         monkeypatch.setattr(Postgres, "now", lambda postgres: told(postgres) + ahead)
         other = await Store.connect(dsn)
@@ -673,9 +677,9 @@ class TestTwo:
             await node.renew()
         await opening
         assert abs(one.clock() - other.clock()) < PATIENCE / 2
-        assert await other.reap(second.name) == []
-        assert [each.node for each in await other.people()] == [node.name]
-        assert not await other.interruptions(0.0)
+        assert await other.write(nodes.reap, second.name) == []
+        assert [each.node for each in await other.read(nodes.people)] == [node.name]
+        assert not await other.read(hall.interruptions, 0.0)
         for each, store in ((node, one), (second, other)):
             await each.close()
             await store.close()
@@ -684,14 +688,14 @@ class TestTwo:
         self, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         one = await Store.connect(dsn)
-        await one.beat("one", 0.2)
+        await one.write(nodes.beat, "one", 0.2)
         await one.close()
         told = Postgres.now
         monkeypatch.setattr(Postgres, "now", lambda postgres: told(postgres) + 5000.0)
         other = await Store.connect(dsn)
         node = Node(other)
         await node.open()
-        [(since, until_then)] = await other.interruptions(0.0)
+        [(since, until_then)] = await other.read(hall.interruptions, 0.0)
         assert 4900.0 < until_then - since < 5100.0
         await node.close()
         await other.close()
@@ -731,13 +735,13 @@ class TestWhatIsThere:
     async def test_one_row_that_an_operator_has_changed_is_no_damage(
         self, store: Store, dsn: str
     ) -> None:
-        await store.enrol("Anna", "hash")
-        account = await store.find("Anna")
+        await store.write(accounts.enrol, "Anna", "hash")
+        account = await store.read(accounts.find, "Anna")
         assert account
         with psycopg.connect(dsn) as session:
             session.execute("update account set seen = seen + 1")
         assert await store.check() is None
-        assert await store.find("Anna") == replace(account, seen=account.seen + 1)
+        assert await store.read(accounts.find, "Anna") == replace(account, seen=account.seen + 1)
 
     async def test_amcheck_is_asked_if_it_is_there_and_else_that_is_told(
         self, cluster: Cluster
@@ -778,8 +782,8 @@ class TestCopying:
         paths = tmp_path / "here.db", tmp_path / "back.db"
         first = await Store.open(paths[0], clock=clock)
         await live(first, 1)
-        await first.enrol("Zoe", "hash")
-        await first.seen({"Zoe": 5.0}, [("Zoe", "192.0.2.1")])
+        await first.write(accounts.enrol, "Zoe", "hash")
+        await first.write(accounts.seen, {"Zoe": 5.0}, [("Zoe", "192.0.2.1")])
         before = await told_of(first)
         await first.close()
         steps: list[tuple[int, int]] = []
@@ -819,15 +823,15 @@ class TestCopying:
 
 async def told_of(store: Store) -> list[object]:
     """Return what a store tells of everything that is in it."""
-    streams = await store.streams()
+    streams = await store.read(Database.stream_versions)
     return [
         streams,
         [await store.read_stream(stream) for stream in sorted(streams)],
-        await store.battles(most=1_000_000),
-        await store.standings(),
-        [await store.score(each.name) for each in await store.standings()],
-        await store.accounts(),
-        await store.addresses("Zoe"),
+        await store.read(battles.battles, most=1_000_000),
+        await store.read(scores.standings),
+        [await store.read(scores.score, each.name) for each in await store.read(scores.standings)],
+        await store.read(accounts.everybody),
+        await store.read(accounts.addresses, "Zoe"),
         await store.position(),
     ]
 
@@ -868,8 +872,8 @@ async def test_nothing_is_stored_in_another_form_while_servers_of_another_versio
     """They would go on in the old form, and the first who comes after them finds the new one."""
     clock.now = time.time() - 1000  # it goes on by a second whenever it is read
     await live(store, 1, 20)
-    before = await store.battles()
-    await store.beat("one", 10_000)
+    before = await store.read(battles.battles)
+    await store.write(nodes.beat, "one", 10_000)
 
     def update() -> None:
         monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
@@ -878,16 +882,11 @@ async def test_nothing_is_stored_in_another_form_while_servers_of_another_versio
     update()
     with pytest.raises(StoreError, match="Servers of another version"):
         await Store.connect(dsn)
-    with psycopg.connect(dsn, autocommit=True) as session:
-        session.execute("drop table report")
-    with pytest.raises(StoreError, match="Servers of another version"):
-        await Store.connect(dsn)
     monkeypatch.undo()
-    await store.beat("one", 0)
+    await store.write(nodes.beat, "one", 0)
     update()
     new = await Store.connect(dsn)
-    assert await new.battles() == before
-    assert await reports(new) == []
+    assert await new.read(battles.battles) == before
     assert check_database(dsn)
     await new.close()
 

@@ -38,7 +38,18 @@ from thudmud.game.events import (
 from thudmud.game.match import game_of
 from thudmud.game.projections import HALL, PROJECTION, Strength, match_stream, rate, realm_of
 from thudmud.rules import RULESETS, Game, Move, Side
-from thudmud.store import Conflict, KeptName, OpenBoard, Store, StoreError
+from thudmud.store import (
+    Conflict,
+    KeptName,
+    OpenBoard,
+    Store,
+    StoreError,
+    accounts,
+    battles,
+    hall,
+    nodes,
+    scores,
+)
 from thudmud.store.checking import check_backend, check_file
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, Sqlite
@@ -132,9 +143,9 @@ async def live(store: Store, seed: int, length: int = 150) -> Model:
 
 async def played(store: Store, number: int) -> Game:
     """Return what a battle's plies come to."""
-    battle = await store.battle(number)
+    battle = await store.read(battles.battle, number)
     assert battle
-    return game_of(cast("Sequence[Event]", await store.plies(battle)))
+    return game_of(cast("Sequence[Event]", await store.read(battles.plies, battle)))
 
 
 @pytest.mark.parametrize("seed", range(12 if SOAKING else 1))
@@ -145,12 +156,12 @@ async def test_rows_are_what_a_fold_of_all_events_is(store: Store, seed: int) ->
     assert len(model.battles) > 20
     for battle in model.battles:
         realm = realm_of(battle.id.board)
-        assert await store.battle(battle.number, realm=realm) == battle
-        assert await store.battle(battle.number, realm="another") is None
-    assert await store.battle(len(model.battles) + 1) is None
+        assert await store.read(battles.battle, battle.number, realm=realm) == battle
+        assert await store.read(battles.battle, battle.number, realm="another") is None
+    assert await store.read(battles.battle, len(model.battles) + 1) is None
     for player in PLAYERS:
-        found = await store.history(player, most=1000)
-        elsewhere = await store.history(player, most=1000, realm="realm")
+        found = await store.read(battles.history, player, most=1000)
+        elsewhere = await store.read(battles.history, player, most=1000, realm="realm")
         numbers = [each.number for each in found] + [each.number for each in elsewhere]
         assert sorted(numbers) == [each.number for each in model.of(player)]
         assert {each.number for each in elsewhere} <= of_realm
@@ -165,13 +176,13 @@ async def test_scores_are_what_a_fold_of_all_events_is(
     model = await live(store, seed, 300)
     assert any(map(model.standings, model.pools()))
     assert any(filter(None, (each.ratings[0] for each in model.battles)))
-    assert await store.battles() == model.battles
+    assert await store.read(battles.battles) == model.battles
     for pool in model.pools():
-        assert list(await store.standings(pool)) == model.standings(pool)
-        assert list(await store.standings(pool, most=2)) == model.standings(pool)[:2]
+        assert list(await store.read(scores.standings, pool)) == model.standings(pool)
+        assert list(await store.read(scores.standings, pool, most=2)) == model.standings(pool)[:2]
     for player in PLAYERS:
-        assert await store.score(player) == model.score(player)
-    assert await store.score("Nobody") is None
+        assert await store.read(scores.score, player) == model.score(player)
+    assert await store.read(scores.score, "Nobody") is None
 
 
 def test_equals_who_draw_stay_equal() -> None:
@@ -196,16 +207,16 @@ class TestBattles:
         assert game.moves == moves
         assert game.outcome == TROLLS
         assert (await played(store, 2)).moves == ()
-        assert await store.battle(3) is None
+        assert await store.read(battles.battle, 3) is None
 
     async def test_history_goes_back_page_by_page(self, store: Store) -> None:
         await store.append({OAK: (0, [started(number) for number in range(10)])})
-        page = await store.history("anna", most=4)
+        page = await store.read(battles.history, "anna", most=4)
         assert [battle.number for battle in page] == [10, 9, 8, 7]
-        page = await store.history("ANNA", page[-1].number, 4)
+        page = await store.read(battles.history, "ANNA", page[-1].number, 4)
         assert [battle.number for battle in page] == [6, 5, 4, 3]
-        assert await store.history("Anna", 1) == []
-        assert await store.history("Zoe") == []
+        assert await store.read(battles.history, "Anna", 1) == []
+        assert await store.read(battles.history, "Zoe") == []
 
     async def test_a_page_of_the_history_is_looked_up_with_how_many_there_are(
         self, store: Store
@@ -227,45 +238,54 @@ class TestBattles:
     async def test_all_battles_come_page_by_page(self, store: Store) -> None:
         await store.append({OAK: (0, [started(1), started(2, "Carla")])})
         await store.append({PINE: (0, [started(3), started(4, "Carla"), started(5)])})
-        page = await store.battles(most=3)
-        assert page == [await store.battle(number) for number in (1, 2, 3)]
-        assert [each.number for each in await store.battles(after=3)] == [4, 5]
-        assert await store.battles(after=5) == []
-        assert [each.number for each in await store.battles("CARLA")] == [2, 4]
-        assert [each.number for each in await store.battles("Bert", 1, 2)] == [2, 3]
-        assert [each.number for each in await store.battles(since=page[2].at)] == [3, 4, 5]
-        assert [each.number for each in await store.battles("carla", since=page[2].at)] == [4]
-        assert await store.battles("Zoe") == []
-        assert await store.battles("Anna", realm="elsewhere") == []
+        page = await store.read(battles.battles, most=3)
+        assert page == [await store.read(battles.battle, number) for number in (1, 2, 3)]
+        assert [each.number for each in await store.read(battles.battles, after=3)] == [4, 5]
+        assert await store.read(battles.battles, after=5) == []
+        assert [each.number for each in await store.read(battles.battles, "CARLA")] == [2, 4]
+        assert [each.number for each in await store.read(battles.battles, "Bert", 1, 2)] == [2, 3]
+        assert [each.number for each in await store.read(battles.battles, since=page[2].at)] == [
+            3,
+            4,
+            5,
+        ]
+        assert [
+            each.number for each in await store.read(battles.battles, "carla", since=page[2].at)
+        ] == [4]
+        assert await store.read(battles.battles, "Zoe") == []
+        assert await store.read(battles.battles, "Anna", realm="elsewhere") == []
 
     async def test_a_name_s_battles_are_found_when_it_is_another_guest_s(
         self, store: Store
     ) -> None:
         for number in range(2):
-            await store.keep_guest(KeptName("Zoe", b"1" * 32, 5.0))
+            await store.write(accounts.keep_guest, KeptName("Zoe", b"1" * 32, 5.0))
             await store.append({OAK: (number, [started(1, "Zoe", "Bert")])})
-            await store.forget_guests(["Zoe"])
-        assert await store.history("Zoe") == []
-        both = await store.battles()
-        assert await store.battles("zoe") == both
-        assert await store.battles("zoe", most=1) == both[:1]
-        assert await store.between("Zoe", "Bert", 0, 2**40) == both
+            await store.write(accounts.forget_guests, ["Zoe"])
+        assert await store.read(battles.history, "Zoe") == []
+        both = await store.read(battles.battles)
+        assert await store.read(battles.battles, "zoe") == both
+        assert await store.read(battles.battles, "zoe", most=1) == both[:1]
+        assert await store.read(battles.between, "Zoe", "Bert", 0, 2**40) == both
 
     async def test_those_of_two_players_are_found_by_day(self, store: Store) -> None:
         others = [started(2, "Bert", "Anna"), started(3, "Anna", "Carla")]
         await store.append({OAK: (0, [started(1), *others])})
         await store.append({PINE: (0, [started(4)])})
-        first, *_, last = await store.battles()
-        assert await store.between("anna", "BERT", first.at, last.at) == [first]
-        assert await store.between("Anna", "Bert", first.at, last.at + 1) == [first, last]
-        assert await store.between("Anna", "Bert", last.at + 1, last.at + 2) == []
-        assert await store.between("Anna", "Zoe", 0, 2**40) == []
+        first, *_, last = await store.read(battles.battles)
+        assert await store.read(battles.between, "anna", "BERT", first.at, last.at) == [first]
+        assert await store.read(battles.between, "Anna", "Bert", first.at, last.at + 1) == [
+            first,
+            last,
+        ]
+        assert await store.read(battles.between, "Anna", "Bert", last.at + 1, last.at + 2) == []
+        assert await store.read(battles.between, "Anna", "Zoe", 0, 2**40) == []
 
     async def test_a_battle_is_found_by_where_it_began(self, store: Store) -> None:
         await store.append({OAK: (0, [started(1), Cleared(1.0, "Anna"), started(2)])})
-        assert await store.number_of(BattleId(OAK, 3)) == 2
-        assert await store.number_of(BattleId(OAK, 2)) is None
-        assert await store.number_of(BattleId("nowhere", 1)) is None
+        assert await store.read(battles.number_of, BattleId(OAK, 3)) == 2
+        assert await store.read(battles.number_of, BattleId(OAK, 2)) is None
+        assert await store.read(battles.number_of, BattleId("nowhere", 1)) is None
 
 
 class TestAdjourned:
@@ -277,10 +297,10 @@ class TestAdjourned:
         match = match_stream(began)
         await store.append({OAK: (1, [away]), match: (0, [away])})
         for player in ("Anna", "Carla"):
-            ((battle, found),) = await store.adjourned(player)
+            ((battle, found),) = await store.read(battles.adjourned, player)
             assert found == saved
             assert (battle.number, battle.state, battle.plies) == (1, State.ADJOURNED, 4)
-        assert await store.adjourned("Bert") == []
+        assert await store.read(battles.adjourned, "Bert") == []
         # Two boards resume it at once, each at its own version: one of them has to be too late.
         outcomes = await asyncio.gather(
             store.append({PINE: (0, [back]), match: (1, [back])}),
@@ -288,8 +308,8 @@ class TestAdjourned:
             return_exceptions=True,
         )
         assert {type(each) for each in outcomes} == {Conflict, dict}
-        assert await store.adjourned("Anna") == []
-        resumed = await store.battle(1)
+        assert await store.read(battles.adjourned, "Anna") == []
+        resumed = await store.read(battles.battle, 1)
         assert resumed
         assert resumed.state is State.RUNNING
         assert resumed.source.board in {OAK, PINE}
@@ -307,10 +327,10 @@ class TestAdjourned:
             return_exceptions=True,
         )
         assert {type(each) for each in outcomes} == {Conflict, dict}
-        assert await store.adjourned("Anna") == []
+        assert await store.read(battles.adjourned, "Anna") == []
         taken_up = BattleId(OAK, 3) if await store.version(OAK) == 3 else BattleId(PINE, 1)
         assert await store.version(PINE) + await store.version(OAK) == 3
-        battle = await store.battle(1)
+        battle = await store.read(battles.battle, 1)
         assert battle
         assert battle.source == taken_up
 
@@ -323,10 +343,10 @@ class TestAdjourned:
         with pytest.raises(Conflict):
             await store.append_to_board(OAK, 2, [Resumed(1.0, "Anna", before)])
         assert await store.version(OAK) == 2
-        ((_, found),) = await store.adjourned("Anna")
+        ((_, found),) = await store.read(battles.adjourned, "Anna")
         assert found == after
         await store.append_to_board(OAK, 2, [Resumed(1.0, "Anna", after)])
-        assert await store.adjourned("Anna") == []
+        assert await store.read(battles.adjourned, "Anna") == []
 
     async def test_nor_one_that_was_never_put_away(self, store: Store) -> None:
         saved = put_away(BattleId(OAK, 1), "Anna", "Carla", LONGER)
@@ -345,14 +365,14 @@ class TestBoards:
         await store.append({HALL: (0, opened)})
         await store.append({"b1": (0, [started(1), started(2), Cleared(1.0, "Anna"), started(3)])})
         await store.append({HALL: (2, [BoardRenamed(1.0, "", "b1", "elm board")])})
-        assert await store.open_boards() == [
+        assert await store.read(hall.open_boards) == [
             OpenBoard("b1", "elm board", 4, 4, "discworld"),
             OpenBoard("b2", "pine board", 0, 1, "classic"),
         ]
         await store.append({HALL: (3, [BoardClosed(1.0, "", "b1")])})
-        assert [board.key for board in await store.open_boards()] == ["b2"]
+        assert [board.key for board in await store.read(hall.open_boards)] == ["b2"]
         assert len(await store.read_stream("b1")) == 4
-        battle = await store.battle(1)
+        battle = await store.read(battles.battle, 1)
         assert battle
         assert battle.id.board == "b1"
 
@@ -362,7 +382,7 @@ async def test_rows_are_made_anew_by_another_version(
 ) -> None:
     store = await Store.open(path)
     model = await live(store, 1)
-    before = [await store.score(player) for player in PLAYERS]
+    before = [await store.read(scores.score, player) for player in PLAYERS]
     assert model.pools()
     await store.close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -373,9 +393,10 @@ async def test_rows_are_made_anew_by_another_version(
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     store = await Store.open(path)
-    assert [await store.score(player) for player in PLAYERS] == before
+    assert [await store.read(scores.score, player) for player in PLAYERS] == before
     assert [
-        await store.battle(each.number, realm=realm_of(each.id.board)) for each in model.battles
+        await store.read(battles.battle, each.number, realm=realm_of(each.id.board))
+        for each in model.battles
     ] == model.battles
     check_file(path)
     await store.close()
@@ -387,7 +408,7 @@ async def test_rows_are_not_made_anew_while_another_version_serves(
     """It would go on to write them in its own form."""
     store = await Store.open(path, serving=True)
     model = await live(store, 1, 20)
-    await store.beat("one", 1000)
+    await store.write(nodes.beat, "one", 1000)
     monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     with pytest.raises(StoreError, match="Servers of another version"):
@@ -396,7 +417,7 @@ async def test_rows_are_not_made_anew_while_another_version_serves(
     with pytest.raises(StoreError, match="Servers of another version"):
         await Store.open(path)  # it may have been killed, but may be there as well
     store = await Store.open(path, serving=True)
-    assert len(await store.battles()) == len(model.battles) - sum(
+    assert len(await store.read(battles.battles)) == len(model.battles) - sum(
         bool(realm_of(each.id.board)) for each in model.battles
     )
     await store.close()
@@ -411,7 +432,7 @@ async def test_rows_that_another_process_has_made_anew_meanwhile_are_left(
     late.rebuild()  # what it knows of the file is old
     assert late.head.position == await other.position()
     check_file(path)
-    assert len(await other.battles()) == len(model.battles) - sum(
+    assert len(await other.read(battles.battles)) == len(model.battles) - sum(
         bool(realm_of(each.id.board)) for each in model.battles
     )
     late.close()

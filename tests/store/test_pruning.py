@@ -70,7 +70,8 @@ from thudmud.game.projections import HALL, match_stream
 from thudmud.game.table import spent_on
 from thudmud.rules import Side
 from thudmud.service.boards import boards_up, table_of
-from thudmud.store import Damaged, Store, StoreError, at_once, pruning
+from thudmud.store import Damaged, Store, StoreError, at_once, hall, pruning, scores, upkeep
+from thudmud.store import battles as battle_rows
 from thudmud.store.checking import check_backend, check_file
 from thudmud.store.codec import from_line
 from thudmud.store.database import Database
@@ -110,27 +111,31 @@ def happened(deeds: Sequence[Deed]) -> list[str]:
 
 async def known(store: Store) -> dict[str, Any]:
     """Return all that anybody can ask about battles and players, folded anew."""
-    battles = await store.battles(most=10_000)
+    battles = await store.read(battle_rows.battles, most=10_000)
     told: dict[str, Any] = {}
     for battle in battles:
-        events = cast("Sequence[Event]", await store.plies(battle))
+        events = cast("Sequence[Event]", await store.read(battle_rows.plies, battle))
         told[f"battle {battle.number}"] = (
             battle,
             game_of(events),
             spent_on(events),
-            await store.comments(battle.number),
+            await store.read(battle_rows.comments, battle.number),
             await store.look_up(BattleLookup(battle.number)),
         )
     for name in NAMES:
         told[name] = (
-            await store.history(name),
-            await store.score(name, curves=True),
-            await store.adjourned(name),
+            await store.read(battle_rows.history, name),
+            await store.read(scores.score, name, curves=True),
+            await store.read(battle_rows.adjourned, name),
         )
     for board in await boards_up(store):
         told[board.name] = board, await table_of(store, board)
-    told["standings"] = await store.standings(), await store.open_seeks()
-    told["streams"] = await store.streams(), await store.position(), await store.interruptions(0)
+    told["standings"] = await store.read(scores.standings), await store.read(hall.open_seeks)
+    told["streams"] = (
+        await store.read(Database.stream_versions),
+        await store.position(),
+        await store.read(hall.interruptions, 0),
+    )
     return told
 
 
@@ -147,7 +152,7 @@ class TestAnyHistory:
         store = stored(happened([*before, *BEGUN, *after]))
         told = at_once(known(store))
         for minute in minutes:
-            report = at_once(store.prune(NOON + 60.0 * minute))
+            report = at_once(upkeep.prune(store, NOON + 60.0 * minute))
             assert report.dropped.keys() <= SPARE
             assert at_once(known(store)) == told
             assert at_once(store.check()) is None
@@ -157,16 +162,16 @@ class TestAnyHistory:
         store = stored(lines)
         told = at_once(known(store))
         in_all = len(at_once(everything(store)))
-        report = at_once(store.prune(FOREVER))
+        report = at_once(upkeep.prune(store, FOREVER))
         assert report.dropped.total() >= 15
         assert len(at_once(everything(store))) == in_all - report.dropped.total()
         assert at_once(known(store)) == told
-        assert not at_once(store.prune(FOREVER)).dropped
+        assert not at_once(upkeep.prune(store, FOREVER)).dropped
 
     async def test_records_are_exported_as_before(self, tmp_path: Path) -> None:
         store = stored(happened([*RICH_DEEDS, *RICH_DEEDS]))
         await export(store, tmp_path / "before")
-        await store.prune(FOREVER)
+        await upkeep.prune(store, FOREVER)
         await export(store, tmp_path / "after")
         one, two = (
             {path.name: path.read_text() for path in (tmp_path / each).iterdir()}
@@ -202,7 +207,7 @@ class TestAtBoards:
         await put(store, OAK, Left(1.0, "Anna", ANNA, Parting.LEFT), kept[2], joined(1))
         await put(store, OAK, *kept[3:], *AWAY)
         clock.now = LATER
-        report = await store.prune(FOREVER)
+        report = await upkeep.prune(store, FOREVER)
         assert report.dropped.total() == 3 + 2 + 4 + 1 + 1 + 1
         left = await store.read_stream(OAK)
         assert events_of(left) == same(*kept, *AWAY)
@@ -216,11 +221,11 @@ class TestAtBoards:
         for day in range(4):
             clock.now = NOON + day * 86_400.0
             await put(store, OAK, joined(day), started(day), cleared(day))
-        assert (await store.prune(NOON + 1.5 * 86_400.0)).dropped == {"joined": 2}
-        assert (await store.prune(FOREVER)).dropped == {"joined": 1}
+        assert (await upkeep.prune(store, NOON + 1.5 * 86_400.0)).dropped == {"joined": 2}
+        assert (await upkeep.prune(store, FOREVER)).dropped == {"joined": 1}
         clock.now += YOUNG
-        assert (await store.prune(FOREVER, drops=False)).dropped == {"joined": 1}
-        assert (await store.prune(FOREVER)).dropped == {"joined": 1}
+        assert (await upkeep.prune(store, FOREVER, drops=False)).dropped == {"joined": 1}
+        assert (await upkeep.prune(store, FOREVER)).dropped == {"joined": 1}
 
     async def test_who_is_away_moves_a_clock(self, store: Store, clock: Clock) -> None:
         untimed = started(1)
@@ -229,7 +234,7 @@ class TestAtBoards:
         await put(store, OAK, untimed, *AWAY, timed, *AWAY, held, *OFFERS, cleared(1), *AWAY)
         await put(store, OAK, cleared(1))
         clock.now = LATER
-        await store.prune(FOREVER)
+        await upkeep.prune(store, FOREVER)
         left = events_of(await store.read_stream(OAK))
         assert left == same(untimed, timed, *AWAY, held, cleared(1), cleared(1))
 
@@ -237,16 +242,16 @@ class TestAtBoards:
         self, store: Store, clock: Clock
     ) -> None:
         await put(store, OAK, started(1))
-        (began,) = await store.battles()
+        (began,) = await store.read(battle_rows.battles)
         saved = SavedMatch(began.id, 1, "discworld", (0, 0), "Anna", "Bert", True, (), None)  # noqa: FBT003
         for event in (Adjourned, Resumed, Adjourned):
             version = await store.version(OAK)
             await store.append_to_board(OAK, version, [event(1.0, "Anna", saved)])
-        told = await store.adjourned("Anna")
+        told = await store.read(battle_rows.adjourned, "Anna")
         clock.now = LATER
-        assert (await store.prune(FOREVER)).dropped == {"adjourned": 1, "resumed": 1}
+        assert (await upkeep.prune(store, FOREVER)).dropped == {"adjourned": 1, "resumed": 1}
         assert len(await store.read_stream(match_stream(began.id))) == 1
-        assert await store.adjourned("Anna") == told
+        assert await store.read(battle_rows.adjourned, "Anna") == told
         await store.append_to_board(OAK, 4, [Resumed(1.0, "Anna", saved)])
         await is_in_order(store)
 
@@ -276,9 +281,13 @@ class TestInTheHall:
             Commented(1.0, "Anna", OAK, 1, 1, "Well played."),
             Commented(1.0, "Anna", OAK, 1, 2, ""),
         )
-        told = await store.open_boards(), await store.open_seeks(), await store.comments(1)
+        told = (
+            await store.read(hall.open_boards),
+            await store.read(hall.open_seeks),
+            await store.read(battle_rows.comments, 1),
+        )
         clock.now = LATER
-        report = await store.prune(FOREVER)
+        report = await upkeep.prune(store, FOREVER)
         assert report.dropped == {
             "seek": 1, "seek ended": 1, "opened": 1, "renamed": 1, "closed": 1,
             "commented": 3,
@@ -294,9 +303,9 @@ class TestInTheHall:
             15,
         ]
         assert len(told[2]) == 2
-        assert await store.comments(1) == told[2]
-        assert (*told[:2], await store.comments(1)) == told
-        assert (await store.open_boards(), await store.open_seeks()) == told[:2]
+        assert await store.read(battle_rows.comments, 1) == told[2]
+        assert (*told[:2], await store.read(battle_rows.comments, 1)) == told
+        assert (await store.read(hall.open_boards), await store.read(hall.open_seeks)) == told[:2]
         await is_in_order(store)
 
 
@@ -309,7 +318,7 @@ class TestWhatIsGoneIsKnown:
             await put(store, stream, joined(1), *AWAY, started(1), moved(0), cleared(1))
         await store.close()
         store = await Store.open(path, clock=lambda: LATER)
-        await store.prune(FOREVER)
+        await upkeep.prune(store, FOREVER)
         await store.close()
         return path
 
@@ -368,7 +377,7 @@ class TestWhatIsGoneIsKnown:
         await put(store, HALL, SeekMade(1.0, "Anna", 1, "discworld"))
         await put(store, HALL, SeekEnded(1.0, "Anna", 1, SeekEnd.WITHDRAWN, "Anna"))
         clock.now = LATER
-        await store.prune(FOREVER)
+        await upkeep.prune(store, FOREVER)
         taken = Taken()
         await store.subscribe(None, 0, taken.take, taken.failed)
         await put(store, OAK, joined(1))
@@ -383,25 +392,26 @@ async def test_a_battle_that_was_looked_up_before_is_the_same_after(
     await put(store, OAK, started(1), *AWAY, *OFFERS, cleared(1))
     before = await store.look_up(BattleLookup(1))
     clock.now = LATER
-    await store.prune(FOREVER)
+    await upkeep.prune(store, FOREVER)
     for _ in range(2):
         assert await store.look_up(BattleLookup(1)) == before
 
 
 KILLED = """
 import asyncio, sys
-from thudmud.store import Store, store
-store.BATCH = 3
+from thudmud.store import Store, upkeep
+upkeep.BATCH = 3
 async def prune():
     opened = await Store.open(sys.argv[1])
     opened._runner.write = slowed(opened._runner.write)
-    await opened.prune(float(sys.argv[2]))
+    await upkeep.prune(opened, float(sys.argv[2]))
     print("done", flush=True)
 def slowed(write):
     async def written(work):
-        await write(work)
+        result = await write(work)
         print("dropped", flush=True)
         await asyncio.sleep(0.01)
+        return result
     return written
 asyncio.run(prune())
 """
@@ -422,7 +432,7 @@ def test_one_that_is_killed_leaves_all_in_order(path: Path, batches: int) -> Non
     async def go_on() -> tuple[dict[str, Any], dict[str, Any]]:
         store = await Store.open(path, clock=lambda: LATER)
         before = await known(store)
-        await store.prune(FOREVER)
+        await upkeep.prune(store, FOREVER)
         after = await known(store)
         await store.close()
         return before, after
@@ -441,7 +451,7 @@ def test_one_that_is_killed_leaves_all_in_order(path: Path, batches: int) -> Non
 
 
 async def test_others_write_meanwhile(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("thudmud.store.store.BATCH", 2)
+    monkeypatch.setattr("thudmud.store.upkeep.BATCH", 2)
     first = await Store.open(path, clock=lambda: NOON)
     for number in range(30):
         await put(first, OAK, joined(1), *AWAY, started(number), cleared(1))
@@ -450,12 +460,12 @@ async def test_others_write_meanwhile(path: Path, monkeypatch: pytest.MonkeyPatc
     taken = Taken()
     await server.subscribe(None, await server.position(), taken.take, taken.failed)
     other = await Store.open(path, clock=lambda: LATER)
-    pruning = asyncio.create_task(other.prune(FOREVER))
+    task = asyncio.create_task(upkeep.prune(other, FOREVER))
     written = 0
-    while not pruning.done():
+    while not task.done():
         await put(server, PINE, joined(written))
         written += 1
-    assert (await pruning).dropped.total() == 90
+    assert (await task).dropped.total() == 90
     await put(server, PINE, joined(written))
     assert [each.version for each in taken.entries] == list(range(1, written + 2))
     await other.close()
@@ -474,13 +484,13 @@ class TestCompacting:
         await put(store, OAK, *many, cleared(1))
         await store.close()
         store = await Store.open(path, clock=lambda: LATER)
-        await store.prune(FOREVER)
+        await upkeep.prune(store, FOREVER)
         await store.close()
 
     async def test_the_file_is_smaller(self, path: Path) -> None:
         await self.filled(path)
         store = await Store.open(path, serving=True)
-        before, after = await store.compact()
+        before, after = await store.read(Database.compact)
         assert after < 150_000 < before
         await put(store, OAK, joined(1))
         await store.close()
@@ -500,7 +510,7 @@ class TestCompacting:
         with monkeypatch.context() as patch:
             patch.setattr("thudmud.store.files.os.statvfs", lambda _: NoRoom)
             with pytest.raises(StoreError, match=r"could not be made smaller.*there are 0\.0 MB"):
-                await store.compact()
+                await store.read(Database.compact)
         await store.close()
         assert size(path) == before
         check_file(path)

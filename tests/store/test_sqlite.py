@@ -21,7 +21,17 @@ from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, events_of, join
 from thudmud.game.events import Commented, Interrupted
 from thudmud.game.projections import HALL
 from thudmud.game.sanctions import Order
-from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
+from thudmud.store import (
+    Damaged,
+    InUse,
+    NotWritten,
+    Store,
+    StoreError,
+    Unknown,
+    accounts,
+    battles,
+    nodes,
+)
 from thudmud.store.checking import check_file, last_stored
 from thudmud.store.database import Database
 from thudmud.store.files import beside
@@ -106,16 +116,16 @@ class TestOtherProcesses:
 
     async def test_what_another_has_banned_is_told(self, stored: Store, path: Path) -> None:
         told: asyncio.Queue[Order] = asyncio.Queue()
-        await stored.order(told.put_nowait)
-        await another(path, lambda other: other.ban("Zoe"))
+        await stored.watch(accounts.order, told.put_nowait)
+        await another(path, lambda other: other.write(accounts.ban, "Zoe"))
         assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}
 
     async def test_what_another_has_banned_is_told_to_who_writes_all_the_time(
         self, stored: Store, path: Path
     ) -> None:
         told: asyncio.Queue[Order] = asyncio.Queue()
-        await stored.order(told.put_nowait)
-        banning = asyncio.create_task(another(path, lambda other: other.ban("Zoe")))
+        await stored.watch(accounts.order, told.put_nowait)
+        banning = asyncio.create_task(another(path, lambda other: other.write(accounts.ban, "Zoe")))
         version = 0
         async with asyncio.timeout(PATIENCE):
             while told.empty():
@@ -128,11 +138,11 @@ class TestOtherProcesses:
         self, stored: Store, path: Path
     ) -> None:
         told: asyncio.Queue[Order] = asyncio.Queue()
-        await stored.enrol("Anna", "hash")
-        await stored.order(told.put_nowait)
-        await another(path, lambda other: other.erase("Anna"))
+        await stored.write(accounts.enrol, "Anna", "hash")
+        await stored.watch(accounts.order, told.put_nowait)
+        await another(path, lambda other: other.write(accounts.erase, "Anna"))
         assert await asyncio.wait_for(told.get(), PATIENCE) == Order()
-        assert await stored.find("Anna") is None
+        assert await stored.read(accounts.find, "Anna") is None
 
     async def test_that_it_is_not_known_who_is_banned_is_logged(
         self,
@@ -145,11 +155,11 @@ class TestOtherProcesses:
             raise StoreError("The disk does not work.")
 
         told: asyncio.Queue[Order] = asyncio.Queue()
-        await stored.enrol("Anna", "hash")
-        await stored.order(told.put_nowait)
+        await stored.write(accounts.enrol, "Anna", "hash")
+        await stored.watch(accounts.order, told.put_nowait)
         with monkeypatch.context() as patched:
             patched.setattr(stored, "_retold", [(fail, told.put_nowait)])
-            await another(path, lambda other: other.erase("Anna"))
+            await another(path, lambda other: other.write(accounts.erase, "Anna"))
             async with asyncio.timeout(PATIENCE):
                 while not caplog.messages:  # noqa: ASYNC110  (it has no bell)
                     await asyncio.sleep(0.01)
@@ -157,14 +167,14 @@ class TestOtherProcesses:
             "who is banned, and who is notified, cannot be read: The disk does not work."
         ]
         assert told.empty()
-        await another(path, lambda other: other.ban("Zoe"))
+        await another(path, lambda other: other.write(accounts.ban, "Zoe"))
         assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}
 
     async def test_names_that_another_changed_are_known(self, stored: Store, path: Path) -> None:
-        await stored.enrol("Anna", "hash")
+        await stored.write(accounts.enrol, "Anna", "hash")
         await stored.append({OAK: (0, [joined(1)])})
-        await another(path, lambda other: other.rename("Anna", "Hanna"))
-        await another(path, lambda other: other.enrol("Anna", "hash"))
+        await another(path, lambda other: other.write(accounts.rename, "Anna", "Hanna"))
+        await another(path, lambda other: other.write(accounts.enrol, "Anna", "hash"))
         await stored.append({OAK: (1, [joined(2)])})
         assert events_of(await stored.read_stream(OAK)) == same(
             joined(1, "Hanna"), joined(2, "Anna")
@@ -172,9 +182,9 @@ class TestOtherProcesses:
 
     async def test_several_may_begin_a_store_at_once(self, path: Path) -> None:
         several = await asyncio.gather(*(Store.open(path) for _ in range(5)))
-        await several[0].enrol("Anna", "hash")
+        await several[0].write(accounts.enrol, "Anna", "hash")
         for store in several:
-            assert await store.find("Anna")
+            assert await store.read(accounts.find, "Anna")
             await store.close()
 
     async def test_of_two_processes_one_wins_each_version(self, path: Path) -> None:
@@ -216,12 +226,12 @@ class TestServing:
         with pytest.raises(InUse, match=f"{path} is in use"):
             await Store.open(path, serving=True)
         beside_it = await Store.open(path)
-        await beside_it.enrol("Anna", "hash")
+        await beside_it.write(accounts.enrol, "Anna", "hash")
         await beside_it.close()
         process.kill()
         await process.wait()
         store = await Store.open(path, serving=True)
-        assert await store.find("Anna")
+        assert await store.read(accounts.find, "Anna")
         await store.close()
 
     async def test_store_behind_a_link_is_the_same_store(self, path: Path, tmp_path: Path) -> None:
@@ -233,7 +243,7 @@ class TestServing:
             with pytest.raises(InUse, match=f"{path} is in use"):
                 await Store.open(name, serving=True)
         assert [each.name for each in link.parent.iterdir()] == ["link.db"]
-        await stored.enrol("Anna", "hash")
+        await stored.write(accounts.enrol, "Anna", "hash")
         assert check_file(link).players == 1
         assert last_stored(link) is None  # it has not said that it runs
         await stored.close()
@@ -246,7 +256,7 @@ class TestServing:
     ) -> None:
         for runs in range(3):
             store = await Store.open(path, serving=True, clock=clock)
-            await store.beat("server")  # and never "leave": it is killed
+            await store.write(nodes.beat, "server")  # and never "leave": it is killed
             assert len(await store.read_stream(HALL)) == runs
             await store.close()
             clock.now += 60
@@ -255,13 +265,13 @@ class TestServing:
         self, path: Path, clock: Clock
     ) -> None:
         first = await Store.open(path, serving=True, clock=clock)
-        await first.beat("one", 10_000)
-        await first.claim("Anna", "one", "s1")
+        await first.write(nodes.beat, "one", 10_000)
+        await first.write(nodes.claim, "Anna", "one", "s1")
         await first.close()
         clock.now += 60
         second = await Store.open(path, serving=True, clock=clock)
-        await second.beat("two")
-        assert [claim.name for claim in await second.reap("two")] == ["Anna"]
+        await second.write(nodes.beat, "two")
+        assert [claim.name for claim in await second.write(nodes.reap, "two")] == ["Anna"]
         (gap,) = [entry.event for entry in await second.read_stream(HALL)]
         assert isinstance(gap, Interrupted)
         assert gap.at >= gap.since + 60
@@ -281,7 +291,7 @@ class TestServing:
                 told = int(rest)
             await process.wait()
             store = await Store.open(path, serving=True)
-            version = (await store.streams())[OAK]
+            version = (await store.read(Database.stream_versions))[OAK]
             assert version in {told, told + 2}
             assert len(await store.read_stream(OAK)) == version == await store.position()
             await store.close()
@@ -292,14 +302,18 @@ class TestFiles:
     async def test_all_is_there_the_next_time(self, path: Path) -> None:
         store = await Store.open(path)
         await store.append({OAK: (0, [started(1), joined(2)])}, "k")
-        await store.enrol("Anna", "hash")
-        before = await store.read_stream(OAK), await store.accounts(), await store.battle(1)
+        await store.write(accounts.enrol, "Anna", "hash")
+        before = (
+            await store.read_stream(OAK),
+            await store.read(accounts.everybody),
+            await store.read(battles.battle, 1),
+        )
         await store.close()
         store = await Store.open(path)
         assert (
             await store.read_stream(OAK),
-            await store.accounts(),
-            await store.battle(1),
+            await store.read(accounts.everybody),
+            await store.read(battles.battle, 1),
         ) == before
         assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
         await store.close()
@@ -320,7 +334,7 @@ class TestFiles:
         await other.close()
 
     async def test_they_are_for_their_owner_alone(self, stored: Store, path: Path) -> None:
-        await stored.enrol("Anna", "hash")
+        await stored.write(accounts.enrol, "Anna", "hash")
         for suffix in SUFFIXES:
             assert stat.S_IMODE(beside(path, suffix).stat().st_mode) == 0o600
 
@@ -334,18 +348,23 @@ class TestFiles:
         away = file.rename(path.with_name("away"))
         if how == "replaced":
             file.write_bytes(away.read_bytes())
-        for change in (stored.append({OAK: (1, [joined(2)])}), stored.enrol("Anna", "hash")):
+        for change in (
+            stored.append({OAK: (1, [joined(2)])}),
+            stored.write(accounts.enrol, "Anna", "hash"),
+        ):
             with pytest.raises(NotWritten, match="was removed or replaced"):
                 await change
         away.rename(file)
         await stored.append({OAK: (1, [joined(2)])})
-        assert await stored.find("Anna") is None
-        assert (await stored.streams()) == {OAK: 2}
+        assert await stored.read(accounts.find, "Anna") is None
+        assert (await stored.read(Database.stream_versions)) == {OAK: 2}
 
     async def test_what_was_erased_is_on_no_disk(self, stored: Store, path: Path) -> None:
-        await stored.enrol("Wilhelmina", "a-very-secret-hash")
+        await stored.write(accounts.enrol, "Wilhelmina", "a-very-secret-hash")
         await stored.append({OAK: (0, [joined(1, "Wilhelmina")])})
-        await stored.seen({}, [("Wilhelmina", "2001:db8:0:1::/64"), ("Wilhelmina", "192.0.2.77")])
+        await stored.write(
+            accounts.seen, {}, [("Wilhelmina", "2001:db8:0:1::/64"), ("Wilhelmina", "192.0.2.77")]
+        )
         await stored.append({OAK: (1, [started(2)])})
         said = Commented(3.0, "Wilhelmina", OAK, 2, 0, "what a pity")
         await stored.append({HALL: (0, [said])})
@@ -354,7 +373,7 @@ class TestFiles:
         files = [beside(path, suffix) for suffix in SUFFIXES]
         for word in words:
             assert any(word in file.read_bytes() for file in files)
-        await stored.erase("Wilhelmina")
+        await stored.write(accounts.erase, "Wilhelmina")
         for file in files:
             contents = file.read_bytes()
             assert not any(word in contents for word in words), file

@@ -10,7 +10,7 @@ from tests.store.deeds import NOON, Clock
 from thudmud.features.exercises.model import StudiesLookup, StudyRecord
 from thudmud.game.events import HallEvent, LessonDone, PuzzleTried
 from thudmud.game.projections import HALL
-from thudmud.store import Store
+from thudmud.store import Store, scores
 from thudmud.store.checking import check_file
 
 TRIES: list[HallEvent] = [
@@ -67,7 +67,7 @@ async def test_what_is_found_again_is_the_same(path: Path, clock: Clock) -> None
     assert check_file(path).events == len(TRIES)  # and the rows are what the events make
     again = await Store.open(path, clock=clock, serving=True)
     assert await known(again, "Anna") == before
-    assert (await again.score("Anna")) is not None
+    assert (await again.read(scores.score, "Anna")) is not None
     await again.close()
 
 

@@ -30,7 +30,7 @@ from thudmud.game.events import (
     TournamentRound,
 )
 from thudmud.game.projections import HALL
-from thudmud.store import Store
+from thudmud.store import Store, accounts, battles, hall, persons
 from thudmud.values import replace
 
 TIME = TimeControl(10, 5)
@@ -59,7 +59,7 @@ END = TournamentEnded(1.0, "", 1, TournamentEnd.OVER, ("Anna", "Bert"), (1, 2))
 
 async def known(store: Store) -> TournamentRegister:
     """Return the tournaments as a start is told them."""
-    [part] = [each for each in await store.hall_parts() if isinstance(each, TournamentRegister)]
+    [part] = [each for each in await store.read(hall.parts) if isinstance(each, TournamentRegister)]
     return part
 
 
@@ -74,10 +74,10 @@ async def append(store: Store, *happened: TournamentEvent) -> list[TournamentEve
 async def test_titles_of_whoever_is_erased_are_erased_and_nothing_else(opening: Opening) -> None:
     store = await opening()
     for name in ("Anna", "Bert"):
-        await store.enrol(name, "hash")
+        await store.write(accounts.enrol, name, "hash")
     others = replace(made(2, "Bert's"), player="Bert")
     stored = await append(store, *FIRST, END, others, made(3, "Anna was here"))
-    await store.erase("Anna")
+    await store.write(accounts.erase, "Anna")
     (past,), _ = await store.look_up(TournamentsLookup())
     assert (past.number, past.title) == (1, "")
     under_way = (await known(store)).going_on
@@ -118,22 +118,22 @@ async def test_a_battle_tells_of_what_it_was_a_part(opening: Opening) -> None:
     of = TournamentRound(1, 1)
     began = BattleStarted(1.0, "", 1, "classic", "Anna", "Bert", time=TIME, tournament=of)
     await store.append({"(board) 9": (0, [began])})
-    [battle] = await store.history("Anna")
+    [battle] = await store.read(battles.history, "Anna")
     assert (battle.tournament, battle.event, battle.round) == (of, "Thursday", "1")
 
 
 async def test_places_are_told_of_a_player(opening: Opening) -> None:
     store = await opening()
     await append(store, *FIRST, END)
-    about = await store.about("Bert")
+    about = await store.read(persons.about, "Bert")
     assert about["tournament_place"] == [{"tournament": 1, "place": 2}]
 
 
 async def test_who_is_erased_is_in_no_tournament_by_name(opening: Opening) -> None:
     store = await opening()
     await append(store, *FIRST, END)
-    await store.enrol("Bert", "hash")
-    await store.erase("Bert")
+    await store.write(accounts.enrol, "Bert", "hash")
+    await store.write(accounts.erase, "Bert")
     found = await store.look_up(TournamentLookup(1))
     assert found
     assert found.end

@@ -96,7 +96,7 @@ async def test_a_full_disk(stored: Store, connections: Connections) -> None:
     connections.set("pragma max_page_count = 1")
     with pytest.raises(NotWritten, match="the disk is full"):
         await stored.append({OAK: (2, [moved(ply) for ply in range(1000)])})
-    assert await stored.streams() == {OAK: 2}
+    assert await stored.read(Database.stream_versions) == {OAK: 2}
     connections.set("pragma max_page_count = 1000")
     await works(stored)
 
@@ -111,7 +111,7 @@ async def test_a_full_disk_fails_all_that_waited_together(
         return_exceptions=True,
     )
     assert [type(each) for each in outcomes] == [NotWritten] * 2
-    assert await stored.streams() == {OAK: 2}
+    assert await stored.read(Database.stream_versions) == {OAK: 2}
 
 
 async def test_a_disk_that_refuses_to_write(stored: Store) -> None:
@@ -142,7 +142,7 @@ async def test_what_is_no_event_harms_nobody_else(stored: Store) -> None:
     )
     assert isinstance(wrong, Exception)
     assert right
-    assert await stored.streams() == {OAK: 3}
+    assert await stored.read(Database.stream_versions) == {OAK: 3}
 
 
 async def test_what_nobody_thought_of_leaves_nobody_waiting(
@@ -160,7 +160,7 @@ async def test_what_nobody_thought_of_leaves_nobody_waiting(
     outcomes = await asyncio.wait_for(waiting, PATIENCE)
     assert all(isinstance(each, Exception) for each in outcomes)
     monkeypatch.undo()
-    assert await stored.streams() == {OAK: 2}
+    assert await stored.read(Database.stream_versions) == {OAK: 2}
     await works(stored)
 
 

@@ -21,6 +21,7 @@ from tests.telnet.test_tls import AUTHORITY, trusting
 from tests.web.browsers import GMCP, WANTS, Browser, browser
 from thudmud.accounts.passwords import word_hash
 from thudmud.game.sanctions import Measure, Order, Sanction
+from thudmud.store import accounts
 from thudmud.web.connection import MAX_HEAD
 from thudmud.web.sockets import READ_AT_ONCE, FrameConnection
 
@@ -386,7 +387,9 @@ async def test_login_that_interrupts_a_change_of_password_ends(serving: Serving)
         await thief.tell("Char.Login.Credentials", login)
         assert await anna.fact("Thud.Goodbye") == {"why": "elsewhere"}
         assert (await thief.fact("Char.Login.Result"))["success"]
-        while await setup.sessions.store.has_word("Anna", word_hash(words[-1]["word"])):
+        while await setup.sessions.store.read(
+            accounts.has_word, "Anna", word_hash(words[-1]["word"])
+        ):
             pass
         await setup.sessions.end_logged_out()  # as a server does once it hears of it
         assert await thief.fact("Thud.Goodbye") == {"why": "logged_out"}
@@ -421,7 +424,7 @@ async def test_ended_logins_close_the_connection(serving: Serving) -> None:
         await anna.until("is yours now")
         await anna.type("one")
         await anna.until("echo one")
-        await setup.sessions.store.end_logins("Anna")
+        await setup.sessions.store.write(accounts.end_logins, "Anna")
         await setup.sessions.end_logged_out()
         await anna.until("You have been logged out")
         assert await anna.fact("Thud.Goodbye") == {"why": "logged_out"}

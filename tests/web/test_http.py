@@ -22,9 +22,10 @@ from werkzeug.exceptions import BadRequest, HTTPException
 
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Client, Serving
+from tests.service.stores import do_instead
 from tests.web.asked import ask
 from thudmud.server.inbox import InboxQueue
-from thudmud.store import StoreError
+from thudmud.store import StoreError, battles
 from thudmud.web import site
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
 from thudmud.web.http import HttpRequest, read_request, require_strict_head
@@ -148,7 +149,7 @@ async def test_a_link_to_a_battle_waits_for_the_store(
     async def battle(_: int) -> None:
         await found
 
-    monkeypatch.setattr(setup.sessions.store, "battle", battle)
+    do_instead(monkeypatch, setup.sessions.store, battles.battle, battle)
     waiting, gone = await setup.connect_web(), await setup.connect_web()
     for client in (waiting, gone):
         await client.send(

@@ -33,6 +33,7 @@ from thudmud.server import drawing, drawing_queue, gallery
 from thudmud.server.drawing import Job, Studio, drawn
 from thudmud.server.drawing_queue import DrawingQueue
 from thudmud.server.pages import Pages
+from thudmud.store import accounts
 from thudmud.store.lookups import FoldedGames
 from thudmud.web.pictures import Absence, PictureRequest, read_picture_request
 
@@ -168,8 +169,8 @@ async def test_its_record(asking: Asking) -> None:
 
 async def test_a_player_whose_name_was_erased_is_in_no_record(asking: Asking) -> None:
     store = asking.setup.service.store
-    await store.enrol("Anna", "hash")
-    await store.erase("Anna")
+    await store.write(accounts.enrol, "Anna", "hash")
+    await store.write(accounts.erase, "Anna")
     record = read_record((await asking.get("/game/1.thud")).text)
     assert (record.dwarf, record.troll) == ("", "Bert")
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import Protocol
 
-from thudmud.store import KeptName, Nobody, Store, StoreError
+from thudmud.store import KeptName, Nobody, Store, StoreError, accounts
 
 INTERVAL = 600.0
 """Seconds between two records of who is here, and two searches for expired data."""
@@ -111,7 +111,7 @@ class LastSeen:
         """
         self._here.discard(name)
         if gave_up:
-            self._start(self._store.end_words(name))
+            self._start(self._store.write(accounts.end_words, name))
             self._start(self._free([name]))
         self._note(name)
 
@@ -132,23 +132,25 @@ class LastSeen:
         for name in self._here:
             self._note(name)
         self._start(self._free_old(self._clock() - self._guest_grace))
-        self._start(self._store.forget_addresses(self._clock() - self.addresses_kept))
-        self._start(self._store.forget_words())
+        self._start(
+            self._store.write(accounts.forget_addresses, self._clock() - self.addresses_kept)
+        )
+        self._start(self._store.write(accounts.forget_words))
 
     async def _free_old(self, before: float) -> None:
-        names = await self._store.guests(before)
+        names = await self._store.read(accounts.guests, before)
         for start in range(0, len(names), _BATCH):
             await self._free(names[start : start + _BATCH], before)
 
     async def _end_logins(self, name: str) -> None:
         with suppress(Nobody):
-            await self._store.end_logins(name)
+            await self._store.write(accounts.end_logins, name)
 
     async def _free(self, names: Iterable[str], before: float = math.inf) -> None:
         """Free those guests' names that nothing depends on."""
         unneeded = [name for name in names if not await self._directory.is_needed(name)]
         unused = [name for name in unneeded if not self._directory.is_here(name)]
-        await self._store.forget_guests(unused, before)
+        await self._store.write(accounts.forget_guests, unused, before)
 
     def _note(self, name: str) -> None:
         self._unwritten[name] = self._clock()
@@ -162,7 +164,7 @@ class LastSeen:
             while self._unwritten:
                 noted, self._unwritten = self._unwritten, {}
                 addresses, self._unwritten_addresses = self._unwritten_addresses, {}
-                await self._store.seen(noted, list(addresses))
+                await self._store.write(accounts.seen, noted, list(addresses))
         finally:
             self._writing = False
 

@@ -30,6 +30,7 @@ from thudmud.store import (
     Nobody,
     Store,
     StoreError,
+    accounts,
     new_epoch,
 )
 from thudmud.values import Value, replace
@@ -192,7 +193,7 @@ class Logins:
         ``epochs`` are those of the account at which the guest's session holds.
         """
         with _store_errors_told(prompter):
-            if account := await self._store.find(name):
+            if account := await self._store.read(accounts.find, name):
                 prompter.say(
                     self._ban_told(name)
                     if account.banned
@@ -205,7 +206,7 @@ class Logins:
                 return False
             hashed, epoch = await self._passwords.hashed(password), _next_epoch(epochs)
             try:
-                account = await self._store.enrol(name, hashed, epoch=epoch)
+                account = await self._store.write(accounts.enrol, name, hashed, epoch=epoch)
             except NameTaken:
                 epochs.discard(epoch)
                 prompter.say(f"Somebody has just registered the name {name}.")
@@ -224,7 +225,7 @@ class Logins:
         ``epochs`` are those of the account at which the member's session holds.
         """
         with _store_errors_told(prompter):
-            if await self._store.find(name) is None:
+            if await self._store.read(accounts.find, name) is None:
                 prompter.say('You are a guest; "register" keeps your name, by a password.')
                 return
             if wait := self._changes.of(network(address)).take(self._clock()):
@@ -244,8 +245,8 @@ class Logins:
                 return
             stored, epoch = await self._passwords.hashed(password), _next_epoch(epochs)
             try:
-                ended = await self._store.set_password(
-                    name, stored, since=account.epoch, epoch=epoch
+                ended = await self._store.write(
+                    accounts.set_password, name, stored, since=account.epoch, epoch=epoch
                 )
             except Nobody:
                 prompter.say(_JUST_CHANGED.format(name))
@@ -262,7 +263,7 @@ class Logins:
         ``epochs`` are those of the account at which this session holds.
         """
         with _store_errors_told(prompter):
-            account = await self._store.find(name)
+            account = await self._store.read(accounts.find, name)
             if account is None:
                 prompter.say(
                     'You are a guest: "quit" ends your resume word, and "register" keeps your name.'
@@ -273,7 +274,9 @@ class Logins:
                 return
             epoch = _next_epoch(epochs)
             try:
-                ended = await self._store.end_logins(name, since=account.epoch, epoch=epoch)
+                ended = await self._store.write(
+                    accounts.end_logins, name, since=account.epoch, epoch=epoch
+                )
             except Nobody:
                 prompter.say(_JUST_CHANGED.format(name))
                 return
@@ -291,9 +294,9 @@ class Logins:
     async def _claim(self, prompter: Prompter, words: str, address: str) -> Login | None:
         """Let the player prove that a name is theirs, or take it as a new guest."""
         await self._directory.ready()
-        if account := await self._store.find(words):
+        if account := await self._store.read(accounts.find, words):
             return await self._claim_as_member(prompter, account.name, address)
-        kept = await self._store.find_guest(words)
+        kept = await self._store.read(accounts.find_guest, words)
         if kept and await self.last_seen.is_kept(kept):
             return await self._claim_as_guest(prompter, kept.name, address)
         # The owner of a name keeps it, even if it has got another meaning since.
@@ -306,7 +309,7 @@ class Logins:
         proved: Account | None = None
         password, registered = "", _REGISTERED.format(name)
         while True:
-            account = await self._store.find(name)  # again: a guess takes its time
+            account = await self._store.read(accounts.find, name)  # again: a guess takes its time
             if account is None or account.banned:
                 prompter.say(self._ban_told(name) if account else _REMOVED.format(name))
                 return None
@@ -335,12 +338,12 @@ class Logins:
             needed = ""
 
             async def is_right(word: str = word) -> bool:
-                kept = await self._store.find_guest(name)
+                kept = await self._store.read(accounts.find_guest, name)
                 return kept is not None and passwords.is_same(word, kept.word)
 
             guess = await self._guess_at(name, Secret.WORD, address)
             right = await self._is_right(prompter, guess, is_right)
-            if account := await self._store.find(name):
+            if account := await self._store.read(accounts.find, name):
                 prompter.say(
                     self._ban_told(name)
                     if account.banned
@@ -378,7 +381,7 @@ class Logins:
             return None
         word = passwords.new_word()
         kept = KeptName(name, passwords.word_hash(word), self.last_seen.seen_until_told())
-        if not await self._store.keep_guest(kept, instead_of=before):
+        if not await self._store.write(accounts.keep_guest, kept, instead_of=before):
             prompter.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
         prompter.say(told_word(name, word))
@@ -404,8 +407,12 @@ class Logins:
         word = passwords.new_word()
         hashed = passwords.word_hash(word)
         try:
-            holds = await self._store.keep_word(
-                account.name, hashed, account.epoch, passwords.word_hash(instead_of)
+            holds = await self._store.write(
+                accounts.keep_word,
+                account.name,
+                hashed,
+                account.epoch,
+                passwords.word_hash(instead_of),
             )
         except StoreError as error:  # then they need the password the next time
             _log.error("failed to store a resume word of %s: %s", account.name, error)
@@ -443,11 +450,11 @@ class Logins:
 
         async def is_right() -> bool:
             nonlocal proved
-            account = await self._store.find(name)
+            account = await self._store.read(accounts.find, name)
             if account is None:
                 return False
             hashed = passwords.word_hash(secret)
-            if not (by_word and await self._store.has_word(name, hashed)):
+            if not (by_word and await self._store.read(accounts.has_word, name, hashed)):
                 if not await self._passwords.fits(secret, account.password, first=guess.is_known):
                     return False
                 if self._passwords.is_outdated(account.password):
@@ -461,7 +468,7 @@ class Logins:
         """Hash a correct password with today's parameters."""
         stored = await self._passwords.hashed(password)
         try:
-            await self._store.rehash(account.name, stored, account.password)
+            await self._store.write(accounts.rehash, account.name, stored, account.password)
         except Nobody:
             _log.info("the password has just been changed", extra={"player": account.name})
         except StoreError as error:
@@ -469,7 +476,7 @@ class Logins:
 
     async def _guess_at(self, name: str, secret: Secret, address: str) -> Guess:
         where = network(address)
-        is_known = where in await self._store.addresses(name)
+        is_known = where in await self._store.read(accounts.addresses, name)
         return Guess(secret, name, where, is_known)
 
     async def _is_right(

@@ -27,7 +27,7 @@ from thudmud.game.match import game_of
 from thudmud.game.table import spent_on
 from thudmud.rules import RULESETS, Comment, Ending, Game, Outcome, Record, Side, write_record
 from thudmud.rules.records import outcome_told
-from thudmud.store import Store
+from thudmud.store import Store, battles
 from thudmud.values import Value, replace
 from thudmud.views.words import day
 
@@ -125,20 +125,20 @@ async def export(
         StoreError: the store cannot be read.
         OSError: a file cannot be written.
     """
-    if player is not None and not await store.battles(player, most=1):
+    if player is not None and not await store.read(battles.battles, player, most=1):
         raise StrangerError(repr(player))
     records = going_on = 0
-    in_all = await store.count()
+    in_all = await store.read(battles.count)
     async for battle in _among(store, player, since):
         told(battle.number, in_all)
         if battle.state in GOING_ON:
             going_on += 1
             continue
-        events = cast("Sequence[Event]", await store.plies(battle))
+        events = cast("Sequence[Event]", await store.read(battles.plies, battle))
         game = game_of(events)
         if game.moves:
             shown = _without_the_erased(battle)
-            comments = await store.comments(battle.number)
+            comments = await store.read(battles.comments, battle.number)
             spent = spent_on(events) if battle.time else ()
             text = write_record(game) if bare else str(_record(shown, game, comments, spent))
             _write(folder / file_name(shown), text)
@@ -149,7 +149,7 @@ async def export(
 async def _among(store: Store, player: str | None, since: float) -> AsyncIterator[Battle]:
     """Yield battles by number. Only a page is in memory at a time."""
     last = 0
-    while page := await store.battles(player, last, PAGE, since=since):
+    while page := await store.read(battles.battles, player, last, PAGE, since=since):
         for battle in page:
             yield battle
         last = page[-1].number

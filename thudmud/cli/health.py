@@ -10,7 +10,7 @@ from pathlib import Path
 from thudmud.cli.configured import config_option, opened, storage_of, tells_errors
 from thudmud.english import lasting
 from thudmud.server.config import StorageSettings
-from thudmud.store import LEASE
+from thudmud.store import LEASE, nodes
 from thudmud.store.checking import last_stored
 
 
@@ -52,4 +52,4 @@ def run(options: argparse.Namespace) -> int:
 
 async def _last_beat(storage: StorageSettings, folder: Path) -> float | None:
     async with opened(storage, folder) as store:
-        return await store.last_beat()
+        return await store.read(nodes.last_beat)

@@ -36,7 +36,7 @@ from thudmud.rules import (
     read_record,
     write_record,
 )
-from thudmud.store import Conflict, Store, StoreError
+from thudmud.store import Conflict, Store, StoreError, battles
 from thudmud.values import Value
 from thudmud.views.refusals import unread
 from thudmud.views.words import day
@@ -150,7 +150,7 @@ async def bring_in(
             result.refused[path] = str(refusal)
         else:
             result.accepted[path] = None
-            result.accepted[path] = await store.number_of(began)
+            result.accepted[path] = await store.read(battles.number_of, began)
 
 
 async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> BattleId:
@@ -173,7 +173,7 @@ async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> B
             await store.append({began.board: (0, [battle]), HALL: (version, said)})
         except Conflict as conflict:
             if conflict.stream == began.board:
-                number = await store.number_of(began) or 0
+                number = await store.read(battles.number_of, began) or 0
                 raise KnownError("imported", number) from None
         else:
             return began
@@ -182,10 +182,12 @@ async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> B
 async def _played_here(store: Store, battle: Imported) -> int | None:
     """Return the number of the battle that was played here and is the same, if there is one."""
     begins = day_begins(day(battle.at)) or 0.0
-    for known in await store.between(battle.dwarf, battle.troll, begins, begins + DAY):
+    for known in await store.read(
+        battles.between, battle.dwarf, battle.troll, begins, begins + DAY
+    ):
         same = known.rules == battle.rules and known.plies in {battle.plies, None}
         if same and not known.imported:
-            plies = cast("Iterable[Event]", await store.plies(known))
+            plies = cast("Iterable[Event]", await store.read(battles.plies, known))
             if write_record(game_of(plies)) == battle.record:
                 return known.number
     return None

@@ -12,7 +12,8 @@ from thudmud.english import counted
 from thudmud.errors import CommandError, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.server.stores import NEEDS_PSYCOPG
-from thudmud.store import checking, copying
+from thudmud.store import checking, copying, upkeep
+from thudmud.store.database import Database
 from thudmud.store.files import megabytes
 from thudmud.store.pruning import PruneReport
 
@@ -100,7 +101,8 @@ def _run_prune(options: argparse.Namespace) -> int:
     async def prune() -> PruneReport:
         async with opened(storage, folder) as store:
             with Progress("events") as told:
-                return await store.prune(
+                return await upkeep.prune(
+                    store,
                     options.before,
                     lambda report: told(report.looked, report.last),
                     drops=not options.dry_run,
@@ -130,7 +132,7 @@ def _run_compact(options: argparse.Namespace) -> int:
 
     async def compact() -> tuple[int, int]:
         async with opened(storage, folder, serving=True) as store:
-            return await store.compact()
+            return await store.read(Database.compact)
 
     before, after = asyncio.run(compact())
     print(f"{folder / storage.file}: {megabytes(before)} before, {megabytes(after)} now")

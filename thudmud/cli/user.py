@@ -24,7 +24,8 @@ from thudmud.game.feature import UserAction
 from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text
 from thudmud.language.parsing import player_problem
 from thudmud.service.boards import boards_up, table_of
-from thudmud.store import Account, Nobody, Store
+from thudmud.store import Account, Nobody, Store, accounts, hall, nodes, persons
+from thudmud.store.database import Database
 from thudmud.views.help import PAGES
 from thudmud.views.refusals import refused
 from thudmud.views.words import because, minute
@@ -88,14 +89,14 @@ async def _act(action: UserAction, store: Store, options: argparse.Namespace) ->
 
 
 async def _list(store: Store, options: argparse.Namespace) -> None:
-    order = await store.order()
+    order = await store.watch(accounts.order)
     if options.name:
-        account = await store.find(options.name)
+        account = await store.read(accounts.find, options.name)
         if account is None:
             raise _no_account(options.name)
         print(_line(account, order))
         return
-    found = await store.accounts()
+    found = await store.read(accounts.everybody)
     for account in found:
         print(_line(account, order))
     for network, ban in order.networks.items():
@@ -112,7 +113,7 @@ async def _reset(store: Store, options: argparse.Namespace) -> None:
     )
     passwords = Passwords()
     try:
-        await store.set_password(account.name, await passwords.hashed(password))
+        await store.write(accounts.set_password, account.name, await passwords.hashed(password))
     finally:
         passwords.close()
     print(f"{account.name} has a new password" + (f": {password}" if options.generate else ""))
@@ -120,47 +121,50 @@ async def _reset(store: Store, options: argparse.Namespace) -> None:
 
 async def _export(store: Store, options: argparse.Namespace) -> None:
     try:
-        kept = await store.about(options.name)
+        kept = await store.read(persons.about, options.name)
     except Nobody:
         raise CommandError(f"nobody is called {options.name!r}") from None
     print(json.dumps(kept, indent=2))
 
 
 async def _remove(store: Store, options: argparse.Namespace) -> None:
-    account, guest = await store.find(options.name), await store.find_guest(options.name)
+    account, guest = (
+        await store.read(accounts.find, options.name),
+        await store.read(accounts.find_guest, options.name),
+    )
     if not (guest or (account and account.password)):
         raise _no_account(options.name)
     name = account.name if account else guest.name if guest else ""
-    is_served = await store.is_served()
+    is_served = await store.read(nodes.is_served)
     if is_served and (board := await _board_of(store, name)):
         raise CommandError(
             f"{name} has a seat at the {board}, and the server is running: remove the name when"
             ' the seat is free, or when the server is stopped. "thudmud user ban" keeps them out'
             " meanwhile"
         )
-    seeks = await store.open_seeks() if is_served else ()
+    seeks = await store.read(hall.open_seeks) if is_served else ()
     if any(name.lower() in {seek.player.lower(), seek.to.lower()} for seek in seeks):
         raise CommandError(
             f"{name} is looking for a match or is asked to one, and the server is running: remove"
             ' the name when the seek has ended, or when the server is stopped. "thudmud user ban"'
             " keeps them out meanwhile"
         )
-    for part in await store.hall_parts() if is_served else ():
+    for part in await store.read(hall.parts) if is_served else ():
         if name in part.named():
             raise CommandError(
                 f"{name} {part.WHY_KEPT}, and the server is running: remove the name when it is"
                 ' over, or when the server is stopped. "thudmud user ban" keeps them out meanwhile'
             )
-    here = {(each.realm, each.name) for each in await store.people()} if guest else ()
+    here = {(each.realm, each.name) for each in await store.read(nodes.people)} if guest else ()
     if is_served and ("", name) in here:
         raise CommandError(
             f'{name} is here, as a guest: remove the name when they have gone. "thudmud user ban"'
             " ends their visit"
         )
-    await store.erase(name)
+    await store.write(accounts.erase, name)
     free = "the name is still banned" if account and account.banned else "anybody can have the name"
     print(f"{name} is removed; past battles stay, without the name, and {free}")
-    if not await store.scrub():
+    if not await store.read(Database.scrub):
         print("the file that ends in -wal may hold the name until the server stops")
 
 
@@ -179,7 +183,7 @@ async def _operator(store: Store, options: argparse.Namespace) -> None:
         raise CommandError(
             f"{account.name} is {'not an' if options.revoke else 'already an'} operator"
         )
-    await store.set_operator(account.name, is_one=not options.revoke)
+    await store.write(accounts.set_operator, account.name, is_one=not options.revoke)
     if options.revoke:
         print(f"{account.name} is no longer an operator")
     else:
@@ -191,30 +195,30 @@ async def _ban(store: Store, options: argparse.Namespace) -> None:
     if network := network_of(options.name):
         name, account = network_text(network), None
     else:
-        account = await store.find(options.name)
+        account = await store.read(accounts.find, options.name)
         problem = player_problem(options.name)
         if problem and account is None:
             raise CommandError(f"nobody can be called {options.name!r}: {refused(problem)}")
         name = account.name if account else capitalised(options.name)
-    await store.ban(name)
+    await store.write(accounts.ban, name)
     print(f"{name} is banned" + ("" if account or network else ", and has no account"))
 
 
 async def _unban(store: Store, options: argparse.Namespace) -> None:
-    order = await store.order()
+    order = await store.watch(accounts.order)
     network = network_of(options.name)
     ban = order.networks.get(network) if network else order.bans.get(options.name.lower())
     if ban is None:
-        account = await store.find(options.name)
+        account = await store.read(accounts.find, options.name)
         name = account.name if account else options.name
         raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
-    await store.lift(ban)
+    await store.write(accounts.lift, ban)
     print(f"{ban.whom} can come in again")
 
 
 async def _member(store: Store, name: str) -> Account:
     """Return an account that there is; a name may be banned without one."""
-    account = await store.find(name)
+    account = await store.read(accounts.find, name)
     if account is None or not account.password:
         raise _no_account(name)
     return account

@@ -29,6 +29,7 @@ from thudmud.language.parsing import board_problem
 from thudmud.service import Arrival, Service, Unfollowed, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError
+from thudmud.store import hall as hall_rows
 from thudmud.values import Value
 from thudmud.views import Message
 from thudmud.views.boards import draw
@@ -90,7 +91,9 @@ class BoardRegistry:
             StoreError: the store cannot be read.
         """
         self._learned = await self._store.version(HALL)
-        for board in await self._store.open_boards():  # at that version, or a later one
+        for board in await self._store.read(
+            hall_rows.open_boards
+        ):  # at that version, or a later one
             self._learn(board.key, board.name)
 
     async def do(self, session: ClientSession, request: requests.Request) -> Data:

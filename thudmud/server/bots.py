@@ -26,7 +26,7 @@ from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Elsewhere, Visit, now
-from thudmud.store import Holder, StoreError
+from thudmud.store import Holder, StoreError, accounts
 from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message
 
@@ -267,7 +267,7 @@ class Bot:
         try:
             while not self.ended:
                 try:
-                    if await store.find(self.name) or await store.find_guest(self.name):
+                    if await store.read(accounts.is_taken, self.name):
                         why = "the name belongs to a player; give the bot another one"
                         _log.error("the bot %s cannot come in: %s", self.name, why)
                         self._over.set()

@@ -26,7 +26,7 @@ from thudmud.pictures.pixels import draws_pixels
 from thudmud.rules import RULESETS, Comment, Game, Side
 from thudmud.server.drawing import Job, NotDrawnError, Studio, require_short
 from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError
-from thudmud.store import Store, StoreError
+from thudmud.store import Store, StoreError, battles
 from thudmud.values import Value, replace
 from thudmud.views.words import day
 from thudmud.web.http import HttpRequest, has_current
@@ -167,13 +167,13 @@ class Gallery:
             except Refused:
                 return NO_BOARD
             return _at(table)
-        battle: Battle | None = await self._store.battle(wanted.battle)
+        battle: Battle | None = await self._store.read(battles.battle, wanted.battle)
         if battle is None:
             return NO_BATTLE
         if battle.state in _OVER:
             key = battle.source, battle.until, battle.plies
             is_record = wanted.kind == RECORD
-            comments = await self._store.comments(battle.number) if is_record else ()
+            comments = await self._store.read(battles.comments, battle.number) if is_record else ()
             return _Subject(key, battle, _headers(battle, comments))
         found: FoundBattle | None = await self._store.look_up(BattleLookup(battle.number))
         if found is None or found.game is None:

@@ -45,7 +45,18 @@ from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.server.stores import lock_of_one, open_store, serving_lock
 from thudmud.service import Node
-from thudmud.store import Damaged, Holder, InUse, Lock, OtherSettings, Store, StoreError, Unknown
+from thudmud.store import (
+    Damaged,
+    Holder,
+    InUse,
+    Lock,
+    OtherSettings,
+    Store,
+    StoreError,
+    Unknown,
+    accounts,
+    upkeep,
+)
 from thudmud.store.steady import SteadyClock
 
 T = TypeVar("T")
@@ -201,7 +212,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             sessions.keep_order(order)
             changed.set()
 
-        sessions.keep_order(await store.order(follow))
+        sessions.keep_order(await store.watch(accounts.order, follow))
 
         def lock(key: Lock) -> Awaitable[asyncio.Queue[Holder]]:
             return stack.enter_async_context(lock_of_one(storage, key))
@@ -478,7 +489,7 @@ async def check(store: Store) -> None:
     try:
         damage = await store.check()
         if not damage:
-            await store.finish()
+            await upkeep.finish(store)
     except StoreError as error:
         _log.error("the store could not be checked: %s", error)
     else:

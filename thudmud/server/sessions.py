@@ -31,7 +31,7 @@ from thudmud.game.sanctions import Order
 from thudmud.language.parsing import parse
 from thudmud.language.vocabulary import Vocabulary
 from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
-from thudmud.store import Account, Store, StoreError
+from thudmud.store import Account, Store, StoreError, accounts, battles
 from thudmud.telnet.screen import Goodbye
 from thudmud.views.help import pages_of
 from thudmud.views.sanctions import barred
@@ -135,7 +135,7 @@ class Sessions:
         Raises:
             StoreError: it cannot be read.
         """
-        battle = await self.store.battle(number)
+        battle = await self.store.read(battles.battle, number)
         if battle is None:
             return None
         return capitalised(players(battle)), f"Battle {number}, {entry(battle)}."
@@ -333,14 +333,14 @@ class Sessions:
         await self._end_logged_out([each for each in self.all if each in self._epochs])
         for part in list(self._hall.parts.values()):  # others may be made meanwhile
             for name in part.past_players():
-                if not (await self.store.find(name) or await self.store.find_guest(name)):
+                if not await self.store.read(accounts.is_taken, name):
                     part.forget(name)
 
     async def _end_logged_out(self, sessions: Iterable[Session]) -> None:
         names = {session: session.name for session in sessions if session.name}
         if not names:
             return
-        current = await self.store.epochs(names.values())
+        current = await self.store.read(accounts.epochs, names.values())
         for session, name in names.items():
             epochs = self._epochs.get(session)
             epoch = current.get(name)
@@ -348,7 +348,7 @@ class Sessions:
                 continue
             if epoch is None:
                 session.end(REMOVED, Goodbye.BANNED)
-            elif (account := await self.store.find(name)) and account.banned:
+            elif (account := await self.store.read(accounts.find, name)) and account.banned:
                 banned = self.ban_told(name, session.address) or JUST_BANNED.format(name)
                 session.end(banned, Goodbye.BANNED)
             else:
@@ -432,7 +432,7 @@ def make_service(
 
 async def keep_preferences(store: Store, person: Person) -> None:
     """Store a member's preferences: options, ignored and followed players, and so on."""
-    account = await store.find(person.name)
+    account = await store.read(accounts.find, person.name)
     if account is not None:
         chosen = preferences_of(
             person.styles,
@@ -442,4 +442,4 @@ async def keep_preferences(store: Store, person: Person) -> None:
             followed=person.followed,
             plan=person.plan,
         )
-        await store.set_preferences(person.name, {**account.preferences, **chosen})
+        await store.write(accounts.set_preferences, person.name, {**account.preferences, **chosen})

@@ -24,13 +24,13 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import closed
 from thudmud.language.parsing import board_problem
-from thudmud.store import Conflict, OpenBoard, Store
+from thudmud.store import Conflict, OpenBoard, Store, hall
 from thudmud.values import replace
 
 
 async def boards_up(store: Store) -> Sequence[OpenBoard]:
     """Return the open boards of the server's own hall, without those of gateway clients."""
-    return [board for board in await store.open_boards() if not realm_of(board.key)]
+    return [board for board in await store.read(hall.open_boards) if not realm_of(board.key)]
 
 
 async def table_of(store: Store, board: OpenBoard) -> Table:
@@ -53,7 +53,7 @@ async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
         changes: dict[str, tuple[int, Sequence[StoredEvent]]] = {}
         events: list[StoredEvent] = []
         for table in tables:
-            board = await store.board(table.key)
+            board = await store.read(hall.open_board, table.key)
             if board is None:
                 before = await store.version(table.key)
                 changes[table.key] = before, ()

@@ -34,6 +34,7 @@ from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import future, settle
 from thudmud.service.interface import Base, Unfollowed
 from thudmud.store import Conflict, Entry, Forgotten, NotWritten, StoreError
+from thudmud.store import hall as hall_rows
 from thudmud.store.database import Work
 from thudmud.store.streams import Changes
 from thudmud.values import replace
@@ -394,7 +395,7 @@ class Following:
         while (table := self._hall.tables.with_key(key)) and table.clock:
             missed = interruptions
             if missed is None:
-                missed = await self._store.interruptions(table.clock.at)
+                missed = await self._store.read(hall_rows.interruptions, table.clock.at)
             events = held(table, missed, self._clock())
             if not events:
                 break

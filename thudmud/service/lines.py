@@ -40,6 +40,7 @@ from thudmud.service.interface import (
 )
 from thudmud.service.presence import Presence
 from thudmud.store import Conflict
+from thudmud.store.database import Database
 from thudmud.values import replace
 from thudmud.views import sentences
 from thudmud.views.data import Fact
@@ -155,7 +156,9 @@ class PlayerLines:
                 raise Unfollowed from self._following.trouble
             if self._node:
                 self._following.require_lease()
-            if key is not None and (done := await self._store.came_to(self._only_table.key, key)):
+            if key is not None and (
+                done := await self._store.read(Database.came_to, self._only_table.key, key)
+            ):
                 return Result(done=True, before=done.version)
             now = self._clock()
             if now - self._hall.people[name].active >= ACTIVE_EVERY:

@@ -42,7 +42,16 @@ from thudmud.game.asides import Aside, AsideT, Gone
 from thudmud.game.events import Parting
 from thudmud.game.options import SetOption
 from thudmud.service.driving import Turns, future, now, settle
-from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
+from thudmud.store import (
+    LEASE,
+    NotesMissed,
+    OtherSettings,
+    PlayerClaim,
+    Store,
+    StoreError,
+    TooLong,
+    nodes,
+)
 from thudmud.store.codec import Form
 from thudmud.store.steady import seconds
 from thudmud.values import ArrayValue
@@ -273,14 +282,14 @@ class Node:
             StoreError: that cannot be stored.
         """
         begun = self._clock()
-        is_known = await self._store.beat(self.name, self.lease, self._settings)
+        is_known = await self._store.write(nodes.beat, self.name, self.lease, self._settings)
         before, now = self._until, self._clock()
         if before is None or (is_known and now < before):
             self._until = begun + self.lease
             return
         ours: list[PlayerClaim] = []
         if not self._store.is_exclusive:
-            ours = [each for each in await self._store.people() if each.node == self.name]
+            ours = [each for each in await self._store.read(nodes.people) if each.node == self.name]
             self._spare_others()
             self._has_ghosts = True  # of those who have left meanwhile
             _log.warning("the lease had run out", extra={"kept": len(ours)})
@@ -329,11 +338,11 @@ class Node:
             StoreError: that cannot be stored.
         """
         if self._has_ghosts:
-            for claim in await self._store.people():
+            for claim in await self._store.read(nodes.people):
                 if claim.node == self.name:
                     self._lose(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = True  # until the result of this is known
-        for claim in await self._store.reap(self.name):
+        for claim in await self._store.write(nodes.reap, self.name):
             self._note_cut_off(claim)
             self._lose(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = False
@@ -343,7 +352,7 @@ class Node:
         self._until = None
         self._unhear()
         try:
-            await self._store.beat(self.name, 0)
+            await self._store.write(nodes.beat, self.name, 0)
         except StoreError as error:
             _log.error("it cannot be stored that the server stops: %s", error)
 
@@ -375,7 +384,7 @@ class Node:
         try:
             if not asks and self._is_sparing and await self._is_elsewhere(realm, name):
                 return False
-            while owner := await self._store.claim(name, self.name, "", realm=realm):
+            while owner := await self._store.write(nodes.claim, name, self.name, "", realm=realm):
                 if owner.seen is not None:  # it is ours
                     self._note_cut_off(owner)
                     break
@@ -405,7 +414,7 @@ class Node:
         Raises:
             StoreError: it cannot be read.
         """
-        return await self._store.owner(name, realm=realm)
+        return await self._store.read(nodes.owner, name, realm=realm)
 
     async def _ask(self, owner: PlayerClaim, name: str) -> bool:
         """Ask the node that has a name to release it; return whether it did.
@@ -442,7 +451,7 @@ class Node:
             self._has_ghosts = True
             return
         try:
-            await self._store.release(name, self.name, realm=realm)
+            await self._store.write(nodes.release, name, self.name, realm=realm)
             if self.peers:
                 await self._notify(NameReleased(realm, name))
         except StoreError as error:  # it is released when this node ends or is reaped

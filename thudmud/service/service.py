@@ -84,6 +84,7 @@ from thudmud.service.scheduler import Later, TimerScheduler
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
 from thudmud.store import Conflict, Store
+from thudmud.store import hall as hall_rows
 from thudmud.views import sentences
 from thudmud.views.facts import refusal_fact
 from thudmud.views.messages import Message
@@ -355,17 +356,17 @@ class Service:
             self.hall.advance(version)
             self.hall.tables.open(
                 BoardSpec(board.name, board.rules, key=board.key)
-                for board in await self.store.open_boards()
+                for board in await self.store.read(hall_rows.open_boards)
                 if realm_of(board.key) == self.realm and board.key not in specs
             )
             if not self.realm:
                 self.hall.resume_from(
                     version,
-                    await self.store.open_seeks(),
-                    await self.store.hall_parts(),
+                    await self.store.read(hall_rows.open_seeks),
+                    await self.store.read(hall_rows.parts),
                 )
         for table in list(self.hall.tables.values()):
-            board_now = await self.store.board(table.key)
+            board_now = await self.store.read(hall_rows.open_board, table.key)
             first = board_now.beginning if board_now else 1
             entries = await self.store.read_stream(table.key, first)
             happened = [(cast("TableEvent", each.event), each.battle) for each in entries]

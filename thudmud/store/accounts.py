@@ -62,6 +62,11 @@ def find(database: Database, name: str) -> Account | None:
     return _account(database, row) if row else None
 
 
+def is_taken(database: Database, name: str) -> bool:
+    """Return whether a name is a member's, banned, or kept for a guest."""
+    return _row(database, name) is not None or find_guest(database, name) is not None
+
+
 def everybody(database: Database) -> Sequence[Account]:
     """Return all accounts, sorted by name."""
     rows = cast("list[_Row]", [tuple(row) for row in database.table.rows("account")])
@@ -81,6 +86,7 @@ def enrol(database: Database, name: str, password: str, *, epoch: int = 0) -> Ac
     Raises:
         NameTaken: the name has an account.
     """
+    database.tells_watchers = True
     if _row(database, name):
         raise NameTaken(f"There is an account {name} already.")
     now, number, epoch = database.now(), database.players.number_of(name), epoch or new_epoch()
@@ -108,6 +114,7 @@ def set_password(
     Raises:
         Nobody: there is no such member, or the epoch is not ``since`` any more.
     """
+    database.tells_watchers = True
     number, _, *rest = _member(database, name)
     _require_epoch(database, number, since)
     database.table.put("account", number, password, *rest)
@@ -149,6 +156,7 @@ def end_logins(
     Raises:
         Nobody: there is no such member, or the epoch is not ``since`` any more.
     """
+    database.tells_watchers = True
     number = _member(database, name)[0]
     _require_epoch(database, number, since)
     return _end_logins(database, number, epoch)
@@ -263,6 +271,7 @@ def rename(database: Database, name: str, new: str) -> None:
         Nobody: there is no such member.
         NameTaken: another player has the new name.
     """
+    database.tells_watchers = True
     number, *_ = _member(database, name)
     other = database.players.find(new)
     if other and other[0] != number:
@@ -285,6 +294,7 @@ def erase(database: Database, name: str) -> None:
     out of the sanctions that it imposed as an operator. A ban of the name stays, without its
     reason, since it is the operator's.
     """
+    database.tells_watchers = True
     row = _row(database, name)
     if not ((row and row[1]) or find_guest(database, name)):
         raise Nobody(f"There is no account {name}, and no guest.")
@@ -322,6 +332,7 @@ def _forget_in_lists(database: Database, name: str) -> None:
 
 def set_operator(database: Database, name: str, *, is_one: bool) -> None:
     """Make a member an operator, or end that. Nobody if there is no such member."""
+    database.tells_watchers = True
     number, *_ = _member(database, name)
     if is_one:
         database.table.put("operator", number, database.now())
@@ -334,6 +345,7 @@ def impose(database: Database, sanction: Sanction) -> None:
 
     It replaces the one before, and begins now.
     """
+    database.tells_watchers = True
     _forget_ended(database)
     number, network = _place(database, sanction)
     now, by = database.now(), database.players.number_of(sanction.by)
@@ -356,6 +368,7 @@ def lift(database: Database, sanction: Sanction) -> None:
 
     Nobody if there is no such mute or ban.
     """
+    database.tells_watchers = True
     number, network = _place(database, sanction)
     is_ban = sanction.measure is Measure.BAN
     row = _row(database, sanction.whom) if is_ban and not network else None

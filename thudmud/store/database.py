@@ -146,6 +146,10 @@ class Database:
         """
         self.others_wrote = False
         """Whether a commit of another process was seen, and its listeners not called yet."""
+        self.tells_watchers = False
+        """Whether a work has changed what is watched, see `thudmud.store.Store.watch`: operators,
+        sanctions, names, logins and what features watch.
+        """
         self.erased = False
         """Whether something was erased that the -wal may still have."""
         self._link = backend.link()
@@ -528,6 +532,14 @@ class Database:
         self._adopt(self.read_head())
         return self.head.position
 
+    def stream_versions(self) -> Mapping[str, int]:
+        """Return the versions of all streams, by key. For export and checks: there are many."""
+        return self.streams.versions()
+
+    def came_to(self, stream: str, key: str) -> Stored | None:
+        """Return the result of a request with a key at a stream; None if it is not known."""
+        return self.streams.came_to(stream, key)
+
     def follow(self, after: int) -> tuple[list[Entry], bool]:
         """Return entries after a position, and whether all later ones will be handed out."""
         feed = self.feed
@@ -571,6 +583,16 @@ class Database:
         except BaseException:
             self.backend.rollback()
             raise
+
+    def compact(self) -> tuple[int, int]:
+        """Give free pages back to the disk; return the size before and after, in bytes.
+
+        Only where no other server can use the file: nobody can write meanwhile, for minutes.
+
+        Raises:
+            StoreError: there is no room for the copy that this takes.
+        """
+        return self.backend.compact()
 
     def is_damaged(self, error: Damaged) -> None:
         """Refuse all writes from now on, because of this damage."""

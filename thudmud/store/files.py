@@ -374,7 +374,8 @@ class OnDisk(Sqlite):
         execute("pragma synchronous = full")
         execute("pragma secure_delete = on")
         execute(f"pragma journal_size_limit = {_LONGEST_LOG}")
-        execute("begin immediate")  # so that a read-only file is reported now
+        execute("begin immediate")
+        execute(f"pragma user_version = {FORMAT}")  # so that a read-only file is reported now
         self.is_new = not execute("select count(*) from head").fetchone()[0]
         if self.is_new and has_rows(self.connection):
             raise damaged(self._path, "the row that it begins with is missing")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -21,10 +21,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 from thudmud.game.archive import BattleLookup, Lookup
 from thudmud.game.events import Adjourned, Event, Resumed
 from thudmud.game.projections import match_stream
-from thudmud.game.sanctions import Order
-from thudmud.store import accounts as account_rows
-from thudmud.store import battles as battle_rows
-from thudmud.store import hall, hooks, nodes, persons, scores
+from thudmud.store import nodes
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, Misread
@@ -32,7 +29,6 @@ from thudmud.store.database import Append, Database, Fence, Work
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import Damaged, Entry, NotesMissed, NotWritten, Stored, StoreError
 from thudmud.store.lookups import FoldedGames, answer
-from thudmud.store.pruning import BATCH, PruneReport, Pruning, drop
 from thudmud.store.rows import SqlTable
 from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take
 from thudmud.store.steady import SteadyClock
@@ -59,29 +55,6 @@ LOOKS_EVERY = 1.0
 _log = logging.getLogger(__name__)
 
 
-def reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
-    """Return a store's method that runs work on its database that only reads."""
-
-    @wraps(work)
-    async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await store.read(lambda database: work(database, *args, **kwargs))
-
-    return method
-
-
-def writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P, T]:
-    """Return a store's method that runs work on its database as one transaction.
-
-    ``orders`` says that the work may change what is watched, see `Store.watch`.
-    """
-
-    @wraps(work)
-    async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await store.write(lambda database: work(database, *args, **kwargs), orders=orders)
-
-    return method
-
-
 class StoreWrites(NamedTuple):
     """How much was written: rows of all tables, also changed and deleted ones, and in events."""
 
@@ -96,9 +69,9 @@ class Store:
     coroutines never wait. Each raises StoreError if the data cannot be read or changed. If a call
     is cancelled, its change may be stored nevertheless.
 
-    Many methods are functions of `Database`, or of modules such as `thudmud.store.accounts`, that
-    run in the store's thread. They take the arguments of the function but the database. A ``realm``
-    is the players', see `thudmud.game.projections.realm_of`.
+    What is stored beside the streams is read and changed by functions of a database, in modules
+    such as `thudmud.store.accounts` and in features: ``await store.read(accounts.find, "Anna")``. A
+    ``realm`` is the players', see `thudmud.game.projections.realm_of`.
 
     Attributes:
         clock: returns the seconds since the epoch, the time of new events.
@@ -270,32 +243,51 @@ class Store:
 
             await asyncio.wait(list(self._tasks))
 
-    # Work of features
+    # Transactions
 
-    async def read(self, work: Callable[[Database], T]) -> T:
+    async def read(
+        self, work: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Return the result of work that only reads, from one snapshot, in the store's thread."""
-        return await self._runner.read(work)
+        return await self._runner.read(lambda database: work(database, *args, **kwargs))
 
-    async def write(self, work: Callable[[Database], T], *, orders: bool = False) -> T:
+    async def write(
+        self, work: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
         """Run work as one transaction, in the store's thread, and return its result.
 
-        Args:
-            work: what to do; it may run twice, if the link to the database is lost in between.
-            orders: whether it may change what is watched, see `watch`.
+        It may run twice, if the link to the database is lost in between.
         """
-        outcome = await self._runner.write(work)
-        if orders:
+
+        def run(database: Database) -> tuple[T, bool]:
+            database.tells_watchers = False
+            result = work(database, *args, **kwargs)
+            return result, database.tells_watchers
+
+        result, tells_watchers = await self._runner.write(run)
+        if tells_watchers:
             await self._tell_again()
-        return outcome
+        return result
+
+    async def write_gently(
+        self, work: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do the same, then pause for as long as that took, so that others can write in between."""
+        begun = monotonic()
+        result = await self.write(work, *args, **kwargs)
+        if self._path or self._dsn:
+            import asyncio  # noqa: PLC0415  (a house needs no asyncio)
+
+            await asyncio.sleep(monotonic() - begun)
+        return result
 
     async def watch(
         self, work: Callable[[Database], T], told: Callable[[T], None] | None = None
     ) -> T:
         """Return the result of work that reads, and call ``told`` with later ones.
 
-        That is done whenever the operators, the sanctions, or what features watch may have changed,
-        or a player may have been registered, renamed or erased, or their logins ended, by whichever
-        process.
+        That is done after each work that has set `Database.tells_watchers`, and when another
+        process may have done such work.
         """
         if told:
             self._retold.append((work, told))
@@ -374,10 +366,6 @@ class Store:
                 changes[stream] = await self._runner.read(look), [event]
         changes |= besides or {}
         return await self.append(changes, key=key, mark=mark, work=work, fence=fence)
-
-    async def came_to(self, stream: str, key: str) -> Stored | None:
-        """Return the result of a request with a key at a stream; None if it is not known."""
-        return await self._runner.read(lambda db: db.streams.came_to(stream, key))
 
     async def bring_in(
         self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]
@@ -463,23 +451,17 @@ class Store:
 
     async def version(self, stream: str) -> int:
         """Return the version of a stream; 0 if it has no events."""
-        return await self._runner.read(lambda db: db.streams.version(stream))
+        return await self._runner.read(lambda database: database.streams.version(stream))
 
-    async def streams(self) -> Mapping[str, int]:
-        """Return the versions of all streams, by key. For export and checks: there are many."""
-        return await self._runner.read(lambda db: db.streams.versions())
+    async def read_stream(
+        self, stream: str, first: int = 1, most: int | None = None
+    ) -> Sequence[Entry]:
+        """Return the events of a stream from a version on, in order, ``most`` at most."""
+        return await self.read(Database.read_stream, stream, first, most)
 
-    read_stream = reading(Database.read_stream)
-    open_boards = reading(hall.open_boards)
-    open_seeks = reading(hall.open_seeks)
-    hall_parts = reading(hall.parts)
-    interruptions = reading(hall.interruptions)
-    board = reading(hall.open_board)
-    position = reading(Database.position)
-    now = reading(Database.now)
-    last_beat = reading(nodes.last_beat)
-
-    # Battles
+    async def position(self) -> int:
+        """Return the position of the last event; 0 if there is none."""
+        return await self.read(Database.position)
 
     async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
         """Return the answer to a lookup of `thudmud.game.archive`, of the type that it declares.
@@ -491,68 +473,12 @@ class Store:
             return await self._games.find(self._runner.read, lookup.number, realm)
         return await self._runner.read(lambda database: answer(database, lookup, realm))
 
-    battle = reading(battle_rows.battle)
-    count = reading(battle_rows.count)
-    plies = reading(battle_rows.plies)
-    comments = reading(battle_rows.comments)
-    history = reading(battle_rows.history)
-    battles = reading(battle_rows.battles)
-    ended = reading(battle_rows.ended)
-    between = reading(battle_rows.between)
-    number_of = reading(battle_rows.number_of)
-    adjourned = reading(battle_rows.adjourned)
-    standings = reading(scores.standings)
-    score = reading(scores.score)
-
-    # Accounts; names are not case-sensitive.
-
-    find = reading(account_rows.find)
-    accounts = reading(account_rows.everybody)
-    enrol = writing(account_rows.enrol, orders=True)
-    set_password = writing(account_rows.set_password, orders=True)
-    rehash = writing(account_rows.rehash)
-    end_logins = writing(account_rows.end_logins, orders=True)
-    epochs = reading(account_rows.epochs)
-    keep_word = writing(account_rows.keep_word)
-    has_word = reading(account_rows.has_word)
-    end_words = writing(account_rows.end_words)
-    forget_words = writing(account_rows.forget_words)
-    set_preferences = writing(account_rows.set_preferences)
-    rename = writing(account_rows.rename, orders=True)
-    erase = writing(account_rows.erase, orders=True)
-    set_operator = writing(account_rows.set_operator, orders=True)
-    ban = writing(account_rows.ban, orders=True)
-    impose = writing(account_rows.impose, orders=True)
-    lift = writing(account_rows.lift, orders=True)
-    find_guest = reading(account_rows.find_guest)
-    keep_guest = writing(account_rows.keep_guest)
-    guests = reading(account_rows.guests)
-    forget_guests = writing(account_rows.forget_guests)
-    seen = writing(account_rows.seen)
-    addresses = reading(account_rows.addresses)
-    forget_addresses = writing(account_rows.forget_addresses)
-    about = reading(persons.about)
-    scrub = reading(Database.scrub)
-
-    async def order(self, told: Callable[[Order], None] | None = None) -> Order:
-        """Return the operators and the sanctions; ``told`` is as for `watch`."""
-        return await self.watch(account_rows.order, told)
-
-    # Nodes and claims
-
     async def go_by_nodes(self) -> None:
         """Set the clock to the time of the live nodes, see `nodes.time_of_nodes`."""
         if self._dsn and isinstance(self.clock, SteadyClock):
             self.clock.go_on_from(await self._runner.read(nodes.time_of_nodes))
 
-    beat = writing(nodes.beat)
-    is_served = reading(nodes.is_served)
-    reap = writing(nodes.reap)
-    leave = writing(nodes.leave)
-    claim = writing(nodes.claim)
-    release = writing(nodes.release)
-    owner = reading(nodes.owner)
-    people = reading(nodes.people)
+    # Notes
 
     async def notify(self, note: object, form: Callable[[], Form]) -> None:
         """Send a note, which is never stored, to all listeners here and on other nodes.
@@ -604,67 +530,6 @@ class Store:
         if found:
             await self._runner.read(lambda database: database.is_damaged(Damaged(found)))
         return found
-
-    async def prune(
-        self,
-        before: float,
-        told: Callable[[PruneReport], None] | None = None,
-        *,
-        drops: bool = True,
-    ) -> PruneReport:
-        """Drop events that nothing needs any more, see `thudmud.store.pruning`.
-
-        Others can write in between: it pauses after each transaction for as long as that took.
-
-        Args:
-            before: only events before that time, in seconds since the epoch.
-            told: called now and then with the progress.
-            drops: whether to drop them, or only to count.
-
-        Returns:
-            The final progress.
-        """
-        pruning = Pruning(before)
-        while True:
-            report, positions = await self._runner.read(pruning.find)
-            for start in range(0, len(positions) if drops else 0, BATCH):
-                some, begun = positions[start : start + BATCH], monotonic()
-                await self._runner.write(partial(drop, positions=some))
-                if self._path or self._dsn:
-                    import asyncio  # noqa: PLC0415  (a house needs no asyncio)
-
-                    await asyncio.sleep(monotonic() - begun)
-            if told:
-                told(report)
-            if report.looked == report.last:
-                return report
-
-    async def finish(self) -> None:
-        """Do what is left to do after the projections were made anew, see `hooks.unfinished`.
-
-        Others can write in between: it pauses after each transaction for as long as that took.
-
-        Raises:
-            StoreError: something cannot be read or stored.
-        """
-        begun = monotonic()
-        for work in hooks.unfinished:
-            while await self.write(work):
-                if self._path or self._dsn:
-                    import asyncio  # noqa: PLC0415  (a house needs no asyncio)
-
-                    await asyncio.sleep(monotonic() - begun)
-                begun = monotonic()
-
-    async def compact(self) -> tuple[int, int]:
-        """Give free pages back to the disk; return the size before and after, in bytes.
-
-        Only where no other server can use the file: nobody can write meanwhile, for minutes.
-
-        Raises:
-            StoreError: there is no room for the copy that this takes.
-        """
-        return await self._runner.read(lambda database: database.backend.compact())
 
     async def _tell_again(self) -> None:
         for work, told in list(self._retold):

@@ -19,7 +19,7 @@ from thudmud.game.options import Options
 from thudmud.game.sanctions import Order
 from thudmud.service import Policy, Service
 from thudmud.service.scheduler import Handle
-from thudmud.store import Nobody, NotWritten, Store
+from thudmud.store import Nobody, NotWritten, Store, accounts
 
 LIMITS = LetterLimits(25, from_one=12)
 
@@ -54,7 +54,7 @@ async def peopled(place: Place) -> Place:
     place.hall.limit(LIMITS)
     take_reports(place.hall, 2)
     for name in ("Anna", "Bert", "Carla"):
-        await place.service.store.enrol(name, "hash")
+        await place.service.store.write(accounts.enrol, name, "hash")
     await place.open()
     await place.enter("Anna", "Bert", member=True)
     await place.enter("Gast")
@@ -137,12 +137,12 @@ class TestLetters:
         await place.type("Bert", "ignore anna")
         assert await place.type("Anna", "message bert Ho!") == f"Bert {refused}"
         ignoring = preferences_of({}, Options(), ["anna"])
-        await place.service.store.set_preferences("Carla", ignoring)
+        await place.service.store.write(accounts.set_preferences, "Carla", ignoring)
         assert await place.type("Anna", "message carla Ho!") == f"Carla {refused}"
         assert "is kept" in await place.type("Bert", "message carla Ho!")
 
     async def test_nor_does_who_is_banned(self, place: Place) -> None:
-        await place.service.store.ban("Carla")
+        await place.service.store.write(accounts.ban, "Carla")
         assert 'called "carla"' in await place.type("Anna", "message carla Ho!")
 
     async def test_they_are_capped(self, place: Place) -> None:
@@ -151,7 +151,7 @@ class TestLetters:
             assert "is kept" in await place.type("Anna", "message carla Ho!")
         assert "2 messages from you" in await place.type("Anna", "message carla Ho!")
         following = preferences_of({}, Options(), followed=["Bert"])
-        await place.service.store.set_preferences("Carla", following)
+        await place.service.store.write(accounts.set_preferences, "Carla", following)
         assert "is kept" in await place.type("Bert", "message carla Ho!")
         assert "Carla has 3 messages" in await place.type("Bert", "message carla Ho!")
 
@@ -174,7 +174,9 @@ class TestLetters:
     async def test_follower_who_is_not_here_is_asked_by_what_is_stored(self, place: Place) -> None:
         place.hall.limit(LetterLimits(1, from_one=1))
         store = place.service.store
-        await store.set_preferences("Carla", preferences_of({}, Options(), followed=["bert"]))
+        await store.write(
+            accounts.set_preferences, "Carla", preferences_of({}, Options(), followed=["bert"])
+        )
         assert (await count_from(store, "Carla", "Bert", ["bert"]))[2] is None
         box = await place.service.look_up(PostboxLookup("Carla", "Bert"))
         assert box.from_strangers is None
@@ -211,14 +213,14 @@ class TestLetters:
     async def test_of_two_whose_names_begin_alike_one_is_named(self, place: Place) -> None:
         store = place.service.store
         for name in ("Cara", "Carola"):
-            await store.enrol(name, "hash")
+            await store.write(accounts.enrol, name, "hash")
             await post(store, "Bert", name, "Ho!")
         which = 'Which player do you mean by "car": Cara or Carola?'
         assert await place.type("Bert", "forget messages from car") == which
 
     async def test_nobody_writes_for_a_former_member(self, place: Place) -> None:
         await place.type("Anna", "message bert Ho!")
-        await place.service.store.erase("Anna")
+        await place.service.store.write(accounts.erase, "Anna")
         assert " 1. a former member, 1 second ago" in await place.type("Bert", "messages")
 
     async def test_what_is_not_stored_is_not_told(
@@ -372,7 +374,7 @@ class TestReports:
 async def world() -> AsyncIterator[World]:
     world = World()
     for name in ("Anna", "Bert", "Carla"):
-        await world.store.enrol(name, "hash")
+        await world.store.write(accounts.enrol, name, "hash")
     yield world
     await world.store.close()
 

@@ -12,7 +12,7 @@ from tests.alarms import Alarms
 from tests.features.moderation.reports import reports
 from tests.server.test_sessions import FakeSession
 from tests.service.place import Place, Screen, until
-from tests.service.stores import SlowStore
+from tests.service.stores import SlowStore, do_instead
 from thudmud.features.moderation.model import take_reports
 from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal
@@ -21,7 +21,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.server.sessions import NEW_OPERATOR, NEW_OPERATOR_ALONE, Sessions, make_service
 from thudmud.service import Dismissal, Node, Visit
 from thudmud.service.scheduler import TimerScheduler
-from thudmud.store import StoreError
+from thudmud.store import StoreError, accounts
 from thudmud.views import Terminal
 
 OAK = BoardSpec("oak board")
@@ -40,11 +40,11 @@ class Game:
 
     async def open(self) -> None:
         await self.service.open()
-        self.sessions.keep_order(await self.store.order(self.sessions.keep_order))
+        self.sessions.keep_order(await self.store.watch(accounts.order, self.sessions.keep_order))
 
     async def enter(self, name: str, address: str = "", *, member: bool = False) -> FakeSession:
         session = FakeSession(self.sessions, name, address)
-        account = await self.store.enrol(name, "hash") if member else None
+        account = await self.store.write(accounts.enrol, name, "hash") if member else None
         session.visit = await self.sessions.admit(session, name, Terminal(200), account)
         return session
 
@@ -66,14 +66,14 @@ async def game() -> Game:
 @pytest.fixture
 async def olga(game: Game) -> FakeSession:
     olga = await game.enter("Olga", "198.51.100.1", member=True)
-    await game.store.set_operator("Olga", is_one=True)
+    await game.store.write(accounts.set_operator, "Olga", is_one=True)
     return olga
 
 
 async def test_an_operator_is_one_at_once_and_no_longer(game: Game, olga: FakeSession) -> None:
     assert olga.shown[-1] == NEW_OPERATOR
     assert "Nobody is banned." in await game.type(olga, "bans")
-    await game.store.set_operator("Olga", is_one=False)
+    await game.store.write(accounts.set_operator, "Olga", is_one=False)
     assert game.hall.order == Order()
     assert "Only operators can do that." in await game.type(olga, "bans")
 
@@ -103,7 +103,7 @@ async def test_what_cannot_be_stored_has_not_happened(
         raise StoreError("The disk is full.")
 
     bert = await game.enter("Bert")
-    monkeypatch.setattr(game.store, "impose", fail)
+    do_instead(monkeypatch, game.store, accounts.impose, fail)
     with pytest.raises(StoreError):
         await game.type(olga, "mute bert")
     assert "You say: hi" in await game.type(bert, "say hi")
@@ -152,14 +152,14 @@ async def test_without_these_commands_bans_and_mutes_hold_all_the_same() -> None
     await game.open()
     olga = await game.enter("Olga", member=True)
     bert, carla = await game.enter("Bert", "192.0.2.7"), await game.enter("Carla")
-    await game.store.set_operator("Olga", is_one=True)
+    await game.store.write(accounts.set_operator, "Olga", is_one=True)
     assert olga.shown[-1] == NEW_OPERATOR_ALONE
     assert "no command" in await game.type(olga, "ban bert")
     assert "Keeping order" not in await game.type(olga, "help")
-    await game.store.ban("192.0.2.7")
+    await game.store.write(accounts.ban, "192.0.2.7")
     assert "of this server has banned 192.0.2.7" in bert.shown[-1]
     assert bert.ended
-    await game.store.impose(Sanction(Measure.MUTE, "Carla"))
+    await game.store.write(accounts.impose, Sanction(Measure.MUTE, "Carla"))
     assert "Nobody hears" in await game.type(carla, "say hi")
 
 
@@ -245,7 +245,7 @@ def visit(place: Place, name: str) -> Visit:
 
 async def test_operators_see_to_reports(game: Game, olga: FakeSession) -> None:
     otto = await game.enter("Otto", member=True)
-    await game.store.set_operator("Otto", is_one=True)
+    await game.store.write(accounts.set_operator, "Otto", is_one=True)
     bert, carla = await game.enter("Bert"), await game.enter("Carla")
     assert await game.type(olga, "reports") == "There are no open reports."
     await game.type(bert, "say Fool!")
@@ -274,7 +274,7 @@ async def test_operators_see_to_reports(game: Game, olga: FakeSession) -> None:
 
 async def test_reports_of_a_player_are_closed_together(game: Game, olga: FakeSession) -> None:
     otto = await game.enter("Otto", member=True)
-    await game.store.set_operator("Otto", is_one=True)
+    await game.store.write(accounts.set_operator, "Otto", is_one=True)
     bert, carla = await game.enter("Bert"), await game.enter("Carla")
     assert await game.type(olga, "close all reports") == "There are no open reports."
     for _ in range(4):

@@ -46,7 +46,8 @@ from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
 from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.language import clean
-from thudmud.store import Holder, NotWritten, Store
+from thudmud.store import Holder, NotWritten, Store, accounts
+from thudmud.store.database import Database
 
 MINUTE = 60.0
 POLICY = NotifyPolicy(gap=15 * MINUTE, per_hour=5, name="Thud", pace=0.0, wait=MINUTE)
@@ -136,7 +137,7 @@ class TestMails:
         assert end.startswith("https://example.org/mail/")
         assert text.rstrip().endswith(end)
         assert max(map(len, text.split("\n"))) <= 80
-        assert await storage.end_mails(post.place.service.store, end.rpartition("/")[2])
+        assert await post.place.service.store.write(storage.end_mails, end.rpartition("/")[2])
         await post.place.type("Bert", "message anna Ho!")
         await post.after(DAY)
         assert len(relay.mails) == 1
@@ -148,7 +149,7 @@ class TestMails:
         post.place.hall.order = Order(bans={"anna": ban})
         await plies(post)
         await post.after(MINUTE)
-        assert not await storage.due(post.place.service.store, mails=True)
+        assert not await post.place.service.store.read(storage.due, mails=True)
         await post.after(DAY)
         await post.place.type("Bert", "message anna Ho!")
         await post.after(MINUTE)
@@ -156,7 +157,7 @@ class TestMails:
 
     async def test_it_is_told_in_words_if_boards_are(self, post: Post, relay: Handler) -> None:
         store = post.place.service.store
-        await store.set_preferences("Anna", {"options": ["options reader on"]})
+        await store.write(accounts.set_preferences, "Anna", {"options": ["options reader on"]})
         await plies(post)
         await post.after(MINUTE)
         text = text_of(relay.mails[0])
@@ -255,7 +256,7 @@ class TestNotSent:
         await post.place.leave("Anna")
         await post.after(MINUTE)
         assert relay.mails == []
-        assert await storage.due(post.place.service.store, mails=True) == []
+        assert await post.place.service.store.read(storage.due, mails=True) == []
 
     async def test_nor_is_a_turn_that_has_passed_or_a_letter_that_was_read(
         self, post: Post, relay: Handler
@@ -289,8 +290,8 @@ class TestNotSent:
         store = post.place.service.store
         for number in range(4):
             name = f"M{'x' * number}"
-            await store.enrol(name, "hash")
-            await storage.ask_code(store, name, f"victim@{number}.example")
+            await store.write(accounts.enrol, name, "hash")
+            await store.write(storage.ask_code, name, f"victim@{number}.example")
         await plies(post)
         await post.after(MINUTE)
         subjects = [str(mail["Subject"]) for mail in relay.mails]
@@ -315,7 +316,7 @@ class TestNotSent:
         post.notifier = Notifier(hall, store, None, None, POLICY)
         await plies(post)
         await post.after(MINUTE)
-        assert await storage.due(store, mails=True) == []
+        assert await store.read(storage.due, mails=True) == []
         assert relay.mails == []
 
 
@@ -565,7 +566,7 @@ class TestOnce:
     async def test_what_was_sent_and_not_noted_is_not_sent_again(
         self, post: Post, relay: Handler, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def fail(*_: object, **__: object) -> None:
+        def fail(*_: object, **__: object) -> None:
             raise NotWritten("The disk is full.")
 
         store = post.place.service.store
@@ -578,12 +579,12 @@ class TestOnce:
             assert len(relay.mails) == 1
         await post.after(MINUTE)
         assert len(relay.mails) == 1
-        assert await storage.due(store, mails=True) == []
+        assert await store.read(storage.due, mails=True) == []
 
     async def test_a_kill_in_between_may_send_it_twice_with_the_same_number(
         self, post: Post, relay: Handler, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def killed(*_: object, **__: object) -> None:
+        def killed(*_: object, **__: object) -> None:
             raise asyncio.CancelledError
 
         await plies(post)
@@ -622,7 +623,7 @@ class TestOnce:
         locks[1].put_nowait(Holder.OURS)
         store = post.place.service.store
         async with asyncio.timeout(PATIENCE):
-            while await storage.due(store, mails=True):  # noqa: ASYNC110
+            while await store.read(storage.due, mails=True):  # noqa: ASYNC110
                 await asyncio.sleep(0)
         assert 1 <= len(relay.mails) <= 2
         assert len({mail["Message-ID"] for mail in relay.mails}) == 1
@@ -666,10 +667,10 @@ class TestOnce:
         failing = [NotWritten("No."), ValueError("A bug.")]
         due = storage.due
 
-        async def fail(store: Store, **words: bool) -> object:
-            if failing and words["mails"]:
+        def fail(database: Database, *, mails: bool) -> object:
+            if failing and mails:
                 raise failing.pop(0)
-            return await due(store, **words)
+            return due(database, mails=mails)
 
         monkeypatch.setattr(storage, "due", fail)
         await plies(post)
@@ -772,7 +773,7 @@ async def test_a_round_of_a_tournament_is_news_to_those_who_play_in_it(
     cup = Cup(SlowStore.make())
     cup.hall.part(Notified).ways = WAYS
     for name in ("Anna", "Bert", "Carl"):
-        await cup.store.enrol(name, "hash")
+        await cup.store.write(accounts.enrol, name, "hash")
     await follow_members(cup.service)
     await cup.open()
     await cup.enter("Anna", "Bert", "Carl", member=True)

@@ -26,7 +26,7 @@ from thudmud.server.pages import AT_ONCE
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Arrival, Visit
-from thudmud.store import StoreError
+from thudmud.store import StoreError, accounts
 from thudmud.views import Terminal
 
 PAGE = "https://thud.example.org"
@@ -66,8 +66,8 @@ class Site:
     async def publish(self, *, calendar: str = "", feed: bool = False) -> str:
         """Let Anna publish something; return the secret word of her calendar."""
         chosen = await contact(self.store)
-        await storage.keep_contact(
-            self.store, "Anna", chosen._replace(calendar=calendar, feed=feed)
+        await self.store.write(
+            storage.keep_contact, "Anna", chosen._replace(calendar=calendar, feed=feed)
         )
         return (await contact(self.store)).calendar
 
@@ -85,7 +85,7 @@ async def site_with(settings: Settings, folder: Path) -> AsyncIterator[Site]:
         await server.start(sessions)
         stack.push_async_callback(server.stop)
         for name in ("Anna", "Bert"):
-            await sessions.store.enrol(name, "hash")
+            await sessions.store.write(accounts.enrol, name, "hash")
         yield Site(sessions, server.web_links[0])
 
 
@@ -99,7 +99,7 @@ class TestMails:
     async def test_a_link_asks_and_a_button_ends(self, site: Site) -> None:
         await confirmed(site.store)
         await post(site.store, "Anna", "Bert", "Ho!")
-        [mail] = await storage.due(site.store, mails=True)
+        [mail] = await site.store.read(storage.due, mails=True)
         link = f"/mail/{mail.secret}"
         for method in ("GET", "HEAD"):
             asked = await site.ask(link, method)
@@ -238,7 +238,7 @@ class TestFeed:
         assert feed.findtext("atom:updated", "", ATOM) == entries[0].findtext(
             "atom:updated", "", ATOM
         )
-        await site.store.erase("Bert")
+        await site.store.write(accounts.erase, "Bert")
         assert "erased" not in (await site.ask("/feed/Anna.atom")).text
         again = await site.ask("/feed/Anna.atom")
         tag = {"If-None-Match": again.headers["ETag"]}
@@ -268,7 +268,7 @@ class TestLimits:
     async def test_a_store_that_fails_says_so(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def fail(*_: object) -> None:
+        def fail(*_: object) -> None:
             raise StoreError("The database is away.")
 
         monkeypatch.setattr(storage, "feed_of", fail)

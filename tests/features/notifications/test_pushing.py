@@ -32,7 +32,7 @@ from thudmud.features.notifications.serving import NotificationServing, outside
 from thudmud.features.notifications.settings import PushSettings
 from thudmud.game.clocks import DAY
 from thudmud.server.config import Settings
-from thudmud.store import Store
+from thudmud.store import Store, persons
 
 MINUTE = 60.0
 AUTHORITY = trustme.CA()
@@ -58,7 +58,7 @@ class Pushed:
         await self.notifier.look(mails=False)
 
     async def browsers(self) -> int:
-        return len((await self.place.service.store.about("Anna")).get("browser", []))
+        return len((await self.place.service.store.read(persons.about, "Anna")).get("browser", []))
 
 
 @pytest.fixture
@@ -229,7 +229,7 @@ async def test_a_service_that_is_slow_is_asked_later(
     service.hold.set()
     await pushed.after(MINUTE)
     assert await pushed.browsers() == 2
-    assert await storage.due(pushed.place.service.store, mails=False) == []
+    assert await pushed.place.service.store.read(storage.due, mails=False) == []
 
 
 async def test_one_that_is_somebody_else_is_told_nothing(

@@ -10,6 +10,7 @@ import pytest
 from tests.features.letters.test_reactors import Clock, peopled
 from tests.features.moderation.reports import reports
 from tests.service.place import Place
+from tests.service.stores import do_instead
 from tests.service.test_nodes import World
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import (
@@ -24,7 +25,7 @@ from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
 from thudmud.game.events import Parting
 from thudmud.game.sanctions import Order
-from thudmud.store import NotWritten, Store
+from thudmud.store import NotWritten, Store, accounts
 
 MAIL = "anna@example.org"
 WAYS = Ways(mail=True, push="K" * 87, services=("push.example.org",), page="https://example.org")
@@ -50,7 +51,7 @@ async def made(store: Store) -> Place:
 
 
 async def code(place: Place) -> str:
-    [mail] = await storage.due(place.service.store, mails=True)
+    [mail] = await place.service.store.read(storage.due, mails=True)
     return mail.code
 
 
@@ -58,16 +59,18 @@ async def confirmed(place: Place, *names: str) -> None:
     """Let members get mails."""
     for name in names:
         await place.type(name, f"notify mail {name}@example.org")
-        [mail] = [each for each in await storage.due(place.service.store, mails=True) if each.code]
+        [mail] = [
+            each for each in await place.service.store.read(storage.due, mails=True) if each.code
+        ]
         assert "You get mails" in await place.type(name, f"notify code {mail.code}")
-        await storage.sent(place.service.store, mail)
+        await place.service.store.write(storage.sent, mail)
 
 
 async def waiting(place: Place) -> dict[str, list[str]]:
     """Return what is to be sent by mail by now, by player."""
     return {
         each.player: sorted(row.kind.value if row.kind else "code" for row in each.waiting)
-        for each in await storage.due(place.service.store, mails=True)
+        for each in await place.service.store.read(storage.due, mails=True)
     }
 
 
@@ -146,7 +149,7 @@ class TestChoosing:
     ) -> None:
         names = ("Dora", "Emil", "Fritz")
         for name in names:
-            await place.service.store.enrol(name, "hash")
+            await place.service.store.write(accounts.enrol, name, "hash")
         await place.enter(*names, member=True, origin="192.0.2.1")
         for number in range(CODES_FROM_NETWORK):
             line = f"notify mail anna@{number}.example"
@@ -162,7 +165,7 @@ class TestChoosing:
         # Everybody may come from here, by a proxy that nobody has told the server about.
         for number in range(CODES_FROM_NETWORK + 1):
             name = f"M{'x' * number}"
-            await place.service.store.enrol(name, "hash")
+            await place.service.store.write(accounts.enrol, name, "hash")
             await place.enter(name, member=True, origin="127.0.0.1")
             line = f"notify mail {name}@{number}.example"
             assert "A code goes to" in await place.type(name, line)
@@ -179,7 +182,7 @@ class TestChoosing:
         )
         for number in range(2):
             await place.type("Bert", f"notify mail bert@{number}.example")
-        await place.service.store.enrol("Dora", "hash")
+        await place.service.store.write(accounts.enrol, "Dora", "hash")
         await place.enter("Dora", member=True)
         assert held in await place.type("Dora", "notify mail dora@other.example")
         clock.now = place.now = 1000.0 + CODE_LASTS
@@ -190,17 +193,16 @@ class TestChoosing:
     ) -> None:
         store = place.service.store
         for name in ("Dora", "Emil"):
-            await store.enrol(name, "hash")
+            await store.write(accounts.enrol, name, "hash")
         await place.type("Anna", f"notify mail {MAIL}")
-        ask_code = storage.ask_code
+        write = store.write
 
         async def meanwhile(*asked: Any) -> None:  # others are quicker, after the decision
-            monkeypatch.undo()
             for name in ("Dora", "Emil"):
-                await storage.ask_code(store, name, MAIL)
-            await ask_code(*asked)
+                await write(storage.ask_code, name, MAIL)
+            await write(storage.ask_code, *asked)
 
-        monkeypatch.setattr(storage, "ask_code", meanwhile)
+        do_instead(monkeypatch, store, storage.ask_code, meanwhile)
         assert (await place.type("Bert", f"notify mail {MAIL}")).startswith("You can ask for 3")
         assert "waits for its code" not in await place.type("Bert", "notify")
 
@@ -230,8 +232,8 @@ class TestChoosing:
 
     async def test_where_codes_are_not_wanted_none_are_sent(self, place: Place) -> None:
         await place.type("Anna", f"notify mail {MAIL}")
-        [mail] = await storage.due(place.service.store, mails=True)
-        await storage.end_mails(place.service.store, mail.secret)
+        [mail] = await place.service.store.read(storage.due, mails=True)
+        await place.service.store.write(storage.end_mails, mail.secret)
         assert "has asked for none" in await place.type("Bert", f"notify mail {MAIL}")
 
     @pytest.mark.parametrize(
@@ -345,7 +347,7 @@ class TestChoosing:
     async def test_what_cannot_be_stored_is_not_told(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def fail(*_: object) -> None:
+        def fail(*_: object) -> None:
             raise NotWritten("The disk is full.")
 
         for name in ("ask_code", "keep_contact", "add_browser"):
@@ -382,7 +384,7 @@ class TestNews:
         await self.plays(place)
         await place.type("Anna", "move a6 b6", "move b6 a6", Resign("oak board"))
         assert await waiting(place) == {"Bert": ["end"]}
-        [mail] = await storage.due(place.service.store, mails=True)
+        [mail] = await place.service.store.read(storage.due, mails=True)
         assert [each.subject for each in mail.waiting] == [1]
 
     async def test_a_flag_that_falls_is_news_to_both(self, place: Place, clock: Clock) -> None:
@@ -433,7 +435,7 @@ class TestNews:
     async def test_that_it_cannot_be_noted_keeps_nobody_out(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        async def fail(*_: object) -> None:
+        def fail(*_: object) -> None:
             raise NotWritten("The disk is full.")
 
         await self.plays(place)
@@ -455,7 +457,7 @@ class TestNews:
 async def world() -> AsyncIterator[World]:
     world = World()
     for name in ("Anna", "Bert"):
-        await world.store.enrol(name, "hash")
+        await world.store.write(accounts.enrol, name, "hash")
     yield world
     await world.store.close()
 

@@ -32,7 +32,7 @@ from thudmud.game.people import LONGEST_PLAN, MOST_IGNORED
 from thudmud.game.table import BoardSpec
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.service import Arrival
-from thudmud.store import Store
+from thudmud.store import Store, accounts
 from thudmud.views.view import Terminal
 
 shades = st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)
@@ -84,20 +84,20 @@ async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
         "follow bert",
     ):
         await service.submit(anna, line)
-    await store.enrol("Anna", "a hash")
+    await store.write(accounts.enrol, "Anna", "a hash")
     await sessions.enrol("Anna")
-    account = await store.find("Anna")
+    account = await store.read(accounts.find, "Anna")
     assert account
     assert options_of(account.preferences) == Options(reader=Switch.ON)
     assert styles_of(account.preferences) == {"oak board": Style.BRIEF}
     assert ignored_of(account.preferences) == ("Mallory",)
     assert profile_of(account.preferences).followed == ("Bert",)
     await service.submit(anna, "plan To win.")
-    account = await store.find("Anna")
+    account = await store.read(accounts.find, "Anna")
     assert account
     assert profile_of(account.preferences).plan == "To win."
     await service.submit(anna, "plan none")
-    account = await store.find("Anna")
+    account = await store.read(accounts.find, "Anna")
     assert account
     assert profile_of(account.preferences).plan == ""
     await store.close()

@@ -46,6 +46,7 @@ from thudmud.game.sanctions import Order
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board
+from thudmud.store import battles as battle_rows
 
 T = TypeVar("T", bound=TournamentEvent)
 
@@ -162,7 +163,7 @@ async def test_a_round_robin_goes_by_itself_from_its_start_to_its_end(cup: Cup) 
     assert pairs == {frozenset(pair): 1 for pair in combinations(NAMES, 2)}
     assert len(await cup.of_hall(PairingBegun)) == 6
     assert len(await cup.of_hall(PairingScored)) == 12
-    battles = await cup.store.history(None, most=100)
+    battles = await cup.store.read(battle_rows.history, None, most=100)
     assert len(battles) == 12
     assert {each.event for each in battles} == {"Thursday"}
     assert Counter(each.tournament.round for each in battles if each.tournament) == {

@@ -23,7 +23,7 @@ from thudmud.features.moderation.model import (
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.sanctions import Measure
-from thudmud.store import Nobody
+from thudmud.store import Nobody, accounts
 from thudmud.values import replace
 from thudmud.views.words import minute
 
@@ -77,11 +77,11 @@ async def _note(store: Store, aside: OfOperators) -> None:
             extra |= {"whom": sanction.whom}
             if isinstance(aside, Lifted):
                 with suppress(Nobody):  # another operator was quicker
-                    await store.lift(sanction)
+                    await store.write(accounts.lift, sanction)
                 _log.warning("un%s", what, extra=extra)
                 return
             if sanction.measure is not Measure.KICK:
-                await store.impose(sanction)
+                await store.write(accounts.impose, sanction)
             end = {"until": minute(sanction.until)} if sanction.until else {}
             _log.warning("%s", what, extra=extra | end | {"why": sanction.why})
         case ReportClosed(_, number):

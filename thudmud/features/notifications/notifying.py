@@ -35,7 +35,7 @@ from thudmud.features.options.preferences import options_of
 from thudmud.game.clocks import DAY
 from thudmud.game.hall import Hall
 from thudmud.game.options import Options
-from thudmud.store import Holder, Store, StoreError
+from thudmud.store import Holder, Store, StoreError, accounts, battles
 from thudmud.views.headlines import Headline, finders
 
 PACE = 5.0
@@ -197,7 +197,7 @@ class Notifier:
         Raises:
             StoreError: it cannot be read; or it was sent, and that cannot be noted.
         """
-        waiting = await storage.due(self._store, mails=mails)
+        waiting = await self._store.read(storage.due, mails=mails)
         # Codes first: they are good for an hour.
         for recipient in sorted(waiting, key=lambda each: not each.code):
             if _is_to_end() or not self._is_alive():
@@ -215,10 +215,10 @@ class Notifier:
         way = self._mailer if is_mail else self._pusher
         is_banned = self._hall.order is not None and self._hall.order.ban(recipient.player, now)
         if way is None or is_banned or not (recipient.address or recipient.browser):
-            await storage.sent(self._store, recipient)
+            await self._store.write(storage.sent, recipient)
         elif recipient.code:
             if not self._has_room(now, for_code=True):
-                await storage.put_off(self._store, recipient, now + HELD_BACK)
+                await self._store.write(storage.put_off, recipient, now + HELD_BACK)
                 return
             ways = self._hall.part(Notified).ways
             mail = code_mail(
@@ -229,9 +229,9 @@ class Notifier:
             recipient = recipient._replace(waiting=tuple(each for each, _ in told))
             until = self._until(recipient, now)
             if until > now:
-                await storage.put_off(self._store, recipient, until)
+                await self._store.write(storage.put_off, recipient, until)
             elif is_mail and not self._has_room(now, for_code=False):
-                await storage.put_off(self._store, recipient, now + HELD_BACK)
+                await self._store.write(storage.put_off, recipient, now + HELD_BACK)
             else:
                 await self._send(recipient, _once(each for _, each in told), now)
 
@@ -283,7 +283,7 @@ class Notifier:
             await self._failed(recipient, error, now)
         except NeverSentError as error:
             _log.warning("not sent: %s", error, extra={"player": recipient.player})
-            await storage.refuse(self._store, recipient)
+            await self._store.write(storage.refuse, recipient)
         else:
             self._done |= dict.fromkeys(
                 (each.number for each in recipient.waiting), not recipient.way
@@ -293,7 +293,7 @@ class Notifier:
     async def _note_sent(self, recipient: Recipient) -> None:
         numbers = [each.number for each in recipient.waiting]
         mailed = self._done.get(numbers[0], False) and not recipient.code
-        await storage.sent(self._store, recipient, mailed=mailed)
+        await self._store.write(storage.sent, recipient, mailed=mailed)
         for each in numbers:
             self._done.pop(each, None)
 
@@ -307,7 +307,7 @@ class Notifier:
         ]
         if old:
             _log.error("notifications are given up", extra={**about, "number": len(old)})
-            await storage.sent(self._store, recipient._replace(waiting=tuple(old)))
+            await self._store.write(storage.sent, recipient._replace(waiting=tuple(old)))
         rest = tuple(each for each in recipient.waiting if each not in old)
         if rest:
             tries = max(each.tries for each in rest)
@@ -317,7 +317,7 @@ class Notifier:
             _log.log(level, "not sent, and tried again", extra={**about, "tries": tries + 1})
             until = now + max(pause, min(error.pause, LONGEST_PAUSE))
             left = recipient._replace(waiting=rest)
-            await storage.put_off(self._store, left, until, failed=True)
+            await self._store.write(storage.put_off, left, until, failed=True)
 
     # What is still news.
 
@@ -337,17 +337,17 @@ class Notifier:
             if options is None:
                 options = await self._options(recipient.player)
             if (short := self._short_at(each)) and short > now:
-                await storage.put_off(self._store, recipient._replace(waiting=(each,)), short)
+                await self._store.write(storage.put_off, recipient._replace(waiting=(each,)), short)
             elif (news := await self._told(each, now, options)) is None:
                 old.append(each)
             else:
                 told.append((each, news))
         if old:
-            await storage.sent(self._store, recipient._replace(waiting=tuple(old)))
+            await self._store.write(storage.sent, recipient._replace(waiting=tuple(old)))
         return told
 
     async def _options(self, player: str) -> Options:
-        account = await self._store.find(player)
+        account = await self._store.read(accounts.find, player)
         return options_of(account.preferences) if account else Options()
 
     def _short_at(self, waiting: Waiting) -> float | None:
@@ -367,7 +367,7 @@ class Notifier:
                     return None
                 return told_of_turn(waiting.kind, table, player, now, options)
             case Kind.END:
-                battle = await self._store.battle(waiting.subject)
+                battle = await self._store.read(battles.battle, waiting.subject)
                 return told_of_end(battle) if battle and battle.outcome else None
             case Kind():
                 find = finders.get(waiting.kind.value)

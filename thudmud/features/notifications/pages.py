@@ -17,7 +17,7 @@ from thudmud.features.notifications.model import Notified
 from thudmud.features.notifications.published import calendar, feed
 from thudmud.game.feature import PageAnswer, PageRoute
 from thudmud.game.hall import Hall
-from thudmud.store import Store, StoreError
+from thudmud.store import Store, StoreError, battles
 
 MOST_ENTRIES = 20
 """How many battles are in a feed."""
@@ -74,7 +74,7 @@ async def _answer(
 
 
 async def _calendar(hall: Hall, store: Store, word: str) -> PageAnswer | None:
-    page, player = hall.part(Notified).ways.page, await storage.calendar_of(store, word)
+    page, player = hall.part(Notified).ways.page, await store.read(storage.calendar_of, word)
     if not (player and page):
         return None
     text = calendar(player, hall.tables.seats_of(player), page)
@@ -82,19 +82,19 @@ async def _calendar(hall: Hall, store: Store, word: str) -> PageAnswer | None:
 
 
 async def _feed(hall: Hall, store: Store, word: str) -> PageAnswer | None:
-    page, player = hall.part(Notified).ways.page, await storage.feed_of(store, word)
+    page, player = hall.part(Notified).ways.page, await store.read(storage.feed_of, word)
     if not (player and page):
         return None
-    text = feed(player, await store.ended(player, MOST_ENTRIES), page)
+    text = feed(player, await store.read(battles.ended, player, MOST_ENTRIES), page)
     return _published(text, "application/atom+xml", "public")
 
 
 async def _ask(_: Hall, store: Store, word: str) -> PageAnswer | None:
-    return _page(ended=False) if await storage.is_ended_by(store, word) else None
+    return _page(ended=False) if await store.read(storage.is_ended_by, word) else None
 
 
 async def _end(_: Hall, store: Store, word: str) -> PageAnswer | None:
-    return _page(ended=True) if await storage.end_mails(store, word) else None
+    return _page(ended=True) if await store.write(storage.end_mails, word) else None
 
 
 def _published(text: str, kind: str, scope: str) -> PageAnswer:

@@ -38,18 +38,18 @@ def setup(service: FeatureContext) -> None:
 
     async def code_asked(asked: CodeAsked) -> None:
         most = hall.part(Notified).codes_per_hour
-        await storage.ask_code(store, asked.player, asked.address, asked.network, most)
+        await store.write(storage.ask_code, asked.player, asked.address, asked.network, most)
 
     async def code_typed(typed: CodeTyped) -> None:
-        left = await storage.confirm(store, typed.player, typed.code)
+        left = await store.write(storage.confirm, typed.player, typed.code)
         if left is not None:
             raise Refused(NotifyRefusal.CODE_WRONG if left else NotifyRefusal.NO_CODE, left=left)
 
     async def browser_added(added: BrowserAdded) -> None:
-        await storage.add_browser(store, added.player, added.browser)
+        await store.write(storage.add_browser, added.player, added.browser)
 
     async def chosen(choice: NotifyChosen) -> None:
-        await storage.keep_contact(store, choice.player, choice.contact)
+        await store.write(storage.keep_contact, choice.player, choice.contact)
 
     service.store_asides(CodeAsked, code_asked)
     service.store_asides(CodeTyped, code_typed)
@@ -84,7 +84,7 @@ def setup(service: FeatureContext) -> None:
 
     async def store_seen(name: str, until: float) -> None:
         try:
-            await storage.came(store, name, until)
+            await store.write(storage.came, name, until)
         except StoreError as error:  # they are notified all the same
             _log.error("not stored: %s", error, extra={"player": name})
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import partial
 from hashlib import sha256
 from hmac import compare_digest
 from secrets import randbelow, randbits, token_urlsafe
@@ -47,7 +46,6 @@ from thudmud.store.battles import has_ended_one
 from thudmud.store.database import Database
 from thudmud.store.lookups import answers
 from thudmud.store.rows import reading_row
-from thudmud.store.store import reading, writing
 
 MOST_AT_ONCE = 200
 """How many notifications are read at once."""
@@ -100,17 +98,13 @@ def _hours(row: _ContactRow) -> Quiet | None:
         return Quiet.of(row[4]) if row[4] else None
 
 
-@partial(writing, orders=True)
 def keep_contact(database: Database, player: str, chosen: Contact) -> None:
     """Store how a member is told: all but addresses and browsers that are new.
 
     Raises:
         Nobody: there is no such member.
     """
-    _keep_contact(database, player, chosen)
-
-
-def _keep_contact(database: Database, player: str, chosen: Contact) -> None:
+    database.tells_watchers = True
     number = database.players.member(player)
     before = _row(database, number)
     calendar = token_urlsafe(_SECRET_BYTES) if chosen.calendar == ANOTHER else chosen.calendar
@@ -158,7 +152,6 @@ def asked(database: Database, address: str, player: str, network: str = "") -> A
     )
 
 
-@writing
 def ask_code(
     database: Database, player: str, address: str, network: str = "", per_hour: int = 1 << 62
 ) -> None:
@@ -186,7 +179,6 @@ def ask_code(
     _put(database, number, _MAIL, CODE)
 
 
-@partial(writing, orders=True)
 def confirm(database: Database, player: str, code: str) -> int | None:
     """Take a code that a member has typed.
 
@@ -197,6 +189,7 @@ def confirm(database: Database, player: str, code: str) -> int | None:
     Raises:
         Nobody: there is no such member.
     """
+    database.tells_watchers = True
     number = database.players.member(player)
     codes = _codes(database, number)
     if not codes or not _is_open(database, codes[-1]):
@@ -215,7 +208,6 @@ def confirm(database: Database, player: str, code: str) -> int | None:
     return None
 
 
-@partial(writing, orders=True)
 def add_browser(database: Database, player: str, browser: Browser) -> None:
     """Store that a member is to be told in a browser, and in no more than some.
 
@@ -224,6 +216,7 @@ def add_browser(database: Database, player: str, browser: Browser) -> None:
     Raises:
         Nobody: there is no such member.
     """
+    database.tells_watchers = True
     number = database.players.member(player)
     for row in list(database.table.rows("browser", "where endpoint = ?", browser.endpoint)):
         _drop_browser(database, cast("int", row[0]))
@@ -282,7 +275,6 @@ def _put(
     database.table.put("notification", randbits(62), *rest)
 
 
-@reading
 def due(database: Database, *, mails: bool) -> Sequence[Recipient]:
     """Return what is to be sent by now, by recipient: mails, or what goes to browsers."""
     which = f"where due <= ? and way {'=' if mails else '<>'} 0 order by at limit ?"
@@ -320,7 +312,6 @@ def _recipient(
     return recipient._replace(browser=browser, quiet=hours)
 
 
-@writing
 def sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> None:
     """Note that something was sent, or need not be. ``mailed``: it was sent by mail, just now."""
     _forget_these(database, recipient)
@@ -331,7 +322,6 @@ def sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> N
             database.table.put("contact", *row[:8], database.now())
 
 
-@writing
 def put_off(
     database: Database, recipient: Recipient, until: float, *, failed: bool = False
 ) -> None:
@@ -345,9 +335,9 @@ def put_off(
             database.table.put("notification", *start, float(until), failing, tries)
 
 
-@partial(writing, orders=True)
 def refuse(database: Database, recipient: Recipient) -> None:
     """Note that an address, or a browser, takes nothing any more; what waits for it is dropped."""
+    database.tells_watchers = True
     _forget_these(database, recipient)
     found = database.players.find(recipient.player)
     if not found:
@@ -361,7 +351,6 @@ def refuse(database: Database, recipient: Recipient) -> None:
             _forget(database, "player = ? and way = 0 and kind <> ?", found[0], CODE)
 
 
-@writing
 def came(database: Database, player: str, until: float = math.inf) -> None:
     """Drop what a player has seen by now: all but that their time will run short.
 
@@ -385,18 +374,18 @@ def _forget(database: Database, rest: str, *values: object) -> None:
 # Secret words.
 
 
-@partial(writing, orders=True)
 def end_mails(database: Database, secret: str) -> bool:
     """End the mails in which a secret word is; return whether there are any.
 
     Of a mail with a code, the address gets no more of these.
     """
+    database.tells_watchers = True
     if not secret:
         return False
     if row := database.table.row("contact", "where secret = ?", secret):
         kept = _contact(database, cast("int", row[0]))
         name = database.players.name_of(cast("int", row[0]))
-        _keep_contact(database, name, kept._replace(address="", is_refused=False))
+        keep_contact(database, name, kept._replace(address="", is_refused=False))
         return True
     if row := database.table.row("confirmation", "where secret = ?", secret):
         number, at, address, *_ = row
@@ -408,7 +397,6 @@ def end_mails(database: Database, secret: str) -> bool:
     return False
 
 
-@reading
 def is_ended_by(database: Database, secret: str) -> bool:
     """Return whether a secret word is in mails that it can end."""
     where = "where secret = ?"
@@ -431,14 +419,12 @@ def end_secrets(database: Database, player: int) -> str:
     return logins_ended(calendar=bool(row[6]), browsers=_drop_browsers(database, player) > 0)
 
 
-@reading
 def calendar_of(database: Database, secret: str) -> str | None:
     """Return whose calendar has a secret word in its address; None if none has."""
     row = database.table.row("contact", "where calendar = ?", secret) if secret else None
     return database.players.name_of(cast("int", row[0])) if row else None
 
 
-@reading
 def feed_of(database: Database, player: str) -> str | None:
     """Return the name of a member, named in any case, who has a feed; None without one."""
     found = database.players.find(player)
