@@ -13,11 +13,13 @@ from typing import Any, NamedTuple, TypeVar, cast
 from thudmud.game.archive import (
     PLAN,
     AdjournedLookup,
+    AdjournedMatch,
     Battle,
     FoundBattle,
     HistoryLookup,
     Lookup,
     MemberLookup,
+    PlayerScore,
     ScoreLookup,
     ScoresLookup,
     SeenMember,
@@ -60,27 +62,41 @@ def answers(kind: type[LookupT]) -> Callable[[Answerer[LookupT]], Answerer[Looku
 
 
 def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
-    """Return the answer to a lookup, of the type that the lookup declares."""
-    if answerer := _ANSWERERS.get(type(lookup)):
-        return answerer(database, lookup, realm)
-    match lookup:
-        case AdjournedLookup(player):
-            return tuple(battles.adjourned(database, player, realm=realm))
-        case HistoryLookup():
-            return battles.history_page(database, lookup, realm)
-        case ScoreLookup(player, curves):
-            return scores.score(database, player, curves=curves, realm=realm)
-        case ScoresLookup(players):
-            return {each: scores.score(database, each, realm=realm) for each in players}
-        case StandingsLookup():
-            return scores.ranking(database, lookup, realm)
-        case MemberLookup(name):
-            account = None if realm else accounts.find(database, name)
-            if account is None or account.banned:
-                return None
-            plan = str(account.preferences.get(PLAN, ""))
-            return SeenMember(account.name, account.seen, plan)
-    raise ValueError(f"{lookup} cannot be looked up here")
+    """Return the answer to a lookup, of the type that the lookup declares.
+
+    Raises:
+        LookupError: nobody answers such lookups.
+    """
+    return _ANSWERERS[type(lookup)](database, lookup, realm)
+
+
+answers(HistoryLookup)(battles.history_page)
+answers(StandingsLookup)(scores.ranking)
+
+
+@answers(AdjournedLookup)
+def _adjourned(
+    database: Database, asked: AdjournedLookup, realm: str
+) -> tuple[AdjournedMatch, ...]:
+    return tuple(battles.adjourned(database, asked.player, realm=realm))
+
+
+@answers(ScoreLookup)
+def _score(database: Database, asked: ScoreLookup, realm: str) -> PlayerScore | None:
+    return scores.score(database, asked.player, curves=asked.curves, realm=realm)
+
+
+@answers(ScoresLookup)
+def _scores(database: Database, asked: ScoresLookup, realm: str) -> dict[str, PlayerScore | None]:
+    return {each: scores.score(database, each, realm=realm) for each in asked.players}
+
+
+@answers(MemberLookup)
+def _member(database: Database, asked: MemberLookup, realm: str) -> SeenMember | None:
+    account = None if realm else accounts.find(database, asked.name)
+    if account is None or account.banned:
+        return None
+    return SeenMember(account.name, account.seen, str(account.preferences.get(PLAN, "")))
 
 
 class _Folded(NamedTuple):
