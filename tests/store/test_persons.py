@@ -31,7 +31,7 @@ from thudmud.rules import Side
 from thudmud.store import KeptName, Nobody, Store, accounts, persons
 from thudmud.store.database import Database
 from thudmud.store.persons import THEIRS
-from thudmud.store.rows import COLUMNS, DURABLE
+from thudmud.store.rows import DURABLE, columns_of
 from thudmud.values import replace
 
 WORD = b"1" * 32
@@ -179,7 +179,7 @@ class TestErased:
         await store.close()
         with closing(sqlite3.connect(path)) as connection:
             for table in DURABLE.keys() - {"player"}:
-                for column in {*THEIRS, "about"} & set(COLUMNS[table]):
+                for column in {*THEIRS, "about"} & set(columns_of(table)):
                     query = f"select count(*) from {table} where {column} = 1"  # noqa: S608
                     assert connection.execute(query).fetchone() == (0,), table
 

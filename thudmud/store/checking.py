@@ -23,6 +23,7 @@ from time import time
 from typing import Any, NamedTuple, cast
 
 from thudmud.english import counted
+from thudmud.features import load_storage
 from thudmud.game.events import (
     Adjourned,
     BattleEnded,
@@ -63,7 +64,7 @@ from thudmud.store.files import (
 )
 from thudmud.store.interface import Damaged, StoreError
 from thudmud.store.projected import ProjectedRows, as_text, project_all
-from thudmud.store.rows import COLUMNS, NOT_COMPARED, PROJECTIONS, SqlTable, definitions, scan
+from thudmud.store.rows import PROJECTIONS, SqlTable, columns_of, definitions, scan
 from thudmud.store.streams import EventRow, Stream
 from thudmud.values import replace
 
@@ -149,6 +150,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
         Damaged: it is not as it was written.
         StoreError: it cannot be checked.
     """
+    load_storage()
     path = followed(path)
     with errors_translated(path):
         if not held:
@@ -299,8 +301,8 @@ def _check_projections(backend: Backend) -> None:
         project_all(backend, projected)
         for make in hooks.made_anew:
             make(table, anew, projected)
-        for name in sorted(PROJECTIONS.keys() - NOT_COMPARED):
-            order = f"order by {', '.join(COLUMNS[name])}"
+        for name in sorted(PROJECTIONS):
+            order = f"order by {', '.join(columns_of(name))}"
             for found, made in zip_longest(scan(backend, name, order), scan(anew, name, order)):
                 if not _is_same(found, made):
                     raise Damaged(f"a row of {name} is not what its events make it")

@@ -22,7 +22,6 @@ from secrets import randbits
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import Refused, ThudmudError
-from thudmud.features import load_storage
 from thudmud.game.events import (
     Adjourned,
     BoardOpened,
@@ -123,7 +122,6 @@ class Database:
     def __init__(
         self, backend: Backend, clock: Callable[[], float], *, alone: bool = False
     ) -> None:
-        load_storage()
         self.backend = backend
         self.damage: Damaged | None = None
         """The damage that was found; after that, all writes are refused."""

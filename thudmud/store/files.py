@@ -31,6 +31,7 @@ from urllib.parse import quote
 from weakref import finalize
 from zlib import crc32
 
+from thudmud.features import load_storage
 from thudmud.game.projections import PROJECTION
 from thudmud.store.backend import Backend
 from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
@@ -225,6 +226,7 @@ class InMemory(Sqlite):
     is_new = True
 
     def __init__(self) -> None:
+        load_storage()
         # Whichever thread collects garbage may have to close it.
         super().__init__(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
         with closing(sqlite3.connect(":memory:")) as empty:
@@ -242,6 +244,7 @@ class OnDisk(Sqlite):
     _path: Path
 
     def __init__(self, path: Path, *, serving: bool, patience: float) -> None:
+        load_storage()
         path = self._path = followed(path)
         self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
         self._head = -1

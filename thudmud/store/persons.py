@@ -18,7 +18,7 @@ from thudmud.store.battles import history
 from thudmud.store.database import Database
 from thudmud.store.hall import seeks_of
 from thudmud.store.interface import Nobody
-from thudmud.store.rows import COLUMNS, DURABLE, PROJECTIONS
+from thudmud.store.rows import DURABLE, PROJECTIONS, columns_of
 
 THEIRS = ("player", "receiver", "sender", "reporter")
 """Columns with the number of the player whom a row is about. A report belongs to its author, not to
@@ -65,7 +65,7 @@ def about(database: Database, name: str) -> dict[str, Any]:
 
 
 def _rows_about(database: Database, table: str, number: int) -> list[dict[str, Any]]:
-    columns = COLUMNS[table]
+    columns = columns_of(table)
     theirs = [each for each in THEIRS if each in columns]
     if not theirs:
         return []

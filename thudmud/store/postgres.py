@@ -38,6 +38,7 @@ from typing import Any, ClassVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from thudmud.features import load_storage
 from thudmud.store.backend import MISSED, POSTGRESQL, Backend, Holder, Lock
 from thudmud.store.interface import Damaged, NotWritten, StoreError, TooLong, Uncertain, Unknown
 from thudmud.store.rows import (
@@ -381,6 +382,7 @@ class Postgres(Backend):
     is_shared = True
 
     def __init__(self, dsn: str, patience: float = PATIENCE, *, serving: bool = False) -> None:
+        load_storage()
         self._dsn, self._name = dsn, name_of(dsn)
         self._token = token_hex(8)
         """What tells this store from all others, also within this process."""

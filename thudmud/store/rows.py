@@ -1,5 +1,7 @@
 """The tables of a store, and how their rows are written and read.
 
+Features add tables of their own, see `add_tables` and `add_projections`.
+
 There are two kinds of tables. The durable ones cannot be changed later, only added to. The
 projections are made from the events, and made anew when `thudmud.game.projections.PROJECTION`
 changes, so they may be changed with it. A player is a number in all of them.
@@ -14,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 
 from thudmud.store.backend import SQLITE, Backend, Dialect, SqlConnection
 from thudmud.store.interface import Damaged, StoreError
@@ -25,7 +28,7 @@ Row = tuple[object, ...]
 Query = tuple[str, str, Sequence[object]]
 """A table, the rest of the query after its name, and the values of the placeholders."""
 
-DURABLE = {
+DURABLE: dict[str, str] = {
     # One row, which is read first in each transaction. ``commits`` counts all commits, those of
     # accounts too; ``at`` is the last time that was given to an event, ``served`` the last at which
     # a server is known to have run; ``store`` is a random number that tells this store from others.
@@ -67,38 +70,9 @@ DURABLE = {
     # The results of requests that had a key.
     "request": "stream integer, key text, position integer, version integer,"
     " primary key (stream, key)",
-    # Analyses, by the id of the battle; they could be made again.
-    "analysis": "stream integer, version integer, nodes integer, body text,"
-    " primary key (stream, version)",
-    # Letters to members; ``sender`` is 0 if the sender was erased.
-    "letter": "receiver integer, number integer, sender integer, at real, text text,"
-    " is_new integer, primary key (receiver, number)",
-    # Reports about players; ``said`` is a JSON list of lines.
-    "report": "number integer primary key, at real, reporter integer, about integer, text text,"
-    " said text, is_open integer",
-    # How members are told outside the server, and of what. ``secret`` is in the links of mails that
-    # end them, ``calendar`` in the address of a calendar; ``mailed`` is when the last was sent.
-    "contact": "player integer primary key, address text, refused integer, off text, quiet text,"
-    " secret text, calendar text, feed integer, mailed real",
-    # Codes that were sent to an address within a day; the last one of a player counts.
-    "confirmation": "player integer, at real, address text, code text, secret text,"
-    " guesses integer, primary key (player, at)",
-    # Codes that were sent within a day, by nobody's name, so that they count also when who asked
-    # is erased. What they are counted by is kept as hashes; ``network`` may be ''.
-    "sent_code": "number integer primary key, at real, mailbox text, domain text, network text",
-    # Mailboxes whose owners want no code any more, as hashes.
-    "unwanted": "hash text primary key, at real",
-    # Browsers in which members are told.
-    "browser": "number integer primary key, player integer, endpoint text, key text, auth text,"
-    " since real",
-    # What is still to be sent. ``way`` is the number of a browser, or 0 for mail; ``due`` is when
-    # it is tried next, ``failing`` since when it was tried in vain, or null; ``subject``
-    # is the number of the battle that has ended, or of the tournament, or 0.
-    "notification": "number integer primary key, player integer, way integer, kind text,"
-    " board text, subject integer, at real, due real, failing real, tries integer",
 }
 
-PROJECTIONS = {
+PROJECTIONS: dict[str, str] = {
     "open_board": "stream integer primary key, rules text",
     "open_seek": "number integer primary key, position integer",
     "on_board": "stream integer primary key, battle integer",
@@ -139,16 +113,7 @@ PROJECTIONS = {
     # Comments on plies; ``position`` is that of the event.
     "comment": "battle integer, ply integer, player integer, position integer, text text,"
     " primary key (battle, ply, player)",
-    # What was played from which positions, see the explorer: ``place`` is the number of a
-    # position; ``battle`` the one that has reached it, or null if ``played`` has the counts.
-    "explored": "id integer primary key, upto integer",
-    "reached": "place integer primary key, battle integer",
-    "played": "place integer, ply text, times integer, dwarf integer, troll integer,"
-    " drawn integer, lead integer, battle integer, primary key (place, ply)",
 }
-NOT_COMPARED = {"explored"}
-"""The projections that the check does not compare: how far others have been made."""
-
 INDEXES = (
     # Of banned accounts alone: they are read whenever another process has written.
     "create index account_banned on account (banned) where banned = 1",
@@ -164,30 +129,6 @@ INDEXES = (
     "create index rating_proven on rating (realm, role, rules, time, proven)",
     "create index rating_change_position on rating_change (position)",
 )
-_WITHOUT_ROWID = {
-    "player_battle",
-    "tally",
-    "rating",
-    "rating_change",
-    "request",
-    "address",
-    "lesson",
-    "puzzle_try",
-    "comment",
-    "analysis",
-    "letter",
-    "interruption",
-    "resume_word",
-    "sanction",
-    "setting",
-    "confirmation",
-    "unwanted",
-    "tournament_event",
-    "tournament_place",
-    "reached",
-    "played",
-}
-"""Tables of which the primary key is most of the row: SQLite stores them as its index alone."""
 
 FORMAT = 1
 """The form of the tables. Raise it when they change: a version that knows only a lower one does not
@@ -199,44 +140,57 @@ _PARENTS = {"player", "stream"}
 _OF_NOBODY = {"comment", "sanction"}
 """Tables in which such a column may be 0."""
 
-_ALL = DURABLE | PROJECTIONS
 _PART = re.compile(r", (?![^()]*\))")
-COLUMNS = {
-    table: [part.split()[0] for part in _PART.split(body) if not part.startswith(("uni", "prim"))]
-    for table, body in _ALL.items()
-}
-_KEYS = {
-    table: found[1].split(", ")
-    if (found := re.search(r"primary key \((.*?)\)", body))
-    else COLUMNS[table][:1]
-    for table, body in _ALL.items()
-}
+
+
+def add_tables(**columns: str) -> None:
+    """Add the durable tables of a feature, by name, as its ``storage`` module is imported."""
+    DURABLE.update(columns)
+
+
+def add_projections(**columns: str) -> None:
+    """Add the projections of a feature, which it makes anew by `thudmud.store.hooks`."""
+    PROJECTIONS.update(columns)
+
+
+@cache
+def columns_of(table: str) -> Sequence[str]:
+    """Return the names of a table's columns."""
+    parts = _PART.split(_body(table))
+    return [part.split()[0] for part in parts if not part.startswith(("unique", "primary"))]
+
+
+def _body(table: str) -> str:
+    return DURABLE[table] if table in DURABLE else PROJECTIONS[table]
 
 
 def insertion(table: str) -> str:
     """Return the statement that inserts a row."""
-    return f"insert into {table} values ({', '.join('?' * len(COLUMNS[table]))})"  # noqa: S608  (our own names)
+    return f"insert into {table} values ({', '.join('?' * len(columns_of(table)))})"  # noqa: S608  (our own names)
 
 
+@cache
 def _put(table: str) -> str:
-    changed = [each for each in COLUMNS[table] if each not in _KEYS[table]]
-    changes = ", ".join(f"{each} = excluded.{each}" for each in changed)
+    columns, found = columns_of(table), re.search(r"primary key \((.*?)\)", _body(table))
+    keys = found[1].split(", ") if found else columns[:1]
+    changes = ", ".join(f"{each} = excluded.{each}" for each in columns if each not in keys)
     then = f"update set {changes}" if changes else "nothing"
-    return f"{insertion(table)} on conflict ({', '.join(_KEYS[table])}) do {then}"
+    return f"{insertion(table)} on conflict ({', '.join(keys)}) do {then}"
 
 
 _INSERT_EVENT = insertion("event")
 _ADVANCE = "update stream set version = ?, beginning = ? where id = ?"
-_PUT = {table: _put(table) for table in _ALL}
 
 
 def definitions(tables: Iterable[str], dialect: Dialect = SQLITE) -> list[str]:
     """Return the statements that create some tables and their indexes."""
     made = []
     for table in tables:
-        parts, width = _PART.split(_ALL[table]), len(COLUMNS[table])
+        parts, width = _PART.split(_body(table)), len(columns_of(table))
         columns = [_column(table, part, dialect) for part in parts[:width]]
-        end = dialect.without_rowid if table in _WITHOUT_ROWID else dialect.strict
+        # SQLite stores a table of which the primary key is most of the row as its index alone.
+        has_rowid = "integer primary key" in parts[0]
+        end = dialect.strict if has_rowid else dialect.without_rowid
         made.append(f"create table {table} ({', '.join([*columns, *parts[width:]])}){end}")
     of_these = [each for each in INDEXES if each.split()[4] in set(tables)]
     return made + [each.format(name=dialect.index_of) for each in of_these]
@@ -298,7 +252,7 @@ class SqlTable:
 
     def put(self, table: str, *row: object) -> None:
         """Insert a row, or replace the one with the same key."""
-        self.execute(_PUT[table], row)
+        self.execute(_put(table), row)
         self.changes += 1
 
     def advance(self, streams: Iterable[Row]) -> None:

@@ -14,7 +14,13 @@ from thudmud.store import hooks
 from thudmud.store.codec import from_json, read_moves, to_text, write_moves
 from thudmud.store.database import Database
 from thudmud.store.lookups import answers
-from thudmud.store.rows import reading_row
+from thudmud.store.rows import add_tables, reading_row
+
+add_tables(
+    # Analyses, by the id of the battle; they could be made again.
+    analysis="stream integer, version integer, nodes integer, body text,"
+    " primary key (stream, version)",
+)
 
 _LINES = Analysis.__struct_fields__.index("lines")
 """The index of its only field that is stored as words."""

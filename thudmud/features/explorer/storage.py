@@ -37,7 +37,16 @@ from thudmud.store.database import Database
 from thudmud.store.lookups import answers
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text
-from thudmud.store.rows import SqlTable
+from thudmud.store.rows import SqlTable, add_projections
+
+add_projections(
+    # What was played from which positions, see the explorer: ``place`` is the number of a
+    # position; ``battle`` the one that has reached it, or null if ``played`` has the counts.
+    explored="id integer primary key, upto integer",
+    reached="place integer primary key, battle integer",
+    played="place integer, ply text, times integer, dwarf integer, troll integer,"
+    " drawn integer, lead integer, battle integer, primary key (place, ply)",
+)
 
 ALL = (1 << 62) - 1
 """The value of ``upto`` once every battle was looked at."""
@@ -241,8 +250,11 @@ def _found(database: Database, lookup: ExploreLookup, realm: str) -> Explored:
 
 def _make_anew(stored: SqlTable, anew: Backend, projected: ProjectedRows) -> None:
     """Count the battles that are counted in the stored rows."""
-    upto = ExploredRows(anew, stored, projected).upto()
-    ExploredRows(anew, SqlTable(anew.connection), projected).count_all(upto)
+    table = SqlTable(anew.connection)
+    for row in stored.rows("explored"):
+        table.put("explored", *row)
+    rows = ExploredRows(anew, table, projected)
+    rows.count_all(rows.upto())
 
 
 hooks.battle_ended.append(lambda database, battle: explored_rows(database).ended(battle))

@@ -18,6 +18,13 @@ from thudmud.store import accounts, hooks
 from thudmud.store.battles import have_played
 from thudmud.store.database import Database
 from thudmud.store.lookups import answers
+from thudmud.store.rows import add_tables
+
+add_tables(
+    # Letters to members; ``sender`` is 0 if the sender was erased.
+    letter="receiver integer, number integer, sender integer, at real, text text,"
+    " is_new integer, primary key (receiver, number)",
+)
 
 LETTERS_TOLD = 3
 """How many letters of a player a report about them has with it: the last ones."""

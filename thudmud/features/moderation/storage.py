@@ -21,7 +21,13 @@ from thudmud.features.moderation.model import (
 from thudmud.store import hooks
 from thudmud.store.database import Database
 from thudmud.store.lookups import answers
-from thudmud.store.rows import reading_row
+from thudmud.store.rows import add_tables, reading_row
+
+add_tables(
+    # Reports about players; ``said`` is a JSON list of lines.
+    report="number integer primary key, at real, reporter integer, about integer, text text,"
+    " said text, is_open integer",
+)
 
 REPORTS_KEPT = 1000
 """How many closed reports are kept: the last ones."""

@@ -45,7 +45,7 @@ from thudmud.store import hooks
 from thudmud.store.battles import has_ended_one
 from thudmud.store.database import Database
 from thudmud.store.lookups import answers
-from thudmud.store.rows import reading_row
+from thudmud.store.rows import add_tables, reading_row
 
 MOST_AT_ONCE = 200
 """How many notifications are read at once."""
@@ -56,6 +56,29 @@ UNWANTED_LASTS = 365 * DAY
 _MAIL = 0
 _TICK = 0.001
 _SECRET_BYTES = 16
+
+add_tables(
+    # How members are told outside the server, and of what. ``secret`` is in the links of mails that
+    # end them, ``calendar`` in the address of a calendar; ``mailed`` is when the last was sent.
+    contact="player integer primary key, address text, refused integer, off text, quiet text,"
+    " secret text, calendar text, feed integer, mailed real",
+    # Codes that were sent to an address within a day; the last one of a player counts.
+    confirmation="player integer, at real, address text, code text, secret text,"
+    " guesses integer, primary key (player, at)",
+    # Codes that were sent within a day, by nobody's name, so that they count also when who asked
+    # is erased. What they are counted by is kept as hashes; ``network`` may be ''.
+    sent_code="number integer primary key, at real, mailbox text, domain text, network text",
+    # Mailboxes whose owners want no code any more, as hashes.
+    unwanted="hash text primary key, at real",
+    # Browsers in which members are told.
+    browser="number integer primary key, player integer, endpoint text, key text, auth text,"
+    " since real",
+    # What is still to be sent. ``way`` is the number of a browser, or 0 for mail; ``due`` is when
+    # it is tried next, ``failing`` since when it was tried in vain, or null; ``subject``
+    # is the number of the battle that has ended, or of the tournament, or 0.
+    notification="number integer primary key, player integer, way integer, kind text,"
+    " board text, subject integer, at real, due real, failing real, tries integer",
+)
 
 _ContactRow = tuple[int, str, int, str, str, str, str, int, float | None]
 
