@@ -269,14 +269,12 @@ class SqlTable:
         return deleted
 
     def rows(self, table: str, rest: str = "", *values: object) -> Iterator[Sequence[object]]:
-        """Yield rows.
+        """Return rows, one after the other.
 
         ``rest`` is the rest of the query after the table's name. With a join, such as ``a join b``,
         the first is meant.
         """
-        query = f"select {table}.* from {table} {rest}"  # noqa: S608  (our own names)
-        for row in self.execute(query, values):  # noqa: UP028  (closing it would close the cursor)
-            yield row
+        return iter(self.execute(f"select {table}.* from {table} {rest}", values))  # noqa: S608  (our own names)
 
     def several(self, backend: Backend, *queries: Query) -> list[list[Sequence[object]]]:
         """Return the rows of several queries, which are sent at once."""
@@ -289,7 +287,9 @@ class SqlTable:
 
     def row(self, table: str, rest: str, *values: object) -> Sequence[object] | None:
         """Return the first row that a query finds, if there is one."""
-        return next(self.rows(table, rest, *values), None)
+        query = f"select {table}.* from {table} {rest}"  # noqa: S608  (our own names)
+        row: Sequence[object] | None = self.execute(query, values).fetchone()
+        return row
 
     def number(self, query: str, *values: object) -> int:
         """Return the one number that a query returns."""
