@@ -325,13 +325,17 @@ class Acceptor:
         session = partial(TelnetSession, caller=caller, shared=self._shared, policy=policy)
         return Connection(session, policy, self._buffer)
 
-    def _web_connection(self, caller: Caller) -> asyncio.BufferedProtocol:
+    def prepare_page(self) -> Pages:
+        """Load what answers the page's connections, unless a connection has done so already."""
         if self._pages is None:
             from thudmud.server.pages import Pages  # noqa: PLC0415  (the start does not wait for it)
 
             self._pages = Pages(self._sessions, self._buffer)
             self._pages.adopt(self._whole, self._shared, self._forwarders)
-        return self._pages.connection(caller)
+        return self._pages
+
+    def _web_connection(self, caller: Caller) -> asyncio.BufferedProtocol:
+        return self.prepare_page().connection(caller)
 
 
 def _linked(host: str) -> str:

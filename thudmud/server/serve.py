@@ -128,7 +128,7 @@ async def serve(
             announce(line)
             manager.status = partial(_status, sessions)
             manager.ready()
-            await meanwhile.enter_async_context(background(_load_the_rest(settings)))
+            await meanwhile.enter_async_context(background(_load_the_rest(settings, server)))
             try:
                 await _wait_for_end(stopped, sessions)
             finally:
@@ -399,11 +399,12 @@ def tune_for_latency() -> None:
     sys.setswitchinterval(_SWITCH_INTERVAL)
 
 
-async def _load_the_rest(settings: Settings) -> None:
+async def _load_the_rest(settings: Settings, server: Acceptor) -> None:
     """Load what the first line and the first look at the page need, and the start did not."""
-    names = ["thudmud.language.grammar", *(["thudmud.server.pages"] * settings.web.enabled)]
-    for name in names:
-        await asyncio.to_thread(import_module, name)
+    if settings.web.enabled:
+        await asyncio.to_thread(import_module, "thudmud.server.pages")
+        server.prepare_page()
+    await asyncio.to_thread(import_module, "thudmud.language.grammar")
     gc.freeze()
 
 

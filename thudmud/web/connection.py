@@ -11,12 +11,14 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from http import HTTPStatus
 from time import thread_time
 from typing import Protocol, cast
 
 import h11
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import http_date
 
 from thudmud.telnet.intake import Reading, notice_dead_links
 from thudmud.telnet.interface import Budget, extra_cost
@@ -119,6 +121,11 @@ class HttpPeer(Protocol):
 
 def rejection(reason: str) -> bytes:
     """Return the response to a connection that is not accepted, whatever it would ask for."""
+    return _rejection(reason, http_date())
+
+
+@lru_cache(maxsize=8)  # thousands may be told the same in a second
+def _rejection(reason: str, _: str) -> bytes:
     http = h11.Connection(h11.SERVER)
     response = plain(HTTPStatus.SERVICE_UNAVAILABLE, reason, {"Retry-After": "60"})
     finish(response, None)
