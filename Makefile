@@ -7,19 +7,24 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 VENV := .venv
 BIN := $(VENV)/bin
 EVENNIA := build/evennia
+LOWEST := build/lowest
 # Whom the machine trusts; npm goes by a list of its own, which may know less.
 CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
 # Tests start hundreds of programs: what Python compiles is kept, or each would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
 # One process more than there are processors: for a third of its time a test waits for a program.
 TESTERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+USING_PACKAGES = tests/accounts tests/features/analysis tests/features/notifications tests/gateway \
+	tests/language tests/pictures tests/server/test_config.py tests/server/test_metrics.py \
+	tests/server/test_session.py tests/store/test_events.py tests/store/test_postgres.py \
+	tests/telnet tests/test_values.py $(wildcard tests/web/test_http*.py) tests/web/test_sharing.py
 LONGER = $(shell grep -rlw --include='test_*.py' SOAKING tests)
 PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
 REFERENCE := thudmud thudmud.rules thudmud.game thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
 .PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet viewer release clients \
-	evennia clean
+	evennia lowest clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -30,6 +35,12 @@ test:
 	@$(MAKE) --no-print-directory --jobs=4 lint collect clients evennia
 	@echo "Running all tests, on all processors ..."
 	@$(BIN)/pytest -q -m "" -n $(TESTERS) --dist worksteal
+
+# What uses other packages, with the lowest versions of them that pyproject.toml allows. That is for
+# the lowest Python: many of them have nothing for the newest.
+lowest: $(LOWEST)/.installed
+	@echo "Running tests with the lowest versions of other packages ..."
+	@$(LOWEST)/bin/pytest -q -n $(TESTERS) --dist worksteal $(USING_PACKAGES)
 
 fast: $(VENV)/.dev
 	$(BIN)/pytest -q
@@ -136,6 +147,15 @@ $(EVENNIA)/.installed: pyproject.toml | $(VENV)/.dev
 		>$(@D)/needs.txt
 	@sh progress.sh $(BIN)/pip --python $(@D)/bin/python install --disable-pip-version-check \
 		--no-compile --requirement $(@D)/needs.txt
+	@touch $@
+
+$(LOWEST)/.installed: pyproject.toml tests/lowest.py | $(VENV)/.dev
+	@echo "Installing the lowest versions of other packages in $(@D) ..."
+	@$(PYTHON) -m venv --without-pip $(@D)
+	@$(BIN)/python -m tests.lowest >$(@D)/lowest.txt
+	@sh progress.sh $(BIN)/pip --python $(@D)/bin/python install --disable-pip-version-check \
+		--no-compile --constraint $(@D)/lowest.txt --editable '.[server,fast,metrics,postgres,notify,pictures]' \
+		--group dev
 	@touch $@
 
 # What the page of its web client loads from other hosts: the tests give these to the browser.
