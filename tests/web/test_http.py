@@ -275,7 +275,10 @@ async def test_every_answer_has_a_date(asking: httpx.AsyncClient) -> None:
 async def test_server_as_a_whole_tells_no_more_than_that_it_is_there(serving: Serving) -> None:
     client = await (await serving(web=WEB)).connect_web()
     await client.send(b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n" + HEAD.replace(b"1.1", b"1.2"))
-    assert b"HTTP/1.1 204 No Content\r\n" in await client.until(KEPT_ALIVE)
+    told = await client.until(KEPT_ALIVE)
+    assert b"HTTP/1.1 204 No Content\r\n" in told
+    assert b"content-length" not in told.lower(), "RFC 9110, section 8.6: none with 204"
+    assert b"content-type" not in told.lower(), "there is no content"
     assert b"HTTP/1.1 200 OK\r\n" in await client.until(KEPT_ALIVE)
 
 

@@ -218,8 +218,11 @@ def finish(response: HttpResponse, request: HttpRequest | None) -> None:
 def serialize(response: HttpResponse, *, keeps: bool) -> h11.Response:
     """Return the head of a response as h11 takes it."""
     status = HTTPStatus(response.status_code)
+    if status is HTTPStatus.NO_CONTENT:
+        response.headers.pop("Content-Type", None)  # werkzeug sets one
     fields = [*response.headers, ("Date", http_date())]
-    if status is not HTTPStatus.NOT_MODIFIED:  # it would be that of the whole (section 8.6)
+    # Of 304 it would be that of the whole; of 204 it is forbidden (section 8.6).
+    if status not in {HTTPStatus.NOT_MODIFIED, HTTPStatus.NO_CONTENT}:
         fields.append(("Content-Length", str(len(response.body))))
     if "Connection" not in response.headers:
         fields.append(("Connection", "keep-alive" if keeps else "close"))
