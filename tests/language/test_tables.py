@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from lark import Lark
-from lark.lark import LarkOptions
 
 from thudmud.language import tables as lark_tables
 from thudmud.language.tables import Tables, kept_tables, make_tables
@@ -101,10 +99,3 @@ def test_a_folder_that_cannot_be_written_is_no_error(kept: Path, made: list[str]
     kept.parent.write_text("no folder", encoding="utf-8")
     assert kept_tables("a") == kept_tables("a")
     assert made == ["a", "a"]
-
-
-def test_lark_has_what_is_used_of_it_beyond_what_it_documents() -> None:
-    """Else `thudmud.language.tables` needs another way with this version of Lark."""
-    assert callable(Lark._load_from_dict)
-    assert callable(Lark.memo_serialize)
-    assert "_plugins" in LarkOptions._defaults

@@ -6,9 +6,8 @@ write there could change the bytecode as well. They are valid for one grammar, o
 and this version of the module.
 
 All that is used of Lark beyond what it documents is here: ``_plugins``, by which the lexer's checks
-are left out (a start on a checkout takes 0.1 s less), `Lark.memo_serialize`, which `Lark.save`
-pickles, and ``_load_from_dict``, which takes a transformer, as `Lark.load` does not. A test in
-``tests/language/test_tables.py`` names what a later Lark has no more.
+are left out, `Lark.memo_serialize`, which `Lark.save` pickles, and ``_load_from_dict``, which takes
+a transformer, as `Lark.load` does not. ``tests/test_borrowed.py`` names what a later Lark lacks.
 """
 
 from __future__ import annotations
