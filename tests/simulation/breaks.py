@@ -51,7 +51,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "the answer by a transaction's number": Mistake(
-        39,
+        27,
         [
             Change(
                 POSTGRES,
@@ -223,7 +223,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway does again what comes again": Mistake(
-        166,
+        55,
         [
             Change(
                 "thudmud.gateway.session",
@@ -568,7 +568,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an earlier version stores where a later one has taken over": Mistake(
-        183,
+        221,
         [
             Change(DATABASE, "if head.projection != PROJECTION:  # while", "if False:  # while"),
         ],
