@@ -22,6 +22,7 @@ from secrets import randbits
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import Refused, ThudmudError
+from thudmud.game.archive import Battle
 from thudmud.game.events import (
     Adjourned,
     BoardOpened,
@@ -42,7 +43,6 @@ from thudmud.game.projections import (
     project,
     realm_of,
 )
-from thudmud.store import hooks
 from thudmud.store.backend import Backend
 from thudmud.store.codec import from_array, stamped, to_array, to_text
 from thudmud.store.feed import Feed
@@ -72,6 +72,13 @@ T = TypeVar("T")
 Work = Callable[["Database"], Any]
 Fence = Callable[[], None]
 """Called in the store's thread before events are stored; raises NotWritten if they may not be."""
+
+
+battle_ended: list[Callable[[Database, Battle], None]] = []
+"""Called with a battle in the transaction that ends it; its events have been written."""
+
+rebuilt: list[Callable[[Database], None]] = []
+"""Called in the transaction that has made the projections anew."""
 
 
 @dataclass(frozen=True)
@@ -455,7 +462,7 @@ class Database:
             ended = project(by_number, EventPlace(name, version, position), self.projected)
             if ended:
                 self.streams.write()  # its last plies may be new
-                for hook in hooks.battle_ended:
+                for hook in battle_ended:
                     hook(self, ended)
         if self.feed.is_followed:
             self._new.append(self.streams.entry(position, name, version, event, mark))
@@ -572,7 +579,7 @@ class Database:
                 for statement in definitions(PROJECTIONS, self.backend.dialect):
                     self.table.execute(statement)
                 project_all(self.backend, self.projected)
-                for hook in hooks.rebuilt:
+                for hook in rebuilt:
                     hook(self)
                 commits = self.head.commits + 1
                 self.head = self.head._replace(projection=PROJECTION, commits=commits)

@@ -10,18 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from thudmud.game.archive import Battle
     from thudmud.game.hall import HallPart
     from thudmud.store.backend import Backend
     from thudmud.store.database import Database
     from thudmud.store.projected import ProjectedRows
     from thudmud.store.rows import SqlTable
-
-battle_ended: list[Callable[[Database, Battle], None]] = []
-"""Called with a battle in the transaction that ends it; its events have been written."""
-
-rebuilt: list[Callable[[Database], None]] = []
-"""Called in the transaction that has made the projections anew."""
 
 hall_parts: list[Callable[[Database], HallPart]] = []
 """Each returns the state of a feature in the hall, as it is stored."""

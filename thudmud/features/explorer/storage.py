@@ -33,7 +33,7 @@ from thudmud.rules import RULESETS, Move, Position, read_ply, read_record
 from thudmud.store import hooks
 from thudmud.store.backend import Backend
 from thudmud.store.codec import KINDS, from_text
-from thudmud.store.database import Database
+from thudmud.store.database import Database, battle_ended, rebuilt
 from thudmud.store.lookups import answers
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text
@@ -257,7 +257,7 @@ def _make_anew(stored: SqlTable, anew: Backend, projected: ProjectedRows) -> Non
     rows.count_all(rows.upto())
 
 
-hooks.battle_ended.append(lambda database, battle: explored_rows(database).ended(battle))
-hooks.rebuilt.append(lambda database: explored_rows(database).begin_anew())
+battle_ended.append(lambda database, battle: explored_rows(database).ended(battle))
+rebuilt.append(lambda database: explored_rows(database).begin_anew())
 hooks.unfinished.append(lambda database: explored_rows(database).go_on())
 hooks.made_anew.append(_make_anew)
