@@ -1,16 +1,48 @@
-"""A store's database, for one thread: opening it, its transactions, and appending.
+"""One thread's connection to a store: opening, transactions, appending and reading.
 
-Nothing here waits for anything but the disk, or knows of an event loop. Everything rests on three
-rules:
+Nothing here knows of an event loop or waits for anything except the database. The parts `Streams`,
+`Players`, `Feed` and `ProjectedRows` own the tables of events; modules of functions that take a
+database, such as `thudmud.store.battles` and `thudmud.store.accounts`, use the others.
 
-- Positions, versions and the numbers of players and streams are assigned under the writers' lock. A
-  sequence would assign them earlier, and out of order: subscribers would miss events.
-- Caches hold until another connection has written. SQLite's data version tells whether one has, and
-  is the first thing that is read under the lock.
-- The witness is raised, and the caller told, only after the commit.
+Theory of operation. `Database.write` runs a group of works as one transaction:
 
-The tables are used by its parts, `Streams`, `Players`, `Feed` and `ProjectedRows`; and by modules
-of functions that take a database, such as `thudmud.store.battles` and `thudmud.store.accounts`.
+1. After a reconnect, verify that the database still has everything seen here (`_look_again`).
+2. Take the writers' lock (`Backend.begin`). Only its holder may write anything, anywhere.
+3. If another process has committed meanwhile, adopt its ``head`` and empty the caches. Collect the
+   entries that it appended, so that subscribers get them before ours.
+4. Run the works. A work that is refused before it has written anything fails alone.
+5. Write the queued events and stream versions, and ``head`` with one more commit; then commit. From
+   here on the events are durable.
+6. Raise the commit watermark (`Backend.told`).
+7. Return the results. The caller wakes those who appended, then calls the subscribers.
+
+Positions, versions, and the numbers of players and streams are assigned in step 4, under the lock.
+A database sequence would assign them earlier, in another order than that of the commits. A
+subscriber that has read up to position 8 would then miss event 7, committed later.
+
+What happens if the process dies, or a call is cancelled?
+
+- Before the commit returns in step 5: the transaction is rolled back, or (if the disk or server has
+  already accepted it) is there at the next start. Nobody has been told of it either way.
+- Between 5 and 6: the events are stored, and the watermark is one commit behind. That is harmless:
+  it is a lower bound, and only a database with fewer commits than the watermark has lost any.
+- Between 6 and 7: the events are stored, and no caller knows. The next start, or another node,
+  reads them like all others. A request with a key can be repeated: it returns the first result.
+- A caller that is cancelled at any point stops nothing here. Its work still runs in its turn, and
+  subscribers get the entries, so this process applies them like another node's.
+
+The watermark is never raised before the commit, else a crash in between would look like lost data.
+The caller never hears of a commit before step 6, else losing that commit could go unnoticed.
+
+Who may append, and when? Any open store may write accounts and the like. Boards are guarded more
+strictly:
+
+- Each stream in an append needs its expected version; otherwise Conflict, and nothing is stored.
+- The caller's ``fence`` is asked in step 4, since the append may have queued past the node's lease.
+- If ``head.served`` is older than our longest lease, no node may have been alive for a while.
+  Appending would move ``served`` and erase the evidence of that outage. So appends are refused
+  until the next heartbeat has stored it as an event (`interrupted`).
+- After damage has been found here, or events are missing that were seen, nothing is written.
 """
 
 from __future__ import annotations
@@ -71,19 +103,19 @@ from thudmud.store.streams import Changes, Streams
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
 Fence = Callable[[], None]
-"""Called in the store's thread before events are stored; raises NotWritten if they may not be."""
+"""Called in the store's thread before events are stored; raises NotWritten to refuse them."""
 
 
 battle_ended: list[Callable[[Database, Battle], None]] = []
-"""Called with a battle in the transaction that ends it; its events have been written."""
+"""Called with a battle in the transaction that ends it, after its events have been written."""
 
 rebuilt: list[Callable[[Database], None]] = []
-"""Called in the transaction that has made the projections anew."""
+"""Called in the transaction that rebuilds the projections, after the rebuild."""
 
 
 @dataclass(frozen=True)
 class Append:
-    """The work of an append, see `thudmud.store.Store.append`."""
+    """The work of one append, see `thudmud.store.Store.append`."""
 
     changes: Changes
     key: str | None
@@ -92,14 +124,14 @@ class Append:
     fence: Fence | None = None
 
     def __call__(self, database: Database) -> Mapping[str, Stored]:
-        """Run it."""
+        """Ask the fence, then append."""
         if self.fence:
             self.fence()
         return database.append(self.changes, self.key, self.mark, self.besides)
 
 
 class Head(NamedTuple):
-    """The one row of ``head``."""
+    """The single row of ``head``; `thudmud.store.rows.DURABLE` describes the columns."""
 
     id: int = 1
     position: int = 0
@@ -111,19 +143,19 @@ class Head(NamedTuple):
 
 
 class _Spoilt(ThudmudError):
-    """Work was refused after it had written: its whole transaction has to be rolled back."""
+    """A work was refused after it had written, so its whole transaction must be rolled back."""
 
 
 class Database:
-    """An open database.
+    """An open database, for use by one thread.
 
     Args:
-        backend: what it is kept in.
+        backend: the connection.
         clock: returns the seconds since the epoch.
-        alone: whether no other process can serve boards from it.
+        alone: whether no other process can serve boards from the database.
 
     Raises:
-        StoreError: it cannot be used; or its projections are another version's, which serves.
+        StoreError: it cannot be used, or a running server of another version needs its projections.
     """
 
     def __init__(
@@ -131,34 +163,32 @@ class Database:
     ) -> None:
         self.backend = backend
         self.damage: Damaged | None = None
-        """The damage that was found; after that, all writes are refused."""
+        """The first damage found; once set, all writes are refused."""
         self.forgotten: Forgotten | Unknown | None = None
-        """Set once events are gone that were seen here, or another version has taken the database
-        over; after that, nothing may be done any more.
-        """
+        """Set once events that were seen here are gone, or another version has taken over the
+        database. The store's thread then ends."""
         self._clock = clock
         self._version: int | None = None
-        """The backend's version when others' writes were last read."""
+        """The backend's data version when other connections' writes were last read."""
         self.table = SqlTable(backend.connection)
         self.projected = ProjectedRows(self.table)
         self.players = Players(self.table, backend.dialect)
         self.streams = Streams(backend, self.table, self.players, self.projected)
         self.feed = Feed(self.table, self.streams)
         self._new: list[Entry] = []
-        """The entries of this transaction, for subscribers."""
+        """The entries appended in this transaction, for subscribers."""
         self.lease: float | None = None
-        """The longest lease of our nodes, in seconds; None if there are none, as during an import.
-        """
+        """The longest lease of this process's nodes, in seconds; None without nodes, as during an
+        import."""
         self.others_wrote = False
-        """Whether a commit of another process was seen, and its listeners not called yet."""
+        """Whether another process has committed since this flag was last reset."""
         self.tells_watchers = False
-        """Whether a work has changed what is watched, see `thudmud.store.Store.watch`: operators,
-        sanctions, names, logins and what features watch.
-        """
+        """Set by a work that changes watched data, see `thudmud.store.Store.watch`: operators,
+        sanctions, names, logins, and whatever features watch."""
         self.erased = False
-        """Whether something was erased that the -wal may still have."""
+        """Whether erased data may still be in the -wal file."""
         self._link = backend.link()
-        """The number of the link on which our knowledge was last verified."""
+        """The number of the connection on which our view was last verified."""
         with self._told():
             if backend.is_new:
                 self._begin()
@@ -169,7 +199,7 @@ class Database:
         backend.told(self.head.commits, self.head.store)
 
     def _begin(self) -> None:
-        """Insert the row of ``head``, unless another process is quicker."""
+        """Insert the row of ``head``, unless another process has just done so."""
         self.backend.begin()
         if self.table.row("head", "where id = 1") is None:
             self.table.put("head", *Head(store=randbits(63)))
@@ -179,11 +209,18 @@ class Database:
     # Transactions
 
     def write(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
-        """Run several works in one transaction, each of them all or nothing.
+        """Run several works in one transaction (group commit); each succeeds or fails as a whole.
+
+        A work may run more than once: the transaction is repeated after a lost link, and each work
+        is retried by itself if one of them breaks the transaction. So a work must change nothing
+        but the database.
+
+        Args:
+            works: called with this database, in order.
 
         Returns:
-            What each returned or raised; and the entries for subscribers, in order, beginning with
-            unseen ones of other processes.
+            The result or exception of each work, and the entries for subscribers in order. Those
+            begin with entries of other processes that have not been handed out yet.
         """
         if self.damage:
             refused = NotWritten(f"Nothing is written any more: {self.damage}")
@@ -195,10 +232,10 @@ class Database:
                 if not self.backend.is_back(error):
                     raise
                 return self._transaction(works)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
-            # One bad work must not fail the others that share its transaction by chance: each is
-            # tried by itself. But what the disk or another process refuses, it refuses to all, and
-            # each time after a wait.
+        except Exception as error:  # noqa: BLE001 - passed to each caller as its result
+            # One bad work must not fail those that happen to share its transaction, so each is
+            # retried by itself. An error of the disk or of the server would fail every retry in the
+            # same way, each after another timeout.
             refuses_all = isinstance(error, NotWritten | Uncertain | Forgotten | Unknown)
             is_its_own = not refuses_all and not self.backend.refuses_all(error)
             if len(works) > 1 and is_its_own:
@@ -207,7 +244,7 @@ class Database:
             return [self._translated(error, writing=True)] * len(works), []
 
     def read(self, work: Callable[[Database], T]) -> T:
-        """Return the result of work that only reads.
+        """Run work that only reads, and return its result.
 
         Raises:
             StoreError: the data cannot be read.
@@ -229,15 +266,22 @@ class Database:
         row = self.backend.begin()
         try:
             self._new, self.feed.newest = [], None
+            # Nothing read before the lock can be trusted. The data version says cheaply whether
+            # another connection has committed since; a negative count marks a head of unknown
+            # state, see `_forget`.
             version = self.backend.version()
             if version != self._version or self.head.commits < 0:
                 self._adopt(self._head_of(row) if row else self.read_head())
                 self._version = version
+            # Read before any work appends: subscribers get these entries first, in the common
+            # order.
             unseen = self.feed.unseen(self.head.position)
             if self.backend.is_shared:
                 self.streams.look_up(work.changes for work in works if isinstance(work, Append))
             before = self._changes
             outcomes = [self._outcome(work) for work in works]
+            # Without changes, a commit would cost a disk sync and count one more commit for
+            # nothing.
             if self._changes == before:
                 self.backend.rollback()
             else:
@@ -249,7 +293,8 @@ class Database:
             if isinstance(error, _Spoilt):
                 raise cast("StoreError", error.__cause__) from None
             raise
-        # From here on it is stored, and nothing may report otherwise.
+        # The transaction is durable now, so nothing below may raise: callers would take stored
+        # events for refused ones.
         self.backend.told(self.head.commits, self.head.store)
         if self.erased:
             with suppress(*self.backend.errors):
@@ -258,15 +303,15 @@ class Database:
         return outcomes, unseen + self._new
 
     def _write(self) -> None:
-        """Write the last rows of a transaction."""
+        """Write the queued events, and ``head`` with one more commit."""
         self.streams.write()
         self.head = self.head._replace(commits=self.head.commits + 1)
         self.table.put("head", *self.head)
-        self.backend.require()
+        self.backend.require()  # last, to keep the window before the commit small
 
     @property
     def _changes(self) -> int:
-        """How many rows have been written, or will be at the transaction's end."""
+        """The number of rows written so far, plus those queued for the transaction's end."""
         return self.table.changes + len(self.streams.waiting)
 
     def _outcome(self, work: Work) -> Any:
@@ -276,22 +321,31 @@ class Database:
         except Damaged:
             raise
         except (StoreError, Refused) as error:
+            # A work that has already written cannot be undone by itself. `write` rolls back the
+            # whole transaction, and runs the other works again without this one.
             if self._changes != before:
                 raise _Spoilt from error
             return error
 
     @property
     def is_caught_up(self) -> bool:
-        """Whether everything has been handed out that was there at the last look."""
+        """Whether all entries known at the last look have been handed out."""
         return self.feed.position == self.head.position
 
     def news(self) -> list[Entry] | None:
-        """Return some entries that others have appended; None if there are none.
+        """Read the next entries appended by other processes.
 
-        StoreError is raised if they cannot be read, now or by this version.
+        Returns:
+            A batch of entries, perhaps an empty one; None if nothing has been committed since the
+            last look.
+
+        Raises:
+            StoreError: the entries cannot be read, now or by this version.
         """
         with self._told():
             self._look_again()
+            # For a file, one pread of the watermark replaces a query. A process that dies between
+            # its commit and the watermark is noticed at our next write, by the data version.
             witnessed = self.backend.witnessed()
             if witnessed == self.head.commits and self.is_caught_up:
                 return None
@@ -308,12 +362,12 @@ class Database:
             return entries
 
     def _adopt(self, head: Head) -> None:
-        """Take over a newer row of ``head``, which others have written.
+        """Replace our copy of ``head`` by a newer row that another process has written.
 
         Raises:
-            Unknown: another version has made the projections anew, in its own form.
+            Unknown: another version has rebuilt the projections in its own form.
         """
-        if head.projection != PROJECTION:  # while our process slept, and so did not count as alive
+        if head.projection != PROJECTION:  # our process was suspended past its lease
             self.forgotten = Unknown(
                 "Servers of another version of thudmud have taken over this store, and keep a part"
                 " of it in another form. Restart the server."
@@ -324,11 +378,11 @@ class Database:
         self._clear()
         self.head = head
         self.others_wrote = True
-        if isinstance(self._clock, SteadyClock):  # all nodes follow the clock that is ahead
+        if isinstance(self._clock, SteadyClock):  # all nodes follow the fastest clock
             self._clock.not_before(head.at)
 
     def read_head(self) -> Head:
-        """Return the current row of ``head``."""
+        """Read the current row of ``head``."""
         return self._head_of(self.table.row("head", "where id = 1"))
 
     def _head_of(self, row: Sequence[object] | None) -> Head:
@@ -342,12 +396,13 @@ class Database:
         return head
 
     def _look_again(self) -> None:
-        """After a reconnect, verify what is known here; empty the caches.
+        """Verify what is known here after a reconnect, and empty the caches.
 
-        An outdated standby may by now have as many events as we have seen, but others.
+        A standby that lagged behind may have been promoted. By now it may even have as many events
+        as were seen here, but different ones.
 
         Raises:
-            Forgotten: events are gone that were seen here.
+            Forgotten: events that were seen here are gone.
         """
         if (link := self.backend.link()) == self._link:
             return
@@ -367,26 +422,26 @@ class Database:
         raise self.forgotten
 
     def _clear(self, *, keys: bool = False) -> None:
-        """Empty the caches: the rows may have changed."""
+        """Empty the caches of streams and players."""
         self.streams.clear(keys=keys)
         self.players.clear()
 
     def _forget(self) -> None:
-        """Empty the caches, and read ``head`` again: a transaction has come to nothing."""
+        """Reset caches and ``head`` after a failed transaction."""
         self._clear(keys=True)
-        self.head = self.head._replace(commits=-1)  # else the next write reads it
-        with suppress(*self.backend.errors, Damaged, Forgotten):  # the next read raises it
+        self.head = self.head._replace(commits=-1)  # the next write reads it if we can't
+        with suppress(*self.backend.errors, Damaged, Forgotten):  # raised again by the next read
             self.head = self.read_head()
 
     def scrub(self) -> bool:
-        """Remove what was erased from the -wal, too; return whether it is gone."""
+        """Remove erased data from the -wal file; return whether none is left there."""
         if self.erased:
             self.erased = not self.backend.scrubbed()
         return not self.erased
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Turn the exceptions of reading into errors of ours."""
+        """Translate exceptions of the database into a StoreError."""
         try:
             yield
         except Exception as error:
@@ -396,7 +451,7 @@ class Database:
             raise told from error
 
     def _translated(self, error: Exception, *, writing: bool = False) -> Exception:
-        """Return an error as the caller is to see it; remember damage."""
+        """Return the exception to raise to callers; remember the first damage."""
         told = self.backend.translated(error, writing=writing)
         if isinstance(told, Damaged) and self.damage is None:
             self.damage = told
@@ -413,10 +468,25 @@ class Database:
     ) -> Mapping[str, Stored]:
         """Append events to several streams, all or none, see `thudmud.store.Store.append`.
 
-        ``besides`` is work of the same transaction, unless they were appended before.
+        Args:
+            changes: by stream, its expected version and the events.
+            key: identifies the request, so that a repeated one returns the first result.
+            mark: attached to the entries that this process hands out.
+            besides: work run in the same transaction, unless the request has been stored before.
+
+        Returns:
+            By stream, the place of its last event.
+
+        Raises:
+            Conflict: a stream has another version.
+            NotWritten: an outage must be recorded first, see `interrupted`.
         """
+        # Before the versions are checked: a request that was stored but never acknowledged is
+        # repeated with versions that its own events have made outdated.
         if key is not None and (known := self.streams.all_came_to(changes, key)):
             return known
+        # All versions are checked before the first event is queued, so a Conflict leaves nothing
+        # behind.
         for name, (expected, _) in changes.items():
             found = self.streams.version(name)
             if found != expected:
@@ -425,6 +495,7 @@ class Database:
         at = self.now()
         if self.lease is not None and self._has_lapsed(at):
             raise NotWritten("No server has lived for a while, which has to be noted first.")
+        # Only the append's very last event is marked, so that a feed never splits an append.
         left = sum([len(events) for _, events in changes.values()])
         for name, (_, events) in changes.items():
             for event in events:
@@ -437,7 +508,10 @@ class Database:
         return stored
 
     def _has_lapsed(self, at: float) -> bool:
-        """Return whether no server may have been alive for a while: the next beat stores that."""
+        """Return whether all nodes may have been dead for a while by now.
+
+        The next heartbeat records that as an outage.
+        """
         return self.lease is not None and 0 < self.head.served < at - self.lease
 
     def _store(
@@ -453,6 +527,7 @@ class Database:
         row = self.streams.add(stream, position, at, body, last=last, is_whole=is_whole)
         self.feed.newest, version = row, row[2]
         _, _, commits, projection, _, served, store = self.head
+        # An append by a process with nodes proves that a server is running; an import doesn't.
         served = served if self.lease is None else at
         self.head = Head(1, position, commits, projection, at, served, store)
         if isinstance(event, BoardOpened | BoardRenamed):
@@ -469,7 +544,10 @@ class Database:
         return Stored(position, version)
 
     def bring_in(self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]) -> None:
-        """Store events that come from elsewhere, see `thudmud.store.Store.bring_in`."""
+        """Store events with their own times, see `thudmud.store.Store.bring_in`.
+
+        The caller's iterator and ``take`` run inside the transaction.
+        """
         away: dict[str, StoredEvent] = {}
         for board, event in events:
             streams = [board]
@@ -491,12 +569,15 @@ class Database:
     def match_version(
         self, stream: str, event: Adjourned | Resumed, last: StoredEvent | None = None
     ) -> int:
-        """Return the version of a match's stream that an event can be appended at.
+        """Return the version of a match's stream at which an event can be appended.
 
-        ``last`` is the last event of the stream, if it was added in this transaction.
+        Args:
+            stream: the key of the match's stream.
+            event: an adjournment, or a resumption of exactly the state that was adjourned.
+            last: the stream's last event, if it was added in this transaction.
 
         Raises:
-            Conflict: the match is not adjourned, or not as the event has it.
+            Conflict: the match is not adjourned, or was adjourned in another state.
         """
         version = self.streams.version(stream)
         if isinstance(event, Resumed):
@@ -511,42 +592,54 @@ class Database:
         return max(float(self._clock()), self.head.at)
 
     def lived(self) -> None:
-        """Record that a server is running now."""
+        """Record that a server is running now (``head.served``)."""
         now = self.now()
         self.head = self.head._replace(at=now, served=now)
         self.table.put("head", *self.head)
 
     def interrupted(self) -> None:
-        """Append to the hall's stream that no server ran since the last one did, if that is so."""
+        """Append an outage to the hall's stream, from the last sign of a server until now.
+
+        Clocks stand still for that time. Nothing is appended if no server has ever run.
+        """
         now, since = self.now(), self.head.served
         if 0 < since < now:
+            # First, otherwise `append` would refuse the event that ends the outage.
             self.head = self.head._replace(served=now)
             self.append({HALL: (self.streams.version(HALL), [Interrupted(now, since)])})
 
     # Reading and following
 
     def read_stream(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
-        """Return the events of a stream from a version on, in order, ``most`` at most."""
+        """Return a stream's events from a version on, in order, at most ``most``."""
         return self.streams.read(stream, first, most, self.head.position)
 
     def position(self) -> int:
         """Return the position of the last event; 0 if there is none.
 
-        What is read after this is at least as new: caches may be older, until others are followed.
+        Later reads are at least as new as this position. Without this call they may come from
+        caches of an older state, unless the feed is followed.
         """
         self._adopt(self.read_head())
         return self.head.position
 
     def stream_versions(self) -> Mapping[str, int]:
-        """Return the versions of all streams, by key. For export and checks: there are many."""
+        """Return the versions of all streams, by key; many, so for export and checks only."""
         return self.streams.versions()
 
     def came_to(self, stream: str, key: str) -> Stored | None:
-        """Return the result of a request with a key at a stream; None if it is not known."""
+        """Return the stored result of a request with a key at a stream; None if unknown."""
         return self.streams.came_to(stream, key)
 
     def follow(self, after: int) -> tuple[list[Entry], bool]:
-        """Return entries after a position, and whether all later ones will be handed out."""
+        """Return the first entries after a position, for a new subscriber that catches up.
+
+        The first call starts the feed. From then on each transaction or look hands out later
+        entries.
+
+        Returns:
+            The entries, and whether the feed will hand out all later ones.
+        """
         feed = self.feed
         if not feed.is_followed:
             feed.begin(self.position())
@@ -556,17 +649,18 @@ class Database:
         return entries, not entries or entries[-1].position >= feed.position
 
     def after(self, position: int) -> list[Entry]:
-        """Return the first entries after a position: whole appends."""
+        """Return the first entries after a position, in whole appends."""
         return self.feed.after(position, self.position())
 
     def rebuild(self, *, alone: bool = False) -> None:
-        """Make the projections anew, unless another process just has.
+        """Rebuild the projections from the events, unless another process has just done so.
 
         Args:
             alone: whether no other process can serve boards from the database.
 
         Raises:
-            StoreError: a server of another version would go on to write them in its own form.
+            StoreError: a running server of another version would go on writing them in its own
+                form.
         """
         self.backend.begin()
         try:
@@ -590,19 +684,19 @@ class Database:
             raise
 
     def compact(self) -> tuple[int, int]:
-        """Give free pages back to the disk; return the size before and after, in bytes.
+        """Return free pages to the file system; return the size before and after, in bytes.
 
-        Only where no other server can use the file: nobody can write meanwhile, for minutes.
+        Nobody else can write meanwhile, for minutes: use this only while no server uses the file.
 
         Raises:
-            StoreError: there is no room for the copy that this takes.
+            StoreError: the disk has no room for the temporary copy.
         """
         return self.backend.compact()
 
     def is_damaged(self, error: Damaged) -> None:
-        """Refuse all writes from now on, because of this damage."""
+        """Refuse all writes from now on because of some damage."""
         self.damage = self.damage or error
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self.backend.close()

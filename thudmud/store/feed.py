@@ -1,4 +1,13 @@
-"""Hands out events to subscribers: whole appends, in order."""
+"""The feed: which entries subscribers have been given, and which come next.
+
+Entries are handed out in whole appends, in the order of their positions, without gaps. The feed
+belongs to the store's thread; `thudmud.store.running` delivers its entries in the event loop.
+
+An entry leaves the feed in one of two ways: within our own transaction (`unseen`, then our own
+entries), or when the thread looks for writes of other processes (`after`). `hand_on` moves the
+position only after the commit or the read has succeeded. If either fails, the same entries come
+again, and nobody has been given any of them.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +19,38 @@ from thudmud.store.rows import Query, SqlTable
 from thudmud.store.streams import Streams
 
 BATCH = 1_000
-"""About how many entries are read at once for subscribers."""
+"""The approximate number of entries read at once for subscribers."""
 
 
 class Feed:
-    """How far entries have been handed out, and which come next."""
+    """The position up to which entries have been handed out.
+
+    Attributes:
+        is_followed: whether anybody has subscribed; until then only ``position`` moves.
+    """
 
     def __init__(self, table: SqlTable, streams: Streams) -> None:
         self._table, self._streams = table, streams
         self.is_followed = False
         self.position = 0
-        """The position up to which entries have been handed out, or seen."""
+        """The position up to which entries have been handed out, or skipped while unfollowed."""
         self._last: Sequence[object] | None = None
         """The row of the event at that position, if it was handed out."""
         self.newest: Sequence[object] | None = None
-        """The row of the last event that is handed out next."""
+        """The row of the last event of the next batch, until `hand_on`."""
 
     def begin(self, position: int) -> None:
-        """Hand out everything after a position, that of the last event."""
+        """Start handing out all entries after a position, that of the last event."""
         self.is_followed = True
         self.position = max(self.position, position)
         self._last = self._table.row("event", "where position = ?", self.position)
 
     def unseen(self, position: int) -> list[Entry]:
-        """Return all entries not handed out yet; ``position`` is that of the last one."""
+        """Return the entries that have not been handed out yet.
+
+        Args:
+            position: the position of the last event.
+        """
         if not self.is_followed or position == self.position:
             return []
         where = "where position > ? order by position"
@@ -42,22 +59,26 @@ class Feed:
         return self._streams.entries_of(rows)
 
     def next_rows(self) -> list[Query]:
-        """Return the query for the next batch of rows; none if nobody follows."""
+        """Return the query for the next batch of rows; none if nobody has subscribed."""
         where = "where position > ? order by position limit ?"
         return [("event", where, (self.position, BATCH))] if self.is_followed else []
 
     def after(
         self, position: int, last: int, found: Sequence[Sequence[object]] | None = None
     ) -> list[Entry]:
-        """Return the first entries after a position: whole appends.
+        """Return the first entries after a position, in whole appends.
 
-        ``last`` is the position of the last event; ``found`` are the first rows, a batch of them,
-        if they have been read already.
+        Args:
+            position: the position after which the first entry comes.
+            last: the position of the last event.
+            found: the first `BATCH` rows, if they have been read already.
 
         Raises:
-            Damaged: some are missing that have not been pruned.
+            Damaged: some entries are missing, and were not pruned.
         """
         if last > position + BATCH:
+            # Cut the batch at the end of an append, not in the middle of one. The rows read in
+            # advance may end inside an append, so they can't be used then.
             rest = "where position >= ? and last = 1 order by position limit 1"
             end = self._table.row("event", rest, position + BATCH)
             last, found = (cast("int", end[0]) if end else last), None
@@ -73,15 +94,16 @@ class Feed:
         return entries
 
     def hand_on(self, position: int) -> None:
-        """Record the position up to which entries are handed out."""
+        """Record that all entries up to a position have been handed out."""
         self.position = position
         self._last = self.newest or self._last
 
     def overwritten(self) -> int | None:
         """Return the position of the last event handed out, if another event is stored there now.
 
-        A pruned one does not count. Events are told apart by their times, since no two stores
-        append at the same time; the text of one may have been erased.
+        This detects an outdated standby that was promoted and has since caught up in numbers.
+        Events are compared without their texts, which may have been erased. Their times differ,
+        because no two stores append at the same moment. A pruned event doesn't count.
         """
         if self._last is None:
             return None

@@ -1,7 +1,39 @@
-"""Nodes and their claims in the database. Each function is one transaction.
+"""Nodes and their leases; claims on players. Each function runs in a transaction.
 
-A node is alive until its lease runs out; each beat renews the lease. Claims tell the nodes which
-player is on which node. A claim is never taken from a live node.
+A node is a running service on the store. It is alive until its lease runs out, and each heartbeat
+(`beat`) renews that. A claim is a row that says which node, which session there and which room a
+player is in. Claims are how a name is used on only one node at a time.
+
+Theory of operation. Both tables are changed only under the writers' lock, so of two nodes that
+claim a name at once, the second sees the claim of the first. Three rules follow:
+
+- A claim is never taken from a live node. `claim` returns the live owner's claim and changes
+  nothing. The caller asks that owner, by a note, to release the player, and tries again.
+- A claim of a dead node belongs to whoever takes it first: `reap`, for all of that node's claims,
+  or `claim`, for a player who logs in elsewhere before that.
+- A node may claim only while its lease holds by the store's time. It stops appending by its own
+  clock, `thudmud.service.nodes.Node.is_alive`. That clock counts from before the heartbeat was
+  sent, so the node considers itself dead no later than the others do.
+
+What happens if a node dies?
+
+- Before it releases a player: the claim stays, and protects the name until the lease runs out. The
+  node that then takes it gets the last heartbeat as ``seen``, and has to store that the player is
+  away and that clocks have stood still since then.
+- After it has taken claims, before it has stored anything for them: they are its own by that time,
+  so they are reaped again when its own lease runs out. Nothing is lost, only delayed.
+
+And if a call is cancelled?
+
+- A cancelled `beat` may still have renewed the lease in the store. The node's own deadline is
+  unchanged, so it merely stops earlier than it had to.
+- A cancelled `claim` may have been stored. The node then owns the name without having the player,
+  until it calls `release` or its lease runs out.
+- A cancelled `reap` may have moved claims that the caller never saw, see
+  `thudmud.service.nodes.Node.reap`.
+
+If no node is alive, the next heartbeat first stores the time since ``head.served`` as an outage
+event, and then makes its node alive. So no player loses time on the clock while no server runs.
 """
 
 from __future__ import annotations
@@ -15,23 +47,28 @@ from thudmud.store.interface import Damaged, NotWritten, OtherSettings, PlayerCl
 from thudmud.store.rows import has_servers
 
 LEASE = 10.0
-"""Seconds after its last beat for which a node counts as alive."""
+"""Seconds after its last heartbeat for which a node counts as alive, by default."""
 
 PAUSE = 0.1
-"""Seconds between two looks at whether a node is alive."""
+"""Seconds between two polls of the database's time."""
 
 
 def beat(
     database: Database, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None
 ) -> bool:
-    """Renew a node's lease.
+    """Renew a node's lease; the first heartbeat of a node also registers it.
 
-    If no node was alive, the time in which none was is stored as an event first. If no node is
-    alive, the given settings hold from now on, which all nodes must share.
+    If no node was alive, the outage is first stored as an event. If no other node is alive, the
+    given settings replace those that all nodes must share.
+
+    Args:
+        database: the database.
+        node: the node's name.
+        lease: seconds for which the node now counts as alive; 0 ends the lease.
+        settings: the shared settings, by name; None where no other node can exist.
 
     Returns:
-        Whether the node still had a row. If not, it was taken for dead, and its claims belong to
-        others.
+        Whether the node still had a row. If not, it is new, or was reaped and its claims are gone.
 
     Raises:
         OtherSettings: live nodes have other settings.
@@ -40,6 +77,8 @@ def beat(
     if settings is not None:
         _agree(database, node, settings, now)
     known = database.table.row("node", "where name = ?", node) is not None
+    # Order matters: once our row is written below, a node is alive and `interrupted` would come too
+    # late. Both are in one transaction, so a crash can't separate them.
     if not is_served(database):
         database.interrupted()
         now = database.now()
@@ -64,12 +103,13 @@ def _agree(database: Database, node: str, settings: Mapping[str, str], now: floa
 
 
 def time_of_nodes(database: Database) -> float:
-    """Return the nodes' shared time: that of live nodes, else the database server's.
+    """Return the nodes' shared time, in seconds since the epoch; it may wait for up to a lease.
 
-    A new node takes the database server's time. After a fail-over that is another server's, whose
-    clock may be wrong: by it all live nodes might be dead, and time might have passed in which
-    nobody played. A live node writes at least twice during a lease. So where the last node has not
-    ended, and the server's time is not near that of the last write, such a write is waited for.
+    The time is that of live nodes, else the database server's. After a fail-over another server's
+    clock applies, and may be wrong. By that clock all live nodes might seem dead, or time might
+    seem to have passed while nobody played. A live node writes at least twice during a lease. So if
+    some node has not ended, and the server's time is not close to that of the last write, this
+    waits for such a write.
     """
     before = database.read_head()
     now, heard = database.backend.now(), monotonic()
@@ -77,14 +117,14 @@ def time_of_nodes(database: Database) -> float:
     lease = max((cast("float", row[2]) - cast("float", row[1]) for row in rows), default=0.0)
     waits_until = monotonic() + lease
     while lease and not before.at <= now <= before.at + lease:
-        # What else is written, by nodes that begin, tells nothing of the time.
+        # Other writes, such as those of starting nodes, leave ``at`` as it is.
         if (head := database.read_head()).at > before.at:
             return head.at
         if monotonic() >= waits_until:
             break
         sleep(PAUSE)
         now, heard = database.backend.now(), monotonic()
-    return max(now + monotonic() - heard, before.at)  # what was read since has taken its time, too
+    return max(now + monotonic() - heard, before.at)  # add the time spent since the reading
 
 
 def is_served(database: Database) -> bool:
@@ -93,27 +133,38 @@ def is_served(database: Database) -> bool:
 
 
 def last_beat(database: Database) -> float | None:
-    """Return how many seconds ago the last beat was; None if all nodes have ended."""
+    """Return the seconds since the last heartbeat of any node; None if all nodes have ended.
+
+    A killed node still counts: its row stays until it is reaped.
+    """
     seen = [cast("float", row[1]) for row in database.table.rows("node", "where until > seen")]
     return max(0.0, database.now() - max(seen)) if seen else None
 
 
 def leave(database: Database, node: str) -> None:
-    """Remove a node and its claims."""
+    """Remove a node that ends properly, and all of its claims."""
     database.lived()
+    # The last sign of life: an outage is counted from here if no other node is left.
     database.table.delete("claim", "where node = ?", node)
     database.table.delete("node", "where name = ?", node)
 
 
 def reap(database: Database, node: str) -> Sequence[PlayerClaim]:
-    """Take over the claims of dead nodes for a live one; return them as they were."""
+    """Move all claims of dead nodes to a live one, and remove the dead nodes.
+
+    Returns:
+        The claims as they were; ``seen`` is the dead owner's last heartbeat. The caller must store
+        that these players are away, and then release the claims.
+    """
     dead = list(database.table.rows("node", "where until <= ?", database.now()))
     taken: list[PlayerClaim] = []
     for name, seen, _ in dead:
-        if name == node:
+        if name == node:  # our own lease has run out: only `beat` may revive it
             continue
         for row in list(database.table.rows("claim", "where node = ?", name)):
             taken.append(_claim(database, row)._replace(seen=cast("float", seen)))
+            # Moved, not deleted: if we die before the players are marked as away, whoever reaps us
+            # finds them.
             database.table.put("claim", row[0], node, *row[2:])
         database.table.delete("node", "where name = ?", name)
     return taken
@@ -122,17 +173,28 @@ def reap(database: Database, node: str) -> Sequence[PlayerClaim]:
 def claim(
     database: Database, name: str, node: str, session: str, room: str = "", *, realm: str = ""
 ) -> PlayerClaim | None:
-    """Claim a player for a node's session, or update the room of a claimed player.
+    """Claim a player for a session of a node, or update the room of a claimed player.
+
+    Args:
+        database: the database.
+        name: the player's name.
+        node: the claiming node.
+        session: the claiming session.
+        room: where the player is.
+        realm: the player's realm.
 
     Returns:
-        None if the player is claimed now, or the claim as it was if that was a dead node's, whose
-        ``seen`` says when it lived; else the claim of another live node, which can be asked by a
-        note to let go.
+        None if the player is claimed now. If the claim was a dead node's, it is returned as it was,
+        with ``seen`` set to that node's last heartbeat; the player is claimed now, too. If ``seen``
+        is None, it is the claim of another live node, and nothing was changed: ask that node to let
+        go.
 
     Raises:
-        NotWritten: the node's own lease has run out.
+        NotWritten: the claiming node's own lease has run out.
     """
     now = database.now()
+    # Checked here under the lock, although the caller has checked its clock: this work may have
+    # queued until another node reaped us, and a claim of a dead node would be handed to nobody.
     lease = database.table.row("node", "where name = ?", node)
     if lease is None or cast("float", lease[2]) <= now:
         raise NotWritten(f"The lease of the node {node} has run out.")
@@ -150,20 +212,20 @@ def claim(
 
 
 def release(database: Database, name: str, node: str, *, realm: str = "") -> None:
-    """Release a node's claim on a player, if it has one."""
+    """Release a node's claim on a player; claims of other nodes stay."""
     if found := database.players.find(name, realm):
         database.table.delete("claim", "where player = ? and node = ?", found[0], node)
 
 
 def owner(database: Database, name: str, *, realm: str = "") -> str | None:
-    """Return the node that has claimed a player; None if none has."""
+    """Return the name of the node that has claimed a player; None if there is no claim."""
     found = database.players.find(name, realm)
     row = found and database.table.row("claim", "where player = ?", found[0])
     return cast("str", row[1]) if row else None
 
 
 def people(database: Database) -> Sequence[PlayerClaim]:
-    """Return all claims."""
+    """Return all claims, ordered by player number."""
     return [_claim(database, row) for row in database.table.rows("claim", "order by player")]
 
 
@@ -176,7 +238,7 @@ def _claim(database: Database, row: Sequence[object]) -> PlayerClaim:
 
 
 def alone(database: Database) -> None:
-    """Treat all nodes as dead: only one process at a time serves from these files."""
+    """End the leases of all nodes, where only one process at a time can serve from a file."""
     [outcome], _ = database.write([_end_all])
     if outcome is not None:
         raise outcome
@@ -184,4 +246,5 @@ def alone(database: Database) -> None:
 
 def _end_all(database: Database) -> None:
     for name, seen, _ in list(database.table.rows("node")):
+        # The rows stay: their claims are still to be reaped, and ``seen`` says since when.
         database.table.put("node", name, seen, 0.0)

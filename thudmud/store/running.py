@@ -1,13 +1,31 @@
-"""Runs work on a database, in a thread or at once; and subscriptions to events.
+"""The store's thread, and subscriptions to events.
 
-All writes that wait when the thread is free become one transaction, so that many tables share one
-wait for the disk (group commit). The loop gets the results in one callback: first those who
-appended are woken, then the entries are handed to subscribers. So a player's own text and the
-prompt after it are one write.
+The thread takes all waiting writes and runs them as one transaction, so that many tables share one
+wait for the disk (group commit). Results go to the event loop in one callback, which first wakes
+those who appended and then calls the subscribers. So the text for a player and the prompt after it
+go out in one write.
 
-A database in memory has no thread. Its coroutines never wait, and may be driven without a loop. So
-asyncio is imported only where there is a thread: importing it takes as long as everything else that
-a house needs.
+Theory of operation. Three rules hold between the thread and the loop:
+
+- The thread alone touches the `Database`. It reaches the loop only by ``call_soon_threadsafe``, so
+  callbacks come in the order in which it committed, and subscribers get entries in that order.
+- A queued job runs, whatever becomes of its future. A caller that is cancelled before or after the
+  commit only loses the result. Its entries still reach the subscribers, here and elsewhere.
+- Writes go before reads, and reads run one at a time. The next read starts after the loop has taken
+  the last answer, so a move waits for at most one look-up.
+
+How does a subscriber that starts at an old position miss nothing? `Store.subscribe` first adds the
+subscription, whose new entries then queue up (`Subscription._waiting`). After that it reads the
+older entries in batches, until the feed covers the rest, and only then releases the queue. Entries
+that come by both ways are recognised by their positions and dropped.
+
+What happens if the thread dies? `_finish` runs in the loop. The jobs in progress and the queued
+ones are refused, and `Store.stopped` raises the cause. A write in progress that is refused this way
+may have been committed; after a restart it can be repeated with its request key.
+
+A database in memory has no thread. Its coroutines never wait, and can be driven without a loop.
+asyncio is therefore imported only where there is a thread: importing it takes as long as everything
+else that an embedded house needs.
 """
 
 from __future__ import annotations
@@ -37,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 class Subscription:
-    """Hands entries to one subscriber, until it is closed."""
+    """Delivers entries to one subscriber, until it is closed."""
 
     def __init__(
         self,
@@ -50,36 +68,37 @@ class Subscription:
         self._followers = followers
         self.streams = None if streams is None else frozenset(streams)
         self.position = after
-        """The position of the last entry that was handed over."""
+        """The position of the last entry delivered."""
         self.failed = failed
         self._take = take
         self._waiting: list[Sequence[Entry]] | None = []
-        """New entries that wait while earlier ones are being read; None after that."""
+        """New entries queued while older ones are still being read; None after that."""
 
     def close(self) -> None:
-        """Hand over nothing more."""
+        """Stop delivering entries."""
         self._followers.remove(self)
 
     def catch_up(self, entries: Sequence[Entry]) -> None:
-        """Hand over earlier entries that were read."""
+        """Deliver older entries, which were read for this subscription."""
         if self.streams is not None:
             entries = [entry for entry in entries if entry.stream in self.streams]
         self._hand_over(entries)
 
     def go_on(self) -> None:
-        """Hand over the new entries that wait; from now on, new ones are handed over at once."""
+        """Deliver the queued entries; from now on, deliver new ones at once."""
         waiting, self._waiting = self._waiting or [], None
         for entries in waiting:
             self._hand_over(entries)
 
     def deliver(self, entries: Sequence[Entry]) -> None:
-        """Hand over new entries of the subscribed streams, after the earlier ones."""
+        """Deliver new entries, or queue them behind the older ones that are being read."""
         if self._waiting is None:
             self._hand_over(entries)
         else:
             self._waiting.append(entries)
 
     def _hand_over(self, entries: Sequence[Entry]) -> None:
+        # While catching up, an entry may come twice: from the read, and from the feed.
         if entries and entries[0].position <= self.position:
             entries = [entry for entry in entries if entry.position > self.position]
         if not entries:
@@ -87,12 +106,12 @@ class Subscription:
         self.position = entries[-1].position
         try:
             self._take(entries)
-        except Exception:  # noqa: BLE001 - the other subscribers still have to get it
+        except Exception:  # noqa: BLE001 - the other subscribers still need the entries
             _log.exception("a subscriber to the store has failed")
 
 
 class Followers:
-    """All subscriptions, by stream: most are to few streams."""
+    """All subscriptions, indexed by stream: most are to a few streams only."""
 
     def __init__(self) -> None:
         self._of_all: dict[Subscription, None] = {}
@@ -118,10 +137,10 @@ class Followers:
                 self._of.pop(stream, None)
 
     def deliver(self, entries: Sequence[Entry]) -> None:
-        """Hand entries to all subscribers of their streams.
+        """Deliver entries to the subscribers of their streams.
 
-        In memory a subscriber may append at once. Those entries wait until all subscribers have
-        these.
+        In memory, a subscriber may append while it is called. Those entries wait until every
+        subscriber has got the current ones, so all see the same order.
         """
         self._coming.append(entries)
         if self._busy:
@@ -134,7 +153,7 @@ class Followers:
             self._busy = False
 
     def fail(self, error: StoreError) -> None:
-        """Tell all subscribers that the next entries cannot be read."""
+        """Report to all subscribers that the next entries cannot be read for now."""
         everybody = dict(self._of_all)
         for some in self._of.values():
             everybody |= some
@@ -155,7 +174,7 @@ class Followers:
 
 
 class AtOnce:
-    """Runs work on a database within the call; each work is a transaction."""
+    """Runs work on a database in memory within the call, each in its own transaction."""
 
     def __init__(self, database: Database, followers: Followers) -> None:
         self._database: Database | None = database
@@ -193,16 +212,21 @@ class _Job(NamedTuple):
     """Work for the thread, and the future of its result, which belongs to the loop."""
 
     work: Callable[[Database], Any] | None
-    """None to end the thread."""
+    """The work; None to end the thread."""
     result: Future[Any]
     writes: bool = False
 
 
 class InThread:
-    """A thread with its own database. All methods are for the event loop.
+    """A thread with its own database. All public methods are for the event loop.
 
-    ``changed`` is called when another process has written something, perhaps accounts; ``stopped``
-    when the database cannot be used any more; ``heard`` with notes of other nodes.
+    Args:
+        open_it: opens the database; called in the thread.
+        poll: seconds between two looks for writes of other processes.
+        followers: the subscriptions to which new entries are delivered.
+        changed: called when another process has written something, perhaps to accounts.
+        stopped: called when the database can no longer be used.
+        heard: called with each note of another node.
     """
 
     def __init__(
@@ -218,43 +242,43 @@ class InThread:
         self._open_it, self._poll, self._followers = open_it, poll, followers
         self._changed, self._stopped, self._heard = changed, stopped, heard
         self._will_look = False
-        """Whether a check for others' writes has been queued."""
+        """Whether a look for other processes' writes is queued."""
         import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         self._loop = asyncio.get_running_loop()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        """None in the queue means that the loop has taken the last answer."""
+        """The queue of jobs; None means that the loop has taken the last answer."""
         self._at_work: Sequence[_Job] = ()
-        """The jobs last taken from the queue; only the thread touches them while it runs."""
+        """The jobs last taken from the queue; touched only by the thread while it runs."""
         self._is_answering = False
-        """Whether the loop has not taken an answer yet; only the thread touches it."""
+        """Whether an answer is still on its way to the loop; touched only by the thread."""
         self._why = CLOSED
-        """Why work is refused, once the thread has ended."""
+        """The message with which work is refused once the thread has ended."""
         self._trouble = ""
-        """The last error that was told to subscribers; only the thread touches it."""
+        """The last read error reported to subscribers; touched only by the thread."""
         self._started: Future[None] = self._loop.create_future()
         self._ended: Future[None] = self._loop.create_future()
         self._thread = Thread(target=self._run, name="store", daemon=True)
 
     async def start(self) -> None:
-        """Open the database; StoreError if it cannot be opened."""
+        """Open the database; StoreError if that fails."""
         self._thread.start()
         await self._started
 
     def write(self, work: Callable[[Database], T]) -> Future[T]:
-        """Run work that writes, in one transaction with all other writes that wait."""
+        """Queue work that writes; it shares a transaction with all other waiting writes."""
         return self._put(work, writes=True)
 
     def read(self, work: Callable[[Database], T]) -> Future[T]:
-        """Run work that only reads, after the writes that wait."""
+        """Queue work that only reads; it runs after the waiting writes."""
         return self._put(work)
 
     async def catch_up(self) -> None:
-        """Hand out what other processes have written by now."""
+        """Deliver all entries that other processes have appended by now."""
         await self._put(self._hand_out)
 
     async def stop(self) -> None:
-        """Finish the waiting work, and end the thread."""
+        """Finish the queued work, and end the thread."""
         if not self._ended.done():
             self._put(None)
         import asyncio  # noqa: PLC0415  (a house needs no asyncio)
@@ -269,14 +293,14 @@ class InThread:
             self._jobs.put(job)
         return job.result
 
-    # What follows runs in the thread.
+    # From here to `_look_now`: runs in the thread.
 
     def _run(self) -> None:
         try:
             database = self._open_it()
-            # Before the start is reported: from then on no note may be missed.
+            # Listen before the start is reported: no note may be missed from then on.
             database.backend.listen(lambda said: self._tell(self._others_said, said))
-        except Exception as error:  # noqa: BLE001 - the caller of start is told
+        except Exception as error:  # noqa: BLE001 - raised by `start`
             self._tell(_settle, self._started, error)
         else:
             self._tell(_settle, self._started, None)
@@ -284,7 +308,7 @@ class InThread:
                 self._work(database)
             except (Forgotten, Unknown) as error:
                 self._why = str(error)
-            except Exception as error:  # noqa: BLE001 - it is logged, and callers are told
+            except Exception as error:  # noqa: BLE001 - logged, and raised to callers
                 _log.exception("the store's thread has failed")
                 self._why = f"The store has stopped: {error!r}."
             finally:
@@ -298,15 +322,18 @@ class InThread:
         reading: deque[_Job] = deque()
         while reading or not ending:
             jobs = self._next_jobs(monotonic() if reading and not self._is_answering else due)
+            # If the thread fails, `_finish` refuses these too: they have left the queue.
             self._at_work = [*jobs, *reading]
             writing = [job for job in jobs if job.writes and job.work]
             if writing:
                 outcomes, entries = database.write([job.work for job in writing if job.work])
+                # One callback for both: nothing can run between waking the callers and delivering
+                # their entries.
                 self._tell(self._written, writing, outcomes, entries)
                 self._tell_of_others(database)
             reading.extend(job for job in jobs if job.work and not job.writes)
-            # Reads one at a time, and the next when the loop has taken the result: so a ply does
-            # not wait until all pending look-ups are read, nor until all their answers are told.
+            # Start the next read only after the loop has taken the last answer. A move then waits
+            # neither for all pending look-ups nor for the delivery of their answers.
             if reading and not self._is_answering:
                 job = reading.popleft()
                 if job.work:
@@ -320,7 +347,7 @@ class InThread:
                 raise database.forgotten
 
     def _next_jobs(self, due: float) -> Sequence[_Job]:
-        """Return all waiting jobs; none if none comes until it is ``due``."""
+        """Return all waiting jobs; wait for the first one until ``due`` at most."""
         jobs: list[_Job | None] = []
         with suppress(Empty):
             jobs.append(self._jobs.get(timeout=max(0.0, due - monotonic())))
@@ -331,10 +358,10 @@ class InThread:
         return [job for job in jobs if job]
 
     def _look(self, database: Database) -> None:
-        """Check whether another process has written something.
+        """Look for writes of other processes, and deliver them.
 
-        A failure to read is told once, and reading is tried again and again: later entries must not
-        be handed out before these.
+        An error is reported once, and the read is retried at each look. Later entries must not be
+        delivered before these.
         """
         try:
             self._hand_out(database)
@@ -345,7 +372,7 @@ class InThread:
                 self._tell(self._followers.fail, error)
 
     def _hand_out(self, database: Database) -> None:
-        """Hand out what other processes have written."""
+        """Deliver the entries of other processes, batch by batch."""
         while (entries := database.news()) is not None:
             self._tell_of_others(database)
             if entries:
@@ -359,14 +386,14 @@ class InThread:
             self._tell(self._changed)
 
     def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed, so nobody is waiting
             self._loop.call_soon_threadsafe(call, *arguments)
 
     def _look_now(self, database: Database) -> None:
-        self._will_look = False  # before the look: what is written during it needs another look
+        self._will_look = False  # first: a write during this look needs another one
         self._look(database)
 
-    # What follows runs in the loop.
+    # From here on: runs in the loop.
 
     def _others_said(self, said: str | None) -> None:
         if said is not None:
@@ -374,7 +401,7 @@ class InThread:
         if not said and not self._will_look and not self._ended.done():
             self._will_look = True
             look = self._put(self._look_now)
-            look.add_done_callback(lambda future: future.exception())  # refused, if we have ended
+            look.add_done_callback(lambda future: future.exception())  # retrieve a refusal silently
 
     def _written(
         self, jobs: Sequence[_Job], outcomes: Sequence[object], entries: Sequence[Entry]
@@ -386,7 +413,7 @@ class InThread:
 
     def _answer(self, job: _Job, outcome: object) -> None:
         _settle(job.result, outcome)
-        self._loop.call_soon(self._jobs.put, None)  # after the caller that waits for the answer
+        self._loop.call_soon(self._jobs.put, None)  # after the caller has run
 
     def _finish(self) -> None:
         self._thread.join()
@@ -401,15 +428,15 @@ class InThread:
 
 
 def _outcome(work: Callable[[Database], Any], database: Database) -> Any:
-    """Return the result of work, or its exception."""
+    """Run work that reads; return its result or its exception."""
     try:
         return database.read(work)
-    except Exception as error:  # noqa: BLE001 - the caller is told
+    except Exception as error:  # noqa: BLE001 - raised to the caller
         return error
 
 
 def _settle(future: Future[Any], outcome: object) -> None:
-    """Set a future's result, or exception, unless it is done or cancelled."""
+    """Set a future's result or exception, unless it is already done or cancelled."""
     if future.done():
         return
     if isinstance(outcome, Exception):
@@ -419,7 +446,7 @@ def _settle(future: Future[Any], outcome: object) -> None:
 
 
 def _refuse(job: _Job, why: str) -> None:
-    """Fail a job that will not be run."""
+    """Fail a job that will never run."""
     if job.work is None:
         _settle(job.result, None)
     else:
