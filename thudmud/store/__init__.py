@@ -1,4 +1,4 @@
-"""Events and accounts, stored durably behind one interface: in memory, a file or PostgreSQL."""
+"""Events and accounts, stored durably in memory, in a file or in PostgreSQL."""
 
 from thudmud.store.backend import Holder, Lock
 from thudmud.store.interface import (

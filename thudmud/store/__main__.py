@@ -1,7 +1,7 @@
-"""The check of a store as a program, ``python -m thudmud.store FILE``: a running server starts it.
+"""The check of a store as a program, ``python -m thudmud.store FILE``, started by a running server.
 
 Without a file, a PostgreSQL database is checked. Its connection string is read from standard input,
-since the arguments of a process are visible to everybody on the machine.
+because every user of the machine can see the arguments of a process.
 """
 
 import sys

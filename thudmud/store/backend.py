@@ -1,6 +1,7 @@
-"""What differs between the databases that a store can be kept in: SQLite files and PostgreSQL.
+"""What differs between the databases that can hold a store: SQLite files and PostgreSQL.
 
-All data is rows, and most statements mean the same to both. What does not is here.
+All data is rows, and most statements mean the same to both. The differences are in `Dialect`, for
+the spelling of statements, and in `Backend`, for connections, transactions and locks.
 """
 
 from __future__ import annotations
@@ -13,58 +14,58 @@ from time import time
 from typing import Any, ClassVar, Protocol
 
 MISSED = ""
-"""What listeners are told in place of all notes that were sent while their link was lost."""
+"""The note given to listeners in place of all notes sent while their link was down."""
 
 
 class Lock(IntEnum):
-    """The keys of locks between processes that share a database: ``Thud``, and what follows."""
+    """The keys of locks between processes on one database: ``Thud`` in ASCII, and the next ones."""
 
     WRITING = 0x54687564
-    """Held during each write."""
+    """The writers' lock, held during each write transaction."""
     SERVING = WRITING + 1
-    """Shared by all servers, or held by one that serves alone."""
+    """Shared by all servers, or held by the only one."""
     BOTS = WRITING + 2
-    """Held by the server on which the bots of all servers run."""
+    """Held by the server that runs the bots of all servers."""
     NOTIFYING = WRITING + 3
     """Held by the server that sends the notifications of all servers."""
 
 
 class Holder(Enum):
-    """Who holds a lock."""
+    """The holder of a lock: this process, or another one."""
 
     OURS = "ours"
     OTHERS = "others"
 
 
 class Cursor(Protocol):
-    """The result of a statement."""
+    """The result of a statement, as DB-API 2.0 (PEP 249) has it."""
 
     @property
     def rowcount(self) -> int:
-        """The number of rows that it changed."""
+        """The number of changed rows."""
 
     @property
     def description(self) -> Any:
-        """Its columns."""
+        """The columns of the result."""
 
     def fetchone(self) -> Any:
         """Return the next row; None after the last."""
 
     def fetchall(self) -> list[Any]:
-        """Return all rows that are left."""
+        """Return all remaining rows."""
 
     def __iter__(self) -> Iterator[Any]:
         """Yield the rows."""
 
 
 class SqlConnection(Protocol):
-    """A connection to a database; the placeholders in its statements are question marks."""
+    """A connection to a database, with question marks as placeholders in statements."""
 
     def execute(self, query: str, values: Sequence[Any] = (), /) -> Cursor:
         """Execute a statement."""
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]], /) -> Any:
-        """Execute a statement for each of some rows."""
+        """Execute a statement once for each row of values."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -72,19 +73,19 @@ class SqlConnection(Protocol):
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a database spells statements that others spell differently.
+    """How a database spells statements on which SQLite and PostgreSQL differ.
 
     Attributes:
-        types: its names for the column types ``integer``, ``real``, ``text`` and ``blob`` of
-            SQLite.
-        strict: the end of a table's definition that makes the database check the types of values.
-        without_rowid: the same for a table of which the primary key is most of the row.
-        index_of: the expression of an index on names that ignores case.
+        types: the names of SQLite's column types ``integer``, ``real``, ``text`` and ``blob``.
+        strict: the end of a table definition that makes the database check the types of values.
+        without_rowid: the same for a table whose primary key is most of the row.
+        index_of: the expression of a case-insensitive index on names.
         same_name: the condition that a name equals a given one, ignoring case.
-        passed_over: a prefix for a column that keeps an index on it from being used.
+        passed_over: a prefix for a column that keeps the query planner from using an index on it.
         find: the function that returns the place of one text in another.
         tables: the query for the names of all tables.
-        checks_references: whether references between tables cost nothing until they are checked.
+        checks_references: whether tables are defined with references, which are verified only by
+            the store's check. PostgreSQL would verify them at each write.
     """
 
     types: Mapping[str, str]
@@ -110,7 +111,7 @@ SQLITE = Dialect(
     checks_references=True,
 )
 POSTGRESQL = Dialect(
-    # Texts are ordered by their bytes, as SQLite orders them, wherever the server stands.
+    # Texts are ordered by their bytes, as in SQLite, whatever the server's locale.
     types={
         "integer": "bigint",
         "real": "double precision",
@@ -129,11 +130,13 @@ POSTGRESQL = Dialect(
 
 
 class Backend:
-    """A database that a store is kept in.
+    """A connection to a database that holds a store; the defaults suit SQLite.
 
     Attributes:
-        dialect: how it spells statements.
-        errors: the exceptions that its statements raise.
+        connection: the connection that executes statements.
+        is_new: whether the database has no row in ``head`` yet.
+        dialect: the spelling of statements.
+        errors: the exceptions that statements raise.
         is_shared: whether several nodes may serve boards from it at once.
     """
 
@@ -144,17 +147,17 @@ class Backend:
     is_shared = False
 
     def link(self) -> int:
-        """Reconnect if the link was lost; return how many connections have been made.
+        """Reconnect if the connection was lost; return the number of connections made so far.
 
-        At the other end of a new one may be another server, or the same after a crash.
+        A new connection may lead to another server, or to the same one after a crash.
         """
         return 1
 
     def has_settled(self) -> bool:
-        """Wait until nothing that is read over a new link can be lost any more.
+        """Wait until nothing read over a new connection can be lost any more.
 
         Returns:
-            Whether all commits that were acknowledged on earlier links are there.
+            Whether all commits acknowledged on earlier connections are still there.
         """
         return True
 
@@ -162,74 +165,91 @@ class Backend:
         """Begin a write transaction, which excludes those of all other connections.
 
         Returns:
-            The row of ``head``, if it was read in the same step.
+            The row of ``head``, if it was read in the same step; else None.
         """
         self.connection.execute("begin immediate")
 
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
-        """Commit, after the last statements: once this returns, what was written is durable."""
+        """Commit durably: on return, the transaction survives a crash.
+
+        Args:
+            last: executes the transaction's last statements.
+        """
         last()
         self.connection.execute("commit")
 
     def together(self) -> AbstractContextManager[object]:
-        """Send statements at once, without waiting for the result of each."""
+        """Return a context in which statements are sent without waiting for results."""
         return nullcontext()
 
     def rollback(self) -> None:
-        """Roll a transaction back."""
+        """Roll back the transaction."""
         self.connection.execute("rollback")
 
     def read_all(self) -> None:
-        """Begin a transaction that reads a snapshot, however long that takes."""
+        """Begin a transaction that reads one snapshot, with no limit on its duration."""
         self.connection.execute("begin")
 
     def scan(self, query: str, values: Sequence[Any]) -> Iterable[Any]:
-        """Return the rows of a query, which may be more than there is memory for."""
+        """Return the rows of a query whose result may not fit in memory."""
         return self.connection.execute(query, values)
 
     def compact(self) -> tuple[int, int]:
-        """Give free pages back to the disk; return the size before and after, in bytes."""
+        """Return free pages to the file system; return the size before and after, in bytes."""
         return 0, 0
 
     def problem(self) -> str | None:
-        """Return what the database itself finds wrong with its pages, if it can check them."""
+        """Run the database's own integrity check; return the first problem, if any."""
         return None
 
     def unchecked(self) -> tuple[str, ...]:
-        """Return what the database cannot check of itself as it is set up, in words."""
+        """Return descriptions of the checks that this database's setup doesn't allow."""
         return ()
 
     def is_back(self, error: Exception) -> bool:  # noqa: ARG002  (other backends use it)
-        """Return whether an error was the loss of a link that has been restored by now.
+        """Return whether an error was a lost connection that has been restored by now.
 
-        The statement has to be run again then. Of a transaction nothing has been written.
+        If so, nothing of the transaction was stored, and its statements have to be run again.
         """
         return False
 
     def refuses_all(self, error: Exception) -> bool:
-        """Return whether any other statement would fail like this one."""
+        """Return whether an error would make every other statement fail as well."""
         raise NotImplementedError
 
     def require(self) -> None:
-        """Raise NotWritten if writes would be lost without the database noticing."""
+        """Raise NotWritten if a write would be lost without the database noticing."""
 
     def told(self, commits: int, store: int) -> None:
-        """Record how many commits of a store callers are about to be told of."""
+        """Raise the commit watermark, right after a commit and before any caller is told of it.
+
+        Args:
+            commits: the number of all commits so far, see ``head.commits``.
+            store: the random number that identifies the store.
+        """
 
     def witnessed(self) -> int:
-        """Return how many commits any process has told of; -1 if that is not known."""
+        """Return the commit watermark: the highest number of commits acknowledged by any process.
+
+        It is -1 if the database has no watermark.
+        """
         return -1
 
     def version(self) -> int:
-        """Return a number that changes when another connection has written something."""
+        """Return a number that changes whenever another connection has committed."""
         return 0
 
     def scrubbed(self) -> bool:
-        """Remove all copies of what was erased; return whether that could be done."""
+        """Remove all copies of erased data; return whether that was possible."""
         return True
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
-        """Return an error of the database or the system as one of ours."""
+        """Translate an exception of the database or the system into a StoreError.
+
+        Args:
+            error: the exception; those of a kind not known here are returned unchanged.
+            writing: whether it was raised by a write. Then every exception becomes a StoreError.
+        """
         raise NotImplementedError
 
     def now(self) -> float:
@@ -237,9 +257,11 @@ class Backend:
         return time()
 
     def listen(self, heard: Callable[[str | None], None]) -> None:
-        """Call a function with what other nodes say from now on, in any thread.
+        """Subscribe to other nodes' messages.
 
-        That is each note, and None when another node may have written something.
+        Args:
+            heard: called in any thread with each note, and with None when another node may have
+                written.
         """
 
     def tell(self, note: str) -> None:

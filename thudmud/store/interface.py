@@ -1,4 +1,4 @@
-"""The values that a store returns, and its exceptions."""
+"""The values that a store returns, and the exceptions that it raises."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ from thudmud.values import Value
 
 
 class StoreError(ThudmudError):
-    """The store cannot be used, now or at all; ``str()`` is a sentence for its operator."""
+    """The store cannot be used, now or at all; ``str()`` is a sentence for the operator."""
 
 
 class Conflict(StoreError):
-    """Another writer has appended to the stream first: decide again, on the newer state."""
+    """Another writer has appended to a stream first; decide again on its newer state.
+
+    Attributes:
+        stream: the key of the stream.
+        expected: the version that the append required.
+        found: the version that the stream has.
+    """
 
     def __init__(self, stream: str, expected: int, found: int) -> None:
         super().__init__(stream, expected, found)
@@ -28,27 +34,27 @@ class Conflict(StoreError):
 
 
 class NotWritten(StoreError):
-    """Nothing was stored, and nothing has changed; another try may succeed."""
+    """A write was refused: nothing was stored, and a later attempt may succeed."""
 
 
 class Uncertain(StoreError):
-    """It is not known whether the write was stored: the database cannot be asked just now."""
+    """A write may or may not have been stored, and the database cannot be asked now."""
 
 
 class TooLong(StoreError):
-    """A note is longer than other nodes can be sent at once."""
+    """A note exceeds the longest message that other nodes can be sent."""
 
 
 class Damaged(StoreError):
-    """What is stored is not what was written."""
+    """Stored data is missing, or differs from the data that was written."""
 
 
 class Forgotten(StoreError):
-    """Events that this process has seen in the store are gone from it."""
+    """Events that this process has seen in the store are gone from the database."""
 
 
 class Unknown(StoreError):
-    """The data was written by a later version of this program, or by another program."""
+    """A later version of this program, or another program, wrote the data."""
 
 
 class InUse(StoreError):
@@ -56,10 +62,10 @@ class InUse(StoreError):
 
 
 class OtherSettings(StoreError):
-    """Running nodes have other values for settings that all nodes must share.
+    """Live nodes have different values for settings that all nodes must share.
 
     Attributes:
-        differences: by setting, its value there and its value here; None where it is missing.
+        differences: by setting, the live nodes' value and ours; None where it is missing.
     """
 
     def __init__(self, differences: Mapping[str, tuple[str | None, str | None]]) -> None:
@@ -79,24 +85,24 @@ class NameTaken(StoreError):
 
 
 class Nobody(StoreError):
-    """There is no account, or sanction, of that name to change."""
+    """There is no account, or no sanction, of the name to change."""
 
 
 class NotesMissed(Value):
-    """The store's own note: notes of other processes were missed for a while."""
+    """A note from the store itself: notes of other processes were missed for a while."""
 
 
 class Entry(NamedTuple):
-    """An event, and where it is stored.
+    """An event and its place in the store.
 
     Attributes:
-        position: its place in the common order of all events.
+        position: its number in the common order of all events.
         stream: the key of its stream, such as a board's.
         version: its number in the stream, from 1.
         event: the event, with the store's time.
         battle: the number of the battle that it begins or resumes, if any.
-        mark: the mark that `Store.append` was given, if it was appended through this store.
-        changes: the rating changes by the match, or the battle with a bot, that it ends, if any.
+        mark: the mark given to `Store.append`, for events appended through this store; else None.
+        changes: the rating changes caused by the match, or battle with a bot, that it ends.
     """
 
     position: int
@@ -109,7 +115,7 @@ class Entry(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """The position and version of the last event that an append has stored in a stream."""
+    """The position and version of the last event that an append stored in a stream."""
 
     position: int
     version: int
@@ -119,8 +125,11 @@ class OpenBoard(NamedTuple):
     """An open board.
 
     Attributes:
-        beginning: the first version that is needed to fold its state.
-        rules: the name of the ruleset that it begins with.
+        key: the key of its stream, which never changes.
+        name: its current name.
+        version: the version of its stream.
+        beginning: the first version needed to fold its state.
+        rules: the name of its first ruleset.
     """
 
     key: str
@@ -131,10 +140,16 @@ class OpenBoard(NamedTuple):
 
 
 class PlayerClaim(NamedTuple):
-    """A node's claim on a player: for which session, and the room that the player is in.
+    """A node's claim on a player.
 
-    ``seen`` is when the node renewed its lease last, if the claim was just taken from it since it
-    is dead.
+    Attributes:
+        realm: the player's realm.
+        name: the player's name.
+        node: the name of the node.
+        session: the player's session on that node.
+        room: the room that the player is in.
+        seen: if the claim was just taken from a dead node, that node's last heartbeat in seconds
+            since the epoch; else None.
     """
 
     realm: str
@@ -146,16 +161,18 @@ class PlayerClaim(NamedTuple):
 
 
 class Account(Value):
-    """A member's account, or a banned name that has none.
+    """A member's account, or a banned name without an account.
 
     Attributes:
-        password: the argon2id hash of the password; empty if only the name is banned.
-        preferences: options, ignored players and the like, as values of JSON.
-        created: when the member registered, or the name was banned, in seconds since the epoch.
-        seen: when the member was last here, in seconds since the epoch.
-        banned: whether nobody is let in under the name.
-        epoch: a random number, which is another one once all logins of before have ended, and for
-            whoever registers the name anew; 0 without a password.
+        name: the name as last spelled.
+        password: the argon2id hash of the password; empty if the name is only banned.
+        preferences: options, ignored players and the like, as JSON values.
+        created: when the member registered or the name was banned, in seconds since the epoch.
+        seen: when the member was last online, in seconds since the epoch.
+        banned: whether nobody may log in under the name.
+        operator: whether the member is an operator.
+        epoch: a random number that changes whenever all earlier logins end, and when the name is
+            registered anew; 0 without a password.
     """
 
     SECRETS = frozenset({"password", "epoch"})
@@ -171,16 +188,17 @@ class Account(Value):
 
 
 def new_epoch() -> int:
-    """Return the epoch of an account whose earlier logins end, see `Account`."""
+    """Return a random epoch for an account, see `Account`; it is never 0."""
     return randbits(62) + 1
 
 
 class KeptName(Value):
-    """A guest's name, kept for when they come back.
+    """A guest's name, reserved until the guest returns.
 
     Attributes:
-        word: the SHA-256 hash of the resume word, which proves that the name is theirs.
-        seen: when the guest was last here, in seconds since the epoch.
+        name: the name as last spelled.
+        word: the SHA-256 hash of the resume word, which proves that a guest owns the name.
+        seen: when the guest was last online, in seconds since the epoch.
     """
 
     SECRETS = frozenset({"word"})

@@ -1,12 +1,15 @@
-"""The store: events, and the rows made from them; accounts, nodes and claims.
+"""The store: streams of events and the rows derived from them; accounts, nodes and claims.
 
-A store has streams of events: one for the hall, one for each board, one for each adjourned match. A
-stream's events are numbered from 1, and the number of its last event is its version. An append
-names the version that it was decided at, so no two decisions can be made on the same state. All
-events of all streams also have one common order, their positions.
+There is one stream for the hall, one for each board and one for each adjourned match. A stream's
+events are numbered from 1, and the number of the last one is the stream's version. An append names
+the version at which its events were decided (optimistic concurrency control). So two decisions can
+never rest on the same state. All events of all streams also have one common order, their positions.
 
-Battles, tallies and ratings are rows that change in the transaction of the event that changes them;
-accounts, nodes and claims are further rows.
+Battles, tallies and ratings are rows that change in the same transaction as the event that changes
+them. Accounts, nodes and claims are further rows.
+
+`thudmud.store.database` describes how an append becomes durable, and what a crash or a cancellation
+can leave behind. `thudmud.store.nodes` describes leases and claims.
 """
 
 from __future__ import annotations
@@ -44,39 +47,44 @@ StoreMethod = Callable[Concatenate["Store", P], Coroutine[Any, Any, T]]
 Heard = Callable[[object], None]
 
 POLL = 0.1
-"""Seconds between two checks for writes of other processes."""
+"""Seconds between two looks for writes of other processes."""
 
 SLOW_POLL = 1.0
-"""The same where other processes send a notification when they have written."""
+"""The same where other processes also send a notification when they have written."""
 
 LOOKS_EVERY = 1.0
-"""Seconds between two reads of the sanctions and the like, however often others write."""
+"""The least seconds between two reads of sanctions and the like, however often others write."""
 
 _log = logging.getLogger(__name__)
 
 
 class StoreWrites(NamedTuple):
-    """How much was written: rows of all tables, also changed and deleted ones, and in events."""
+    """The amount of data written.
+
+    Attributes:
+        rows: the number of rows inserted, updated or deleted, in all tables.
+        event_bytes: the length of all events.
+    """
 
     rows: int = 0
     event_bytes: int = 0
 
 
 class Store:
-    """A store. `in_memory`, `open` and `connect` make one.
+    """A store; made by `in_memory`, `open` or `connect`.
 
     All methods are for one event loop, and none blocks it. In memory they need no loop: their
     coroutines never wait. Each raises StoreError if the data cannot be read or changed. If a call
     is cancelled, its change may be stored nevertheless.
 
-    What is stored beside the streams is read and changed by functions of a database, in modules
-    such as `thudmud.store.accounts` and in features: ``await store.read(accounts.find, "Anna")``. A
+    Data outside of streams is read and changed by functions that take a database, in modules such
+    as `thudmud.store.accounts` and in features: ``await store.read(accounts.find, "Anna")``. A
     ``realm`` is the players', see `thudmud.game.projections.realm_of`.
 
     Attributes:
-        clock: returns the seconds since the epoch, the time of new events.
+        clock: returns the time of new events, in seconds since the epoch.
         is_exclusive: whether no other node can serve boards from the store while it is open.
-        timed: called with the seconds that each append took; None for nothing.
+        timed: called with the seconds that each append took; None to measure nothing.
     """
 
     def __init__(self) -> None:
@@ -87,28 +95,28 @@ class Store:
         self._path: Path | None = None
         self._dsn = ""
         self._table: SqlTable | None = None
-        """What writes the rows, in the store's thread; here it is only asked for how many."""
+        """The row writer, which belongs to the store's thread; here only its counters are read."""
         self._followers = Followers()
         self._games = FoldedGames()
         self._hearing: list[tuple[Heard, Callable[[], Form]]] = []
         self._waiting: list[asyncio.Future[None]] = []
         self._trouble: StoreError | None = None
-        """Why the store cannot be used any more."""
+        """Why the store can no longer be used."""
         self._retold: list[tuple[Callable[[Database], Any], Callable[[Any], None]]] = []
-        """What is read again when it may have changed, such as the sanctions; and who is told."""
+        """Watched reads, such as that of the sanctions, and the callbacks for their new results."""
         self._look: asyncio.TimerHandle | None = None
-        """The timer of the next read of these, if others may have changed them."""
+        """The timer of the next watched read, if other processes may have changed something."""
         self._looked = -LOOKS_EVERY
-        """When these were last read, by a monotonic clock."""
+        """When the watched reads were last run, by a monotonic clock."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
     def in_memory(cls, *, serving: bool = False, clock: Callable[[], float] | None = None) -> Store:
-        """Return a store in memory, which is gone when it is closed.
+        """Create a store in memory, which is lost when it is closed.
 
         Args:
-            serving: whether the one node serves boards from it.
-            clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
+            serving: whether boards are served from it.
+            clock: returns the seconds since the epoch; a `SteadyClock` by default.
         """
         store = cls()
         store.clock = clock or store.clock
@@ -128,18 +136,18 @@ class Store:
         patience: float = 5.0,
         clock: Callable[[], float] | None = None,
     ) -> Store:
-        """Return the store in a file, which is made if it does not exist.
+        """Open the store in a file, creating it if it does not exist.
 
         Args:
             path: the file. Three more are kept beside it.
-            serving: whether boards are served from it, which only one process at a time may do.
-            poll: seconds until writes of other processes are noticed, at most.
-            patience: seconds to wait for another process that writes.
-            clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
+            serving: whether boards are served from it; only one process at a time may do that.
+            poll: seconds within which writes of other processes are noticed.
+            patience: seconds to wait for another process that is writing.
+            clock: returns the seconds since the epoch; a `SteadyClock` by default.
 
         Raises:
             InUse: another server serves boards from it.
-            Damaged: the data is not as it was written.
+            Damaged: stored data is missing or has changed.
             Unknown: a later version of this program wrote it, or another program.
             StoreError: it cannot be used.
         """
@@ -164,20 +172,21 @@ class Store:
         poll: float = SLOW_POLL,
         clock: Callable[[], float] | None = None,
     ) -> Store:
-        """Return the store in a PostgreSQL database, whose tables are made if there are none.
+        """Open the store in a PostgreSQL database, creating the tables if there are none.
 
         Several nodes may serve boards from it at once.
 
         Args:
-            dsn: how to connect to it, in libpq's words: "host=... dbname=...", or a URL.
-            serving: whether boards are served from it. Then nothing is read that a standby may not
-                have yet, as after a crash: that is waited for, for some seconds.
-            poll: seconds until writes of other nodes are noticed, at most. Mostly a notification
-                comes sooner.
-            clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
+            dsn: a libpq connection string, "host=... dbname=...", or a URL.
+            serving: whether boards are served from it. Then opening it waits, for some seconds,
+                until everything that can be read is safe on the standby too: after a crash it may
+                not be.
+            poll: seconds within which writes of other nodes are noticed, at most. Usually a
+                notification comes sooner.
+            clock: returns the seconds since the epoch; a `SteadyClock` by default.
 
         Raises:
-            Damaged: what is there is not what was written.
+            Damaged: stored data is missing or has changed.
             Unknown: a later version of this program wrote it, or another program.
             StoreError: it cannot be used.
         """
@@ -213,14 +222,14 @@ class Store:
 
     @property
     def written(self) -> StoreWrites:
-        """How much this store has written since it was opened."""
+        """The amount of data that this store has written since it was opened."""
         table = self._table
         return StoreWrites(table.changes, table.event_bytes) if table else StoreWrites()
 
     async def stopped(self) -> None:
-        """Wait until the store cannot be used any more.
+        """Wait until the store can no longer be used.
 
-        The causes are a bug of ours, or events that are gone from the database.
+        That is due to a bug in the store, or to events that are gone from the database.
 
         Raises:
             StoreError: always, with the cause.
@@ -234,7 +243,7 @@ class Store:
         await waiting
 
     async def close(self) -> None:
-        """Finish the waiting writes, and close the file."""
+        """Finish the waiting writes, and close the database."""
         if self._look:
             self._look.cancel()
         await self._runner.stop()
@@ -248,15 +257,19 @@ class Store:
     async def read(
         self, work: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return the result of work that only reads, from one snapshot, in the store's thread."""
+        """Run work that only reads, in the store's thread, and return its result.
+
+        Other processes may write between the statements of the work.
+        """
         return await self._runner.read(lambda database: work(database, *args, **kwargs))
 
     async def write(
         self, work: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Run work as one transaction, in the store's thread, and return its result.
+        """Run work as one transaction in the store's thread, and return its result.
 
-        It may run twice, if the link to the database is lost in between.
+        The work may run more than once, see `Database.write`: it must change nothing but the
+        database.
         """
 
         def run(database: Database) -> tuple[T, bool]:
@@ -272,7 +285,7 @@ class Store:
     async def write_gently(
         self, work: Callable[Concatenate[Database, P], T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Do the same, then pause for as long as that took, so that others can write in between."""
+        """Do the same as `write`, then sleep for as long as it took, to let others write."""
         begun = monotonic()
         result = await self.write(work, *args, **kwargs)
         if self._path or self._dsn:
@@ -284,10 +297,12 @@ class Store:
     async def watch(
         self, work: Callable[[Database], T], told: Callable[[T], None] | None = None
     ) -> T:
-        """Return the result of work that reads, and call ``told`` with later ones.
+        """Run work that reads, return its result, and report later results.
 
-        That is done after each work that has set `Database.tells_watchers`, and when another
-        process may have done such work.
+        Args:
+            work: the read to run, and to repeat after each write that sets
+                `Database.tells_watchers`, or when another process may have done such a write.
+            told: called with each later result; None to read only once.
         """
         if told:
             self._retold.append((work, told))
@@ -304,27 +319,29 @@ class Store:
         work: Work | None = None,
         fence: Fence | None = None,
     ) -> Mapping[str, Stored]:
-        """Store events durably, all or none, with the store's time.
+        """Append events durably, all or none, stamped with the store's time.
 
-        When it returns they are stored, and subscribers have been handed them.
+        On return they are stored, and subscribers have been given them. If the call is cancelled,
+        they may be stored all the same, and subscribers get them then.
 
         Args:
-            changes: by stream, the version that it must have, and the events to append. Without
-                events, only the version is required.
-            key: identifies this request among all to these streams. If it was stored before, it is
-                not stored again, and the first result is returned. Keys are remembered for some
-                days. A refused request may be repeated.
-            mark: the mark of the entries when this store hands them out.
+            changes: by stream, its expected version and the events to append. Without events, only
+                the version is required.
+            key: identifies this request among all to these streams. If it was stored before,
+                nothing is stored again, and the first result is returned. Keys are remembered for
+                some days. A refused request may be repeated.
+            mark: the mark of the entries that this store hands out.
             work: run in the same transaction, unless the request was stored before.
-            fence: asked when it is their turn, since they may have waited for long: whether they
-                may be stored still.
+            fence: called right before the events are stored, since the append may have queued for
+                long. It raises NotWritten if they may no longer be stored.
 
         Returns:
-            By stream, where its last event is stored.
+            By stream, the place of its last event.
 
         Raises:
-            Conflict: a stream has another version.
-            NotWritten: they could not be stored.
+            Conflict: a stream has another version; nothing was stored.
+            NotWritten: nothing could be stored.
+            Uncertain: the events may or may not have been stored.
         """
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
         timed = self.timed
@@ -347,16 +364,25 @@ class Store:
         work: Work | None = None,
         fence: Fence | None = None,
     ) -> Mapping[str, Stored]:
-        """Store the events of a decision at a board, and changes of other streams with them.
+        """Append the events of a decision at a board, with changes of other streams.
 
-        ``first`` are stored before the board's events, ``besides`` after them.
+        Adjourning and resuming a match are also stored in the match's own stream. So two boards can
+        never resume the same match, and none can resume an outdated state of it.
 
-        Adjourning and resuming a match is stored in the match's own stream, too: so no two boards
-        can resume the same match, and none an outdated state of it.
+        Args:
+            board: the key of the board.
+            expected: the version that the board must have.
+            events: the events to append at the board.
+            first: changes that are stored before the board's events.
+            besides: changes that are stored after them.
+            key: identifies the request, as for `append`.
+            mark: the mark of the entries, as for `append`.
+            work: run in the same transaction, as for `append`.
+            fence: called right before the events are stored, as for `append`.
 
         Raises:
-            Conflict: the board has another version; or the match is not as it was.
-            NotWritten: they could not be stored.
+            Conflict: the board has another version, or the match is not in the expected state.
+            NotWritten: nothing could be stored.
         """
         changes = {**(first or {}), board: (expected, events)}
         for event in events:
@@ -370,21 +396,21 @@ class Store:
     async def bring_in(
         self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]
     ) -> None:
-        """Store events that come from elsewhere, all or none, each with its own time.
+        """Import events from elsewhere in one transaction, each with its own time.
 
-        If the event before has a later time, that is used instead. Otherwise it is as if each was
-        given to `append_to_board`, but in one transaction.
+        An event whose time is earlier than that of the event before gets the later time. Apart from
+        that, each is stored as `append_to_board` does.
 
         Args:
             events: the boards' keys and the events, in order. An exception of the iterator is
                 raised here, and nothing is stored.
-            take: called with the stored entry of each event before the next is asked for, and with
+            take: called with the stored entry of each event before the next is requested, and with
                 that of a match's own stream. It must not raise. For a file, both run in the store's
                 thread.
 
         Raises:
-            Conflict: a match that is resumed is not as it was.
-            NotWritten: they could not be stored.
+            Conflict: a resumed match is not in the expected state.
+            NotWritten: nothing could be stored.
         """
         raised: list[Exception] = []
 
@@ -392,7 +418,7 @@ class Store:
 
         def asked_for() -> Iterator[tuple[str, Event]]:
             nonlocal begun
-            if begun:  # the link to the database was lost, and the iterator cannot be read again
+            if begun:  # retried after a lost link, but the iterator is used up
                 raise NotWritten("This was interrupted, and nothing of it is stored. Try it again.")
             begun = True
             try:
@@ -413,20 +439,22 @@ class Store:
     ) -> Subscription:
         """Subscribe to the events of some streams after a position, in order and without gaps.
 
-        When this returns, ``take`` has been called with everything that was stored before the call.
+        On return, ``take`` has been called with everything stored before the call.
 
         Args:
-            streams: their keys; None for all streams.
+            streams: the keys of the streams; None for all streams.
             after: the position after which the first event comes.
-            take: called with entries, always in the loop: whole appends by any process, without
-                entries of other streams. The caller that appended has been woken before, and goes
-                on after that. It must not raise.
+            take: called in the loop with the entries of these streams, in whole appends, by any
+                process. A caller that appended has been woken before, and continues after the call.
+                It must not raise.
             failed: called with the error that keeps entries from being read for now.
 
         Raises:
             StoreError: the events cannot be read.
         """
         subscription = Subscription(self._followers, streams, after, take, failed)
+        # Added before the first read, so that entries appended during the reads queue up instead of
+        # being missed.
         self._followers.add(subscription)
         try:
             whole = False
@@ -442,10 +470,10 @@ class Store:
         return subscription
 
     async def catch_up(self) -> None:
-        """Hand subscribers everything that is stored by now, by other processes as well.
+        """Deliver to subscribers everything stored by now, by other processes as well.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the events cannot be read.
         """
         await self._runner.catch_up()
 
@@ -456,7 +484,7 @@ class Store:
     async def read_stream(
         self, stream: str, first: int = 1, most: int | None = None
     ) -> Sequence[Entry]:
-        """Return the events of a stream from a version on, in order, ``most`` at most."""
+        """Return a stream's events from a version on, in order, at most ``most``."""
         return await self.read(Database.read_stream, stream, first, most)
 
     async def position(self) -> int:
@@ -464,10 +492,10 @@ class Store:
         return await self.read(Database.position)
 
     async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
-        """Return the answer to a lookup of `thudmud.game.archive`, of the type that it declares.
+        """Answer a lookup of `thudmud.game.archive`, with a value of the type that it declares.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the data cannot be read.
         """
         if isinstance(lookup, BattleLookup):
             return await self._games.find(self._runner.read, lookup.number, realm)
@@ -488,7 +516,7 @@ class Store:
             form: returns the form in which it is sent to other processes.
 
         Raises:
-            TooLong: the note is too long for one message.
+            TooLong: the note exceeds the longest message.
             StoreError: other nodes cannot be reached.
         """
         if self._dsn:
@@ -498,19 +526,24 @@ class Store:
             heard(note)
 
     def _heard(self, text: str) -> None:
-        """Hand another process's note to all listeners; `NotesMissed` in place of missed ones."""
+        """Pass another process's note to all listeners; `NotesMissed` for missed ones."""
         for heard, form in list(self._hearing):
             try:
                 heard(NotesMissed() if text == MISSED else form().from_text(text))
-            except Misread as error:  # of another version, for example
-                # Neither the text nor the error, which quotes it: it may hold what players say.
+            except Misread as error:  # for example, sent by another version
+                # Log neither the text nor the error, which quotes it: it may contain players' chat.
                 why = type(error.__cause__).__name__
                 _log.warning("a note of another node cannot be read: %s", why)
 
     def hear(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
-        """Call a callback in the loop with each note; return a function that ends that.
+        """Subscribe a callback to notes.
 
-        Notes of other processes come in the form.
+        Args:
+            callback: called in the loop with each note.
+            form: returns the form in which notes come from other processes.
+
+        Returns:
+            A function that ends the subscription.
         """
         hearing = callback, form
         self._hearing.append(hearing)
@@ -519,9 +552,10 @@ class Store:
     # The whole store
 
     async def check(self) -> str | None:
-        """Return what is damaged, if anything; then all later writes are refused.
+        """Check the whole store, while it is used, in a low-priority process of its own.
 
-        The whole store is checked while it is used, in a low-priority process of its own.
+        Returns:
+            A description of the damage, after which all writes are refused; None if there is none.
         """
         if self._path is None and not self._dsn:
             return await self._runner.read(lambda db: check_backend(db.backend))
@@ -536,9 +570,9 @@ class Store:
             told(await self._runner.read(work))
 
     def _others_changed(self) -> None:
-        """Read at once what other processes may have changed, but once a second at most.
+        """Schedule the watched reads, at most once a second.
 
-        Mostly they write plies.
+        Most writes of other processes are moves, which change nothing that is watched.
         """
         if self._retold and not self._look:
             import asyncio  # noqa: PLC0415  (a house needs no asyncio)
@@ -555,13 +589,13 @@ class Store:
             except StoreError as error:
                 _log.error("who is banned, and who is notified, cannot be read: %s", error)
 
-        self._look, self._looked = None, monotonic()  # later writes cause another look
+        self._look, self._looked = None, monotonic()  # first: later writes need another look
         task = asyncio.get_running_loop().create_task(tell())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def _runner_stopped(self, error: StoreError) -> None:
-        """Wake the callers of `stopped`."""
+        """Raise the error to the callers of `stopped`."""
         self._trouble = error
         for waiting in self._waiting:
             if not waiting.done():
@@ -569,7 +603,13 @@ class Store:
 
 
 def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False) -> Database:
-    """Open the database of a backend; ``alone`` if no other node serves from it."""
+    """Open the database on a backend.
+
+    Args:
+        backend: the backend, which is closed if this fails.
+        clock: set to the nodes' shared time, or at least past the last event.
+        alone: whether no other node can serve boards from it; then all nodes' leases are ended.
+    """
     try:
         database = Database(backend, clock, alone=alone)
         if isinstance(clock, SteadyClock):
