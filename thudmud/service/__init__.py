@@ -1,9 +1,13 @@
-"""The one way in: lines become events, which are stored, applied and told.
+"""The service, the one way in: lines become events, which are stored, applied and delivered.
 
-`thudmud.service.service` states the invariants and puts the parts together: `lines` reads and
-decides, `following` stores events and applies what is stored, `broadcasting` tells, `presence`
-knows who is here, and `neighbours` hears other nodes. `nodes` states the invariants of several
-nodes on one store, and `driving` runs coroutines that may have nothing to wait for.
+`thudmud.service.service` states the invariants and assembles the parts:
+
+- `lines` parses and decides, `following` stores and applies events, `broadcasting` delivers.
+- `presence` lets players in and out; `onlookers` are visitors without a name.
+- `nodes` states the invariants of several nodes on one store; `neighbours` applies their asides.
+- `boards` opens and closes boards, `tidying` and `timing` store events that are due.
+- `bus` and `scheduler` call handlers and timers; `driving` has eager coroutines and keyed locks.
+- `interface` has the types that front ends share with the service.
 """
 
 from thudmud.game.evaluation import Adviser

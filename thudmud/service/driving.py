@@ -1,9 +1,26 @@
-"""Runs coroutines that may have nothing to wait for: at once, with a task only for the rest.
+"""Eager coroutines, and keyed locks that need no event loop until somebody has to wait.
 
-Most lines are answered without waiting. A task for each would cost a turn of the event loop and a
-second write to the player. With a store in memory nothing ever waits, so a house needs no event
-loop, and asyncio, which takes as long to load as the rest of a house, is imported only where
-something waits.
+Why eager. Most lines are answered without blocking. A task for each would cost a turn of the event
+loop and a second write to the player. With a store in memory nothing ever blocks, so a house needs
+no event loop. asyncio takes as long to load as the rest of a house, so it is imported only where
+something blocks. (`asyncio.eager_task_factory` is similar, but needs a running loop and Python
+3.12.)
+
+How `now` works. It runs the coroutine by ``send(None)``, in the caller's frame:
+
+1. The coroutine finishes: ``StopIteration`` carries the result, and there's no task. An exception
+   propagates to the caller of `now`.
+2. The coroutine blocks: ``send`` returns the future that it awaits, or None for a bare ``yield``
+   such as ``asyncio.sleep(0)``. A task has to wait for that future, but a task starts a coroutine
+   anew and can't be handed one that is suspended. So the task gets a wrapper, `_steps`, whose
+   first step yields this same future. From then on the wrapper passes values and exceptions
+   through in both directions, and the coroutine can't tell the difference.
+
+Cancellation. The task can be cancelled between its creation and its first step. asyncio then throws
+``CancelledError`` into a wrapper that hasn't started, which would raise at once: the coroutine's
+``finally`` blocks wouldn't run, and its locks would stay held. So `_going_on` advances the
+wrapper to a bare ``yield`` inside its ``try`` before it makes the task: the exception arrives there
+and is thrown into the coroutine.
 """
 
 from __future__ import annotations
@@ -20,18 +37,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _going: set[asyncio.Task[Any]] = set()
-"""References that keep tasks alive, since the event loop does not."""
+"""Strong references to running tasks: the event loop holds only weak ones."""
 
 
 def future() -> asyncio.Future[None]:
-    """Return a future of the running loop."""
+    """Create a future on the running loop."""
     import asyncio  # noqa: PLC0415  (see above)
 
     return asyncio.get_running_loop().create_future()
 
 
 def settle(waiting: Iterable[asyncio.Future[None]], error: Exception | None = None) -> None:
-    """Wake those who wait on some futures, with an error if there is one; some may be done."""
+    """Resolve futures with None, or with an error; skip those that are done or cancelled."""
     for each in waiting:
         if each.done():
             continue
@@ -42,13 +59,13 @@ def settle(waiting: Iterable[asyncio.Future[None]], error: Exception | None = No
 
 
 def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
-    """Start a coroutine at once.
+    """Run a coroutine eagerly: until it blocks in the caller's frame, and the rest in a task.
 
-    Before its first wait it does not run in a task of its own, so `asyncio.timeout` does not work
-    there.
+    Until it blocks it has no task of its own, so `asyncio.timeout` and `asyncio.current_task` don't
+    work there.
 
     Returns:
-        its result if it did not wait; else the task that runs the rest.
+        Its result if it didn't block; otherwise the task that runs the rest.
     """
     try:
         waiting = work.send(None)
@@ -60,13 +77,13 @@ def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
 def metered_now(
     work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
 ) -> asyncio.Task[T] | T:
-    """Begin a coroutine at once, as `now` does, and meter how long it keeps the loop busy.
+    """Run a coroutine eagerly, as `now` does, and meter how long it occupies the event loop.
 
     Args:
         work: the coroutine.
-        ran: takes the seconds of each stretch that it has run; waiting is free.
-        clock: returns the time, in seconds. `time.thread_time` leaves out how long others keep the
-            processor meanwhile.
+        ran: called with the seconds of each stretch between two waits; waiting is free.
+        clock: returns the time in seconds. `time.thread_time` excludes the time in which other
+            threads and processes have the CPU.
     """
     timed = _timed(ran, clock)
     try:
@@ -79,17 +96,18 @@ def metered_now(
 async def metered(
     work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
 ) -> T:
-    """Await a coroutine, and meter how long it keeps the loop busy, as `metered_now` does."""
+    """Await a coroutine, and meter how long it occupies the event loop, as `metered_now` does."""
     timed = _timed(ran, clock)
     try:
         waiting = timed(work.send, None)
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
+    # Here the first bare `yield` of `_steps` reaches the caller's task, and costs a turn.
     return await _steps(work, waiting, timed)
 
 
 _Step = Callable[[Callable[[Any], Any], Any], Any]
-"""Resumes a coroutine by its ``send`` or ``throw``."""
+"""Resumes a coroutine: calls its ``send`` or ``throw`` with the value or exception."""
 
 
 def _timed(ran: Callable[[float], None], clock: Callable[[], float]) -> _Step:
@@ -108,11 +126,11 @@ def _going_on(
     waiting: Any,
     resume: _Step = lambda step, argument: step(argument),
 ) -> asyncio.Task[T]:
-    """Return a task that goes on with a coroutine, which waits for something already."""
+    """Create a task that runs the rest of a coroutine that already awaits ``waiting``."""
     import asyncio  # noqa: PLC0415  (see above)
 
     rest = _rest(work, waiting, resume)
-    rest.send(None)
+    rest.send(None)  # to the bare `yield`, so that an early cancellation reaches the coroutine
     task = asyncio.get_running_loop().create_task(rest)
     _going.add(task)
     task.add_done_callback(_going.discard)
@@ -120,19 +138,18 @@ def _going_on(
 
 
 async def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> T:
-    """Continue a coroutine that waits for something already.
-
-    From Python 3.12 on a task takes nothing but this: of a generator it says that it is none.
-    """
+    """Wrap `_steps` in a native coroutine, as ``create_task`` requires from Python 3.12 on."""
     return await _steps(work, waiting, resume)
 
 
 @coroutine
 def _steps(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generator[Any, Any, T]:
-    """Take the steps of a coroutine that waits for something already."""
+    """Drive a coroutine that already awaits ``waiting``, like ``yield from`` in mid-course."""
     try:
         try:
-            yield  # from here on it learns that the task is cancelled, even before its first step
+            # The task's first step resumes here. If it was cancelled before that, the coroutine
+            # sees the exception where it is suspended, and its handlers run.
+            yield
         except BaseException as error:  # noqa: BLE001  (the coroutine has to see it)
             waiting = resume(work.throw, error)
         while True:
@@ -147,15 +164,17 @@ def _steps(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generat
 
 
 class Turns:
-    """Fair locks by key. They need no event loop until one has to be waited for.
+    """A keyed lock: one fair (FIFO) mutex for each key, not reentrant.
+
+    A release hands the key over to the first waiter directly: the key is never free in between, so
+    nobody can jump the queue before the waiter runs.
 
     Args:
-        ended: called after each release while something is ``pending``; another may hold the key by
-            then.
-        pending: calls queued until a release.
+        ended: called after a release if ``pending`` isn't empty. By then a waiter may own the key.
+        pending: the queue that ``ended`` drains.
 
     Attributes:
-        held: by held key, the futures of those who wait for it.
+        held: the held keys, each with the futures of its waiters in order.
     """
 
     def __init__(
@@ -163,11 +182,11 @@ class Turns:
     ) -> None:
         self._ended, self._pending = ended, pending
         self._idle: list[asyncio.Future[None]] = []
-        """The futures of those who wait until no key is held."""
+        """Futures of callers that wait until no key is held."""
         self.held: dict[str, deque[asyncio.Future[None]]] = {}
 
     def __len__(self) -> int:
-        """Return how many keys are held."""
+        """Return the number of held keys."""
         return len(self.held)
 
     def is_taken(self, key: str) -> bool:
@@ -175,18 +194,18 @@ class Turns:
         return key in self.held
 
     def begin(self, key: str) -> bool:
-        """Take a key if it is free; return whether it was. The caller has to `leave` it."""
+        """Acquire a key without waiting; return False if it is held. Release it with `leave`."""
         if key in self.held:
             return False
         self.held[key] = deque()
         return True
 
     def of(self, key: str) -> Turn:
-        """Return a context manager that holds a key."""
+        """Return an asynchronous context manager that holds a key."""
         return Turn(self, key)
 
     async def take(self, key: str) -> None:
-        """Wait for a key, and take it."""
+        """Acquire a key, after all earlier waiters."""
         if self.begin(key):
             return
         turn, waiting = future(), self.held[key]
@@ -195,14 +214,14 @@ class Turns:
             await turn
         except BaseException:
             if turn.cancelled() or not turn.done():
-                with suppress(ValueError):  # it may have been removed already
+                with suppress(ValueError):  # `_hand_on` drops cancelled futures as well
                     waiting.remove(turn)
-            else:  # we got the key just when we were cancelled
+            else:  # cancelled after the key was handed over: it is ours, so pass it on
                 self.leave(key)
             raise
 
     def leave(self, key: str) -> None:
-        """Release a key."""
+        """Release a key, or hand it to its first waiter."""
         if self.held[key]:
             self._hand_on(key)
         else:
@@ -221,7 +240,7 @@ class Turns:
             await idle
 
     def _hand_on(self, key: str) -> None:
-        """Hand a key to the next who waits for it."""
+        """Hand a key to the first waiter that isn't cancelled; release it if there is none."""
         waiting = self.held[key]
         while waiting:
             turn = waiting.popleft()
@@ -232,7 +251,7 @@ class Turns:
 
 
 class Turn:
-    """Holds a key, for an ``async with``."""
+    """Holds a key during an ``async with`` block."""
 
     __slots__ = ("_key", "_turns")
 

@@ -1,7 +1,41 @@
-"""Stores events, and applies what comes back from the store.
+"""Event application: appends decisions to the store, and applies the store's entries to the hall.
 
-Own events and those of other nodes are applied and told in one place, in the store's order. The
-entries of own events carry a mark with what only the decision knows.
+Appending and applying are separate. `Following.write` appends the events of a decision at the
+version that it was decided at (optimistic concurrency), and applies nothing. The store hands every
+new entry, whichever node appended it, to `Following._take`. So the hall changes in one place and
+in one order, the store's, and a node treats its own events like another node's.
+
+What isn't stored. An entry holds an event, but not its asides ("walks to the oak board") nor its
+cause, which only the deciding service knows. They travel as the mark of the append, `_Pending`: the
+store returns it with the entry, to subscribers in this process. ``by`` tells apart the services
+that share a store object.
+
+Why `write` returns after the events are applied. The store resolves the appender's future and then
+hands out the entries, in the same callback of the event loop. A resolved future only schedules the
+coroutine that awaits it, so `_take` has run when `write` resumes. A store in memory hands the
+entries out before its ``append`` returns.
+
+Versions and locks. The store rejects an append at any other version than the stream's, so versions
+alone keep the boards right, across nodes as well. The locks save this node from conflicts with
+itself, and hold back the event bus until an append is done.
+
+Cancellation of `write`:
+
+- Before the append is sent, such as while waiting for the lock: the decision isn't stored.
+- During the append: the store's thread may be at work on it, and finishes. The lock is released at
+  once. If the events are stored, `_take` applies and delivers them later, with their mark. The next
+  writer at the board decides on top of them, or gets a Conflict and waits in `until`. By then the
+  player may have left or the board may have been renamed, so `_decided` checks both before it uses
+  the asides.
+- After the append nothing awaits, so `write` can't be cancelled there.
+
+Why `_take` may skip an entry:
+
+- `trouble` is set: an earlier entry couldn't be applied, so the hall no longer matches the store.
+- Its version isn't newer than the board's or the hall's. A board that is opened is folded from
+  its stream, and the subscription then delivers some of the same entries again.
+- No board here has that key: it was closed, or belongs to another realm.
+- It is an `Interrupted` event of the hall, which `_hold_clock` reads from the store when needed.
 """
 
 from __future__ import annotations
@@ -47,7 +81,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
-    """The mark of our own appends, which tells our entries from those of other services."""
+    """The mark of an append: the service that made it, and what the stored events leave out."""
 
     by: Following
     decision: Decision
@@ -55,18 +89,18 @@ class _Pending:
 
 
 class Following:
-    """Stores what is decided here, and applies everything that is stored.
+    """Appends the decisions of one service, and applies all entries of the store to its hall.
 
     Args:
-        base: what it stands on.
-        broadcaster: tells what happened.
+        base: the parts of the service that all others share.
+        broadcaster: applies decisions to the hall, and delivers them.
         is_alone: whether the hall never has other boards than its first ones.
 
     Attributes:
         tables: the locks of the boards, by name, and of the hall.
-        trouble: the error because of which nothing more can be applied here; None if there is none.
-        unheld: the keys of boards whose clocks may still have to be held.
-        finding: the functions of features that find what is stored along with decisions.
+        trouble: the error that ended the application of entries; None while it works.
+        unheld: the keys of boards whose clocks haven't been held for the latest outage yet.
+        finding: functions of features that add work to the transaction of a decision.
     """
 
     def __init__(self, base: Base, broadcaster: Broadcaster, *, is_alone: bool) -> None:
@@ -79,15 +113,18 @@ class Following:
         self.unheld: set[str] = set()
         self.finding: list[FindWork] = []
         self._ended: list[asyncio.Future[None]] = []
-        """The futures of those who wait for trouble."""
+        """Futures of callers of `ended`."""
         self._news: list[asyncio.Future[None]] = []
-        """The futures of those who wait for entries from the store."""
+        """Futures that the next batch of entries resolves."""
 
     async def begin(self, position: int | None = None) -> None:
-        """Follow the store from now on, or from a position at which the boards stand.
+        """Subscribe to the store.
+
+        Args:
+            position: the position up to which the boards reflect the store; None for the last one.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the store cannot be read.
         """
         if position is None:
             position = await self._store.position()
@@ -98,31 +135,36 @@ class Following:
         )
 
     def close(self) -> None:
-        """Stop following the store."""
+        """End the subscription, and let `ended` return."""
         self._subscription.close()
         settle(self._ended)
 
     async def write(self, decision: Decision, cause: object = None, key: str | None = None) -> None:
-        """Store the events of a decision. On return they have been applied and told.
+        """Append the events of a decision; on return they are stored, applied and delivered.
 
-        Events of the hall go with those of a board that they open, which needs no lock, since
-        nobody knows it yet.
+        Args:
+            decision: the decision, with at least one event.
+            cause: the cause to deliver with the events.
+            key: identifies the line, so that the store appends its events only once.
 
         Raises:
-            Conflict: something else came first, so nothing was stored.
-            StoreError: they cannot be stored, so nothing was.
-            Unfollowed: they may have been stored.
+            Conflict: another append came first, so nothing was stored.
+            StoreError: the events cannot be stored, and nothing was.
+            Unfollowed: the events may have been stored, but can't be applied here.
         """
         board = str(decision.board)
+        # A board that an event of the hall opens needs no lock: nobody knows it yet.
         held = HALL if decision.hall else board
         if self._node and not self._node.is_alive and self._store.is_exclusive:
-            await self._node.renew()  # else this would hide for how long no server lived
-        # For each ply, so no `async with`.
+            # Otherwise this write would erase the evidence of the outage.
+            await self._node.renew()
+        # Not `async with`, which costs more calls: this runs for each ply.
         if not self.tables.begin(held):
             await self.tables.take(held)
         try:
             table = self._hall.tables.get(board) if self.unheld else None
             if table and table.key in self.unheld:
+                # The event would otherwise advance the clock over the outage.
                 await self._hold_clock(table.key)
             if BattleEnded in map(type, decision.events):
                 decision = self._with_consequences(decision)
@@ -132,7 +174,7 @@ class Following:
             self._bus.dispatch(decision.player)
 
     def _with_consequences(self, decision: Decision) -> Decision:
-        """Return a decision about a table, with the events of the hall that follow from it."""
+        """Add the events of the hall that follow from a battle's end."""
         table = self._hall.tables.get(str(decision.board))
         if table is None or table.version != decision.version or decision.hall:
             return decision
@@ -144,7 +186,7 @@ class Following:
     async def _append(
         self, decision: Decision, cause: object = None, key: str | None = None
     ) -> None:
-        """Store the events of a decision, as `write` does, with the lock held."""
+        """Append the events of a decision, with the lock held; raises as `write` does."""
         board, mark, hall = str(decision.board), _Pending(self, decision, cause), self._hall
         self.require_lease()
         of_hall: Changes | None = None
@@ -157,7 +199,7 @@ class Following:
             for event in decision.hall:
                 if isinstance(event, BoardOpened) and event.name == board:
                     opened = event
-        if opened:
+        if opened:  # the board doesn't exist yet: the event that opens it comes first
             place, at, events = opened.key, opened.version, decision.events
             work = self._work(_opened(opened), decision) if self.finding else None
             await self._store.append_to_board(
@@ -169,7 +211,7 @@ class Following:
         else:
             version, table = decision.version, hall.tables.get(board)
             if table is None:
-                raise Conflict(board, version, 0)  # it was closed or renamed
+                raise Conflict(board, version, 0)  # closed or renamed: `until` won't wait for it
             if table.version != version:
                 raise Conflict(table.key, version, table.version)
             work = self._work(table, decision) if self.finding else None
@@ -187,20 +229,23 @@ class Following:
             raise Unfollowed from self.trouble
 
     def _work(self, table: Table | None, decision: Decision) -> Work | None:
-        """Return what is stored in the transaction of a decision, see `FindWork`."""
+        """Combine the work that features add to the transaction of a decision, see `FindWork`."""
         works = [work for find in self.finding if (work := find(table, decision))]
         return (lambda database: [work(database) for work in works]) if works else None
 
     async def until(self, conflict: Conflict) -> None:
-        """Wait until the events behind a conflict have been applied here.
+        """Wait until the events that caused a conflict have been applied here.
+
+        Returns at once if they have been already, or if the board is closed or was renamed.
 
         Raises:
-            StoreError: it cannot be read.
-            Unfollowed: they never will be.
+            StoreError: the events cannot be read.
+            Unfollowed: they will never be applied here.
         """
         if conflict.expected > conflict.found > 0:
-            # A database that lagged behind has replaced the one we had seen. The store notices that
-            # itself, unless others have written as much again by now.
+            # The stream is shorter than we have seen it: after a fail-over, a standby that lagged
+            # behind serves the database. The store itself notices, unless others have written as
+            # many events since.
             self.fail(Forgotten("The store has forgotten what this server has seen of it."))
             raise Unfollowed from conflict
         while self._version(conflict.stream, conflict.found) < conflict.found:
@@ -211,9 +256,9 @@ class Following:
             await news
 
     def _version(self, stream: str, found: int) -> int:
-        """Return the version of a stream here; ``found`` if it is not followed.
+        """Return the version to which a stream is applied here; ``found`` if it isn't applied.
 
-        Streams of matches are not followed, but looked up again.
+        Streams of matches aren't: a command looks adjourned matches up again.
         """
         if stream == HALL:
             return self._hall.version or 0
@@ -221,23 +266,23 @@ class Following:
         return table.version if table else found
 
     def require_lease(self) -> None:
-        """Raise NotWritten if there are other nodes and our lease has run out."""
+        """Raise NotWritten if the lease has run out and other nodes may have noticed."""
         if self._fence and not self._store.is_exclusive:
             self._fence()
 
     def _require_life(self) -> None:
-        """Raise NotWritten if our lease has run out. It is called in the store's thread, too.
+        """Raise NotWritten if the lease has run out. The store's thread calls this as a fence.
 
-        What waited there for the database may come after another node has noted that there was
-        none, and before this one holds the clocks for that time.
+        An append may wait there for the database. By its turn another node may have recorded an
+        outage, for which this node hasn't held the clocks yet.
         """
         if self._node and not self._node.is_alive:
             raise NotWritten("The lease of this node has run out: others may play on by now.")
 
-    # Applying what is stored.
+    # Applying entries.
 
     def _take(self, entries: Sequence[Entry]) -> None:
-        """Apply and tell what was stored, by any node, in the order of the store."""
+        """Apply and deliver a batch of entries; called by the store. Errors go to `fail`."""
         if self.trouble:
             return
         try:
@@ -246,21 +291,21 @@ class Following:
                     self._take_hall_event(entry)
                     continue
                 table = self._hall.tables.with_key(entry.stream)
-                # It may have been folded already, when the board was opened.
-                if table and entry.version > table.version:
-                    more = entries[place + 1 : place + 2]  # mostly none
+                if table and entry.version > table.version:  # else it was folded or is unknown
+                    more = entries[place + 1 : place + 2]  # the next entry; mostly there's none
                     goes_on = bool(more) and _goes_on(entry, more[0])
                     self._take_board_event(entry, table.name, goes_on=goes_on)
         except Exception as error:  # noqa: BLE001  (`ended` raises it)
             self.fail(error)
-        self._wake()
-        if not self.tables.held:  # otherwise releasing the lock dispatches
+        self._wake()  # also after an error: waiters then find `trouble`
+        if not self.tables.held:  # otherwise the holder of the lock dispatches
             self._bus.dispatch()
 
     def _take_hall_event(self, entry: Entry) -> None:
-        """Apply and tell an event of the hall."""
+        """Apply and deliver an event of the hall."""
         if self._hall.version is None or entry.version <= self._hall.version:
             return
+        # Also for events that are skipped below: conflicts are about the stream's version.
         self._hall.advance(entry.version)
         event = cast("HallEvent", entry.event)
         if isinstance(event, Interrupted):
@@ -273,6 +318,7 @@ class Following:
         is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
         if isinstance(entry.mark, _Pending) and is_ours:
             decided, cause = entry.mark.decision, entry.mark.cause
+            # With events at a board, the asides come with the first of those instead.
             is_first = entry.version == decided.hall_version + 1 and not decided.events
             if is_first and decided.player in self._hall.people:
                 decision = replace(decision, asides=decided.asides, board=decided.board)
@@ -288,20 +334,23 @@ class Following:
         try:
             self._broadcaster.carry_out(decision, cause, is_ours=is_ours)
         except Exception:
-            # A board that differs from what is stored must not be played on. But a failure to tell
-            # is no reason to stop.
+            # If the board wasn't updated, it differs from the store and must not be played on. If
+            # only the delivery failed, play goes on.
             if self._hall.tables[board].version != entry.version:
                 raise
             _log.exception("what has happened at the %s was not told to all", board)
 
     def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
-        """Return the decision for an entry, and its cause if it was decided here."""
+        """Rebuild the decision behind an entry, with its asides and cause if it was decided here.
+
+        The asides come with the decision's first event.
+        """
         event = cast("TableEvent", entry.event)
         cause: object = None
         if isinstance(entry.mark, _Pending) and entry.mark.by is self:
             decided, cause = entry.mark.decision, entry.mark.cause
-            # The asides come with the first event. But if the line was cancelled, its player may
-            # have left by now, or the board may have been renamed.
+            # If the line was cancelled, its player may have left since, or the board may have been
+            # renamed. Then the asides are dropped: they name the player and the board.
             is_first = entry.version == decided.version + 1 and decided.board == board
             if is_first and decided.player in self._hall.people:
                 return self._decision(entry, decided.player, board, event, decided.asides), cause
@@ -315,7 +364,7 @@ class Following:
         return Decision(player, board, version, (event,), asides, battle, changes=changes)
 
     def _unread(self, error: StoreError) -> None:
-        """Wake those who wait for entries that cannot be read now."""
+        """Raise an error in all `until` calls: the store can't read new entries now."""
         _log.error("what is new in the store cannot be read: %s", error)
         self._wake(error)
 
@@ -324,15 +373,15 @@ class Following:
         settle(waiting, error)
 
     def fail(self, error: Exception) -> None:
-        """Give up: nothing more is applied here, and `ended` raises the error."""
+        """Apply nothing more, and have `ended` raise the error."""
         self.trouble = error
         settle(self._ended, error)
 
     async def ended(self) -> None:
-        """Wait until nothing more can be applied here.
+        """Wait until entries can't be applied any longer, or `close` is called.
 
         Raises:
-            Exception: always, the reason.
+            Exception: the error passed to `fail`.
         """
         if self.trouble:
             raise self.trouble
@@ -340,20 +389,20 @@ class Following:
         self._ended.append(waiting)
         await waiting
 
-    # Holding clocks for the time in which no server ran.
+    # Holding clocks: an event excludes an outage, in which no server ran, from a clock's time.
 
     def expect_clocks_held(self) -> None:
-        """From now on, hold the clock of each board before anything else is stored there.
+        """From now on, hold the clock of each board before any other event is stored there.
 
-        Otherwise the next event would advance the clock over the time in which it stood still.
+        Otherwise that event would advance the clock over the outage.
         """
         self.unheld |= {table.key for table in self._hall.tables.values()}
 
     async def hold_all_clocks(self, *, must_store: bool = False) -> None:
-        """Hold all clocks for the time in which no server could store anything.
+        """Hold all clocks for the outages that the store has recorded.
 
         Raises:
-            StoreError: ``must_store`` is set, and it cannot be stored.
+            StoreError: ``must_store`` is set, and the events cannot be stored.
         """
         self.expect_clocks_held()
         for table in list(self._hall.tables.values()):
@@ -362,7 +411,11 @@ class Following:
     async def hold_clock(
         self, table: Table, *, since: float | None = None, must_store: bool = False
     ) -> None:
-        """Hold the clock of one board for the time in which no server ran, or since a time."""
+        """Hold one board's clock for the recorded outages, or for the time from ``since`` to now.
+
+        Raises:
+            StoreError: ``must_store`` is set, and the event cannot be stored.
+        """
         interruptions = None if since is None else [(since, self._clock())]
         try:
             async with self.tables.of(table.name):
@@ -375,10 +428,10 @@ class Following:
             self._bus.dispatch()
 
     async def hold_clocks(self, since: float) -> None:
-        """Hold all clocks for the time since then, which the store does not know of.
+        """Hold all clocks for the time from ``since`` to now, which the store hasn't recorded.
 
         Raises:
-            StoreError: it cannot be stored.
+            StoreError: the events cannot be stored.
         """
         for table in list(self._hall.tables.values()):
             async with self.tables.of(table.name):
@@ -388,9 +441,11 @@ class Following:
     async def _hold_clock(
         self, key: str, interruptions: Sequence[tuple[float, float]] | None = None
     ) -> None:
-        """Store that the clock of a board stood still while no server ran, if it has one.
+        """Store that a board's clock stood still during outages, if the board has a clock.
 
-        The board's lock is held.
+        Args:
+            key: the board's, whose lock the caller holds.
+            interruptions: the beginning and end of each outage; None for those in the store.
         """
         while (table := self._hall.tables.with_key(key)) and table.clock:
             missed = interruptions
@@ -403,18 +458,18 @@ class Following:
                 await self._append(Decision("", table.name, table.version, events))
                 break
             except Conflict as conflict:
-                await self.until(conflict)  # another node has stored it
+                await self.until(conflict)  # another node may have stored the event
         self.unheld.discard(key)
 
     async def pass_time(self) -> None:
-        """Store what is due by now at all boards, for a front end without timers."""
+        """Store the timed events that are due at all boards, for a front end without timers."""
         for table in list(self._hall.tables.values()):
             if events := overdue(table, self._clock()):
                 await self.write(Decision("", table.name, table.version, events))
 
     async def close_idle_board(self, key: str) -> None:
-        """Close a player-opened board, unless somebody needs it."""
-        async with self.tables.of(HALL):  # so no other event of ours comes first
+        """Close a player-opened board if it is idle."""
+        async with self.tables.of(HALL):  # so that no other event of ours comes first
             while (table := self._hall.tables.with_key(key)) and self._hall.is_idle(table):
                 self.require_lease()
                 try:
@@ -425,7 +480,7 @@ class Following:
 
 
 def _opened(event: BoardOpened) -> Table:
-    """Return the table of a board that is just being opened."""
+    """Return the initial table of a board that an event opens."""
     table = Table.set_up(BoardSpec(event.name, event.rules, key=event.key))
     return replace(table, version=event.version)
 
@@ -435,7 +490,7 @@ _THEN = BattleStarted, BattleEnded, Left
 
 
 def _goes_on(entry: Entry, then: Entry) -> bool:
-    """Whether a battle ends or begins by an event, and more comes of that at the same time."""
+    """Whether a battle's end or beginning is followed at once by another such event."""
     if not isinstance(entry.event, _BETWEEN):
         return False
     event, is_next = then.event, (then.stream, then.version) == (entry.stream, entry.version + 1)

@@ -24,18 +24,18 @@ from thudmud.views.messages import Message
 from thudmud.views.view import Terminal
 
 Teller = Callable[[Message, object], None]
-"""Called once with each message, and its cause if known."""
+"""Called once with each message, and its cause if there is one."""
 
 Watcher = Callable[[Telling], None]
-"""Called with each telling for one player, for a program that plays in this process. It must not
-raise or call the service."""
+"""Called with each delivery to one player, a program that plays in this process. It must not raise
+or call the service."""
 
 Keep = Callable[[Person], Awaitable[None]]
-"""Stores a member's preferences after a choice."""
+"""Stores a member's preferences after a change."""
 
 
 class Dismissal(Enum):
-    """Why a visit ended although the player did not leave."""
+    """Why the service ended a visit although the player didn't leave."""
 
     TAKEN_OVER = "they have come in by another"
     MOVED = "they have come in on another node"
@@ -44,14 +44,14 @@ class Dismissal(Enum):
 
 
 Limit = Callable[["Visit"], None]
-"""Called before others are told of something a player does; raises Refused if it is too much."""
+"""Raises Refused if a player disturbs others too often; called before others are notified."""
 
 
 class Quota(Protocol):
-    """Limits how much players have stored.
+    """A quota of stored events for the players from each address.
 
     Attributes:
-        full: is empty while nobody is limited.
+        full: the networks that have used up their quota; empty while nobody is limited.
     """
 
     full: set[str]
@@ -60,29 +60,29 @@ class Quota(Protocol):
         """Count events that were stored for a player from an address."""
 
     def wait(self, address: str, now: float) -> float:
-        """Return the seconds until more can be begun from an address; 0 if it can be now."""
+        """Return the seconds until an address may begin something new; 0 if it may now."""
 
 
 class Outbox(Protocol):
-    """Takes the messages for one player. Its methods must not raise or call the service."""
+    """Receives the messages for one player. Its methods must not raise or call the service."""
 
     def put(self, message: Message) -> None:
-        """Take a message. All its readers get the same object."""
+        """Queue a message. All its readers get the same object."""
 
     def dismissed(self, why: Dismissal) -> None:
-        """Take note that the visit has ended; no more messages follow."""
+        """Handle the end of the visit; no more messages follow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
-    """What the parts of a service share.
+    """The objects that all parts of a service share.
 
     Attributes:
         hall: the boards and the people.
         store: the store.
         clock: returns the seconds since the epoch.
-        later: calls a function later; None where nothing waits.
-        node: the node of the service, where several share the store.
+        later: schedules a call on the event loop; None without an event loop.
+        node: the service's node, where several share the store.
         realm: the realm of the hall's boards.
         bus: the event bus, which owns the locks.
         scheduler: the timers.
@@ -101,13 +101,13 @@ class Base:
         """Return the answer to a lookup, from the store.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the store cannot be read.
         """
         return await self.store.look_up(lookup, realm=self.realm)
 
 
 class Unfollowed(StoreError):
-    """The store cannot be followed any longer, so it is unknown whether an append succeeded."""
+    """Entries can't be applied any longer, so the outcome of an append is unknown."""
 
     def __str__(self) -> str:
         return "The store is followed no longer."
@@ -117,14 +117,14 @@ class Result(Value):
     """The result of a line.
 
     Attributes:
-        command: the command; None if the line could not be read, or was blank.
-        done: whether it was carried out.
-        is_left: whether it is left to the front end.
-        refusal: why it was refused by the grammar, the rules, a table or the hall; None if it was
-            not.
-        before: if the same line was carried out earlier, and so not again, the version after it.
-        seconds: roughly how many seconds of work it causes outside the event loop.
-        is_awaited: whether the player is told the answer later.
+        command: the command; None for a blank line or one that couldn't be parsed.
+        done: whether the command was carried out.
+        is_left: whether the command is left to the front end.
+        refusal: the refusal by the grammar, the rules, a table or the hall, if any.
+        before: the board's version after the same line, by its ``key``, if that was carried out
+            earlier and so not again.
+        seconds: the approximate seconds of work that it causes outside the event loop.
+        is_awaited: whether the answer follows later.
     """
 
     command: Command | None = None
@@ -138,26 +138,26 @@ class Result(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrival:
-    """A player who comes in by a front end.
+    """A request to let a player in.
 
     Attributes:
-        name: what they are called.
-        terminal: their terminal; None without a screen: they get answers, but are not told what
-            happens.
-        outbox: where what they are told goes.
-        watcher: called with every telling for them.
-        member: whether they have an account.
-        profile: their preferences, as far as known.
-        choices: options chosen just now, which are applied to the profile.
-        room: the board that they come to; None for where a seat was kept, or else the hall.
-        looks: whether they are shown a board to which they come without a seat there.
-        quiet: whether others are not told that they come or go, except at a seat.
-        origin: their address, if known.
-        must_store: whether a StoreError keeps them out when it cannot be stored that they are back,
-            and in when it cannot be stored that they leave.
-        admit: called once earlier lines under that name are done; returns whether they may still
-            come in.
-        cause: the cause to pass to ``told``.
+        name: the player's name.
+        terminal: the player's terminal; None without a screen: then the player gets answers, but no
+            text about events.
+        outbox: the outbox for the player's messages.
+        watcher: called with every delivery to the player.
+        member: whether the player has an account.
+        profile: the player's preferences, as far as known.
+        choices: options chosen during the login, to be applied to the profile.
+        room: the board to enter; None for the one where a seat was kept, or else the hall.
+        looks: whether to show the player a board that they enter without having a seat there.
+        quiet: whether arrival and departure are announced only at the player's seats.
+        origin: the player's address, if known.
+        must_store: whether a StoreError prevents the change: the player can't come in unless the
+            return to their seats is stored, nor leave unless that is stored.
+        admit: called once earlier lines under the name are done; returns whether the player may
+            still come in.
+        cause: the cause to deliver with the messages.
     """
 
     name: str
@@ -177,19 +177,19 @@ class Arrival:
 
 
 ANSWERED_WITHIN = 60.0
-"""Seconds within which a question whether a player means a command is answered."""
+"""Seconds for which a request for confirmation can be answered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unsure:
-    """A question to a player whether they mean a command.
+    """A request for confirmation of a command, such as "resign".
 
     Attributes:
         command: the command, with the board.
-        table: the table when they were asked.
+        table: the table at the time of the question.
         asks: the question.
-        at: when it was asked, in seconds since the epoch.
-        offered: what had been offered to them by then, by the commands that accept it.
+        at: the time of the question, in seconds since the epoch.
+        offered: the offers to the player at that time, by the commands that accept them.
     """
 
     command: Command
@@ -199,11 +199,11 @@ class Unsure:
     offered: frozenset[str] = frozenset()
 
     def stands(self, now: float) -> bool:
-        """Whether an answer can still mean this, by the time."""
+        """Return whether the question isn't too old to be answered."""
         return now - self.at < ANSWERED_WITHIN
 
     def is_clear(self, hall: Hall, offered: frozenset[str]) -> bool:
-        """Whether an answer can only mean this: the same battle, and nothing offered since."""
+        """Return whether "yes" is unambiguous: the same battle, and no new offers since."""
         now, then = hall.tables.with_key(self.table.key), self.table
         if now is None or now.match is None or then.match is None:
             return False
@@ -214,17 +214,20 @@ class Unsure:
 class Visit:
     """One player's presence by one front end.
 
+    A front end that is slower than another one, which has taken the player over, holds a visit that
+    is over: all calls with it then do nothing.
+
     Attributes:
-        name: the player's.
-        outbox: takes their messages, if anything does besides ``told``.
-        watcher: called with tellings, if the player is a program that wants no words.
-        must_store: whether they neither come nor go unless that can be stored.
-        quiet: whether others are not told that they come or go, except at a seat.
-        origin: their address, if the front end knows it.
-        hushed: the same, because others have been told too much of them.
-        is_over: whether the visit has ended. Whatever is done with it then has no effect.
-        last: their last command, which "again" repeats.
-        unsure: the question whether they mean a command, if the next line may answer it.
+        name: the player's name.
+        outbox: the outbox for the player's messages; None if only ``told`` gets them.
+        must_store: whether the player neither comes nor goes unless that can be stored.
+        quiet: whether arrival and departure are announced only at the player's seats.
+        origin: the player's address, if the front end knows it.
+        hushed: the same as ``quiet``, because the player has come and gone too often.
+        is_over: whether the visit has ended.
+        watcher: called with deliveries, if the player is a program that wants no text.
+        last: the last command, which "again" repeats.
+        unsure: the request for confirmation that the next line may answer, if any.
     """
 
     name: str
@@ -239,18 +242,18 @@ class Visit:
     unsure: Unsure | None = None
 
     def end(self) -> None:
-        """End the visit: nothing done with it has an effect any more."""
+        """End the visit: from now on, calls with it do nothing."""
         self.is_over, self.outbox, self.watcher = True, None, None
 
 
 @dataclass(slots=True, eq=False)
 class Onlooker:
-    """Somebody without a name who watches a room.
+    """A spectator without a name, in one room.
 
     Attributes:
-        name: the name of their screen, which no player can have.
-        outbox: where what they are told goes.
-        room: the board they watch; None for the hall.
+        name: the key of the onlooker's screen, which can't be a player's name.
+        outbox: the outbox for the onlooker's messages.
+        room: the board to watch; None for the hall.
     """
 
     name: str

@@ -1,7 +1,36 @@
-"""Players' lines: each is read, decided, stored if need be, and answered, in order.
+"""Player lines: parses, decides, stores and answers each line, one player's lines in order.
 
-The commands of features make the decisions, which `Following` stores, or `Broadcaster` tells if
-there is nothing to store.
+`PlayerLines.submit` holds the lock of the player's name from the first check to the answer:
+
+1. Checks. A line of a visit that is over is ignored. A service that can't apply events, or whose
+   lease has run out, takes no lines. A line whose ``key`` is stored already isn't repeated.
+2. Reading. The line answers a pending question ("Really resign?"), is blank, or is parsed.
+3. Dispatch. "Again" is replaced by the last command. Some commands are left to the front end, and
+   "quit" to `Presence`. Everything else goes to `_decide`.
+
+`_decide` is a loop around the pure function `decide`, which computes a decision from the hall's
+present state and changes nothing. So it can be repeated. A StoreError ends the line; otherwise each
+round ends in one of four ways:
+
+- Refused, by the rules, a limit or a question: the player is told why. Nothing has changed.
+- Unread: the decision needs stored data. The loop looks the data up, and decides anew with it. The
+  board may have changed meanwhile; that doesn't matter, since the new decision is made on the board
+  as it is then.
+- Conflict: another append came first. The loop waits until that is applied here, and decides the
+  same command anew, without parsing. It drops the data looked up, which may be out of date, and
+  keeps the time for a command in a running battle: a ply that came in time stays in time.
+- Done: `Following` has stored, applied and delivered the events; or `Broadcaster` has, at once, if
+  there was nothing to store.
+
+Repeated rounds mustn't repeat effects. The talk limit is charged once, and storing the same
+preferences twice does no harm. Asides are stored before the events, but no command returns stored
+asides along with events, so no conflict can follow them.
+
+Cancellation. Front ends leave a visit instead of cancelling its line. If a line is cancelled all
+the same, ``finally`` releases the name's lock. Before the append nothing has happened, except that
+the talk limit may be charged, and preferences or stored asides may be stored but not delivered.
+During the append the events may be stored, see `thudmud.service.following`; they are delivered, but
+the line has no result.
 """
 
 from __future__ import annotations
@@ -49,13 +78,13 @@ from thudmud.views.messages import sent
 from thudmud.views.telling import facts
 
 ACTIVE_EVERY = 30.0
-"""How many seconds apart a player's activity is noted, and told to other nodes."""
+"""The shortest time, in seconds, between two updates of a player's time of activity."""
 
 ANSWERS = {"yes": True, "y": True, "no": False, "n": False}
-"""The answers to the question whether a player means a command."""
+"""Answers to a request for confirmation."""
 
 _SHORT = {"y": "yes", "n": "no", "Y": "yes", "N": "no"}
-"""What answers an offer as well, while there is one."""
+"""Abbreviations that answer an offer, while there is one."""
 
 
 _log = logging.getLogger(__name__)
@@ -63,17 +92,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How the front ends of a service want lines to be handled.
+    """How a front end configures the handling of lines.
 
     Attributes:
         read: parses a line; raises ParseError.
-        check_available: called with commands that were not parsed from a line; raises ParseError
-            if the command was left out.
-        leaves: classes of commands that are left to the front end.
-        keep: stores members' preferences; None if they are not stored.
-        allow: called before others are told of something a player does, see
-            `thudmud.game.decisions.is_limited`; raises Refused if it is too much.
-        limits: called as well before a command that names one, see `Command.rate_limit`.
+        check_available: raises ParseError if a command was left out of the vocabulary; called with
+            commands that were submitted as such.
+        leaves: classes of commands that the front end carries out.
+        keep: stores members' preferences; None if they aren't stored.
+        allow: raises Refused if a player disturbs others too often; called before each decision
+            that counts, see `thudmud.game.decisions.is_limited`.
+        limits: further limits, by the names that commands have for them, see `Command.rate_limit`.
         quota: limits how much is stored for players from one address; None for no limit.
     """
 
@@ -92,14 +121,14 @@ class PlayerLines:
     Args:
         base: what the parts of a service share.
         policy: how lines are handled.
-        broadcaster: tells what happens.
-        following: stores the events.
-        presence: has the locks of the players' names.
+        broadcaster: delivers messages.
+        following: stores events.
+        presence: owns the locks of the players' names.
         is_alone: whether there is only one board.
 
     Attributes:
-        answers: by type, how lookups are answered that are not for the store.
-        storers: by type of aside, what stores it before it is told.
+        answers: functions of features that answer lookups instead of the store, by lookup type.
+        storers: functions of features that store asides before their delivery, by aside type.
         at_blank_line: called with the name of a player who enters a blank line.
     """
 
@@ -133,19 +162,19 @@ class PlayerLines:
         """Carry out a line, after all earlier lines of the player.
 
         Args:
-            visit: the player's.
-            line: any text that was typed, or a command.
-            cause: what ``told`` is to be told that this is about.
-            at: the version at which the board has to be, where there is only one board.
-            key: where there is only one board, identifies the line, so that it is not carried out
-                twice even after a crash. Lines that store nothing may be repeated.
+            visit: the player's visit.
+            line: any text, or a command.
+            cause: the cause to deliver with every message about the line.
+            at: the required version of the board; only with a single board.
+            key: identifies the line, so that it isn't carried out twice even after a crash; only
+                with a single board. Lines that store nothing may be repeated.
 
         Raises:
-            Conflict: the board is at another version.
-            StoreError: it cannot be stored, so nothing happened.
-            Unfollowed: it may have happened.
+            Conflict: the board is at another version than ``at``.
+            StoreError: the events cannot be stored, so nothing has happened.
+            Unfollowed: the line may have been carried out.
         """
-        # Most lines wait for nothing, and lines are what happens most, so there is no `async with`.
+        # Not `async with`, which costs more calls: lines are the hot path, and most don't block.
         presence, name = self._presence, visit.name
         if not presence.names.begin(name):
             await presence.names.take(name)
@@ -160,16 +189,17 @@ class PlayerLines:
                 done := await self._store.read(Database.came_to, self._only_table.key, key)
             ):
                 return Result(done=True, before=done.version)
+            # From here to `_decide` nothing blocks, apart from "quit".
             now = self._clock()
             if now - self._hall.people[name].active >= ACTIVE_EVERY:
                 active = Decision(name, asides=(asides.Active(name, now),))
                 self._broadcaster.carry_out(active, at=now)
             if at is not None:
                 self._require_version(at)
-            unsure, visit.unsure = visit.unsure, None
+            unsure, visit.unsure = visit.unsure, None  # only the next line can answer it
             if not isinstance(line, str):
                 command = line
-                if self._policy.check_available and not visit.watcher:  # bots are programs of ours
+                if self._policy.check_available and not visit.watcher:  # our own bots may do all
                     try:
                         self._policy.check_available(command)
                     except ParseError as error:
@@ -179,13 +209,15 @@ class PlayerLines:
                 and (is_meant := ANSWERS.get(line.strip(" .!").lower())) is not None
                 and unsure.stands(now)
             ):
+                # A "yes" could also accept an offer that was made since the question, or be meant
+                # for a battle that is over: then it does nothing.
                 if not unsure.is_clear(self._hall, offered_to(self._hall, name, now)):
                     passed = Refused(Refusal.QUESTION_PASSED, line=str(unsure.command))
                     return self._broadcaster.refuse(name, unsure.command, passed, cause)
                 if not is_meant:
                     self._broadcaster.say(name, sentences.PLAYS_ON, cause)
                     return Result(unsure.command, done=True)
-                command, visit.last = unsure.command, None  # so that "again" does not do it twice
+                command, visit.last = unsure.command, None  # "again" mustn't resign twice
                 return await self._decide(
                     visit, command, cause, now, at=at, key=key, typed=True, confirmed=unsure.asks
                 )
@@ -222,10 +254,17 @@ class PlayerLines:
         confirmed: Refused | None,
         now: float,
     ) -> None:
-        """Raise the question whether a player means a command, unless they have just said so.
+        """Raise a request for confirmation if the command needs one, and store it in the visit.
 
-        They are asked again if the answer would not be the same by now. With only one board, the
-        host has its own ways to ask.
+        With only one board, the host has its own ways to ask.
+
+        Args:
+            visit: the player's visit.
+            command: the command.
+            decision: its decision.
+            confirmed: the question that the player has just answered. If the question would be
+                another one by now, they are asked again.
+            now: the time, in seconds since the epoch.
         """
         if self._is_alone or decision.board is None or not decision.events:
             return
@@ -239,12 +278,12 @@ class PlayerLines:
         raise asks
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
-        """Tell all at a board that a player does something, wherever the player is.
+        """Deliver an emote to everybody at a board, wherever the player is.
 
         Args:
-            visit: the player's.
-            board: its name.
-            deed: what they do, without the name.
+            visit: the player's visit.
+            board: the board's name.
+            deed: the action, without the player's name.
         """
         async with self._presence.names.of(visit.name):
             if not (visit.is_over or self._presence.closing) and board in self._hall.tables:
@@ -253,14 +292,14 @@ class PlayerLines:
                 )
 
     async def ask(self, visit: Visit, line: str, number: int | str | None = None) -> None:
-        """Answer a line of a player's program with facts, also one that is no question.
+        """Answer a question of a player's program with facts; refuse any other line with a fact.
 
-        Nothing changes, not even what "it" means to the player.
+        Nothing changes, not even the board that "it" refers to.
 
         Args:
-            visit: the player's.
+            visit: the player's visit.
             line: the question.
-            number: the program's number for it, which each fact repeats; None for none.
+            number: the program's identifier of the question, repeated in each fact; None for none.
 
         Raises:
             StoreError: the answer cannot be read from the store.
@@ -307,11 +346,28 @@ class PlayerLines:
         typed: bool = False,
         confirmed: Refused | None = None,
     ) -> Result:
-        """Carry out a command; after a conflict, decide it again.
+        """Decide and carry out a command, as often as lookups and conflicts require.
 
-        The lock of the player's name has to be held. If it was ``typed``, the player may be asked
-        first whether they mean it, unless they have ``confirmed`` that question.
+        The caller holds the lock of the player's name. The module's docstring explains the loop.
+
+        Args:
+            visit: the player's visit.
+            command: the command.
+            cause: the cause to deliver with every message.
+            now: the time of the command, in seconds since the epoch.
+            found: the postponed answer that this command was waiting for, if any.
+            at: the required version of the only board.
+            key: identifies the line in the store.
+            typed: whether the player typed the command, and so may be asked for confirmation.
+            confirmed: the question that the player has just answered with "yes".
+
+        Raises:
+            Conflict: the board is at another version than ``at``.
+            StoreError: the events cannot be stored, so nothing has happened.
+            Unfollowed: the command may have been carried out.
         """
+        # With a postponed answer the player has typed other lines since. The answer mustn't change
+        # the board that "it" refers to.
         name, is_late = visit.name, found is not NOTHING_FOUND
         policy, quota = self._policy, self._policy.quota
         is_allowed = policy.allow is None and not policy.limits
@@ -326,11 +382,11 @@ class PlayerLines:
                     self._require_shares(visit, decision)
                 if not is_allowed and is_limited(self._hall, decision):
                     self._allow(visit, command)
-                    is_allowed = True  # it counts once, however often it is decided again
+                    is_allowed = True  # charged once, however many rounds follow
                 for aside in decision.asides:
                     if isinstance(aside, asides.StoredAside):
                         await self.storers[type(aside)](aside)
-                        now = self._clock()
+                        now = self._clock()  # storing takes time
                 if decision.preferences and policy.keep:
                     await self._keep(name, decision.preferences)
                     now = self._clock()
@@ -341,23 +397,23 @@ class PlayerLines:
                     if quota:
                         quota.note(visit.origin, len(decision.hall) + len(decision.events), now)
                 else:
-                    kept = replace(decision, board=None) if is_late else decision  # "it" stays
+                    kept = replace(decision, board=None) if is_late else decision
                     self._broadcaster.carry_out(kept, cause, now)
             except Refused as refusal:
                 return self._broadcaster.refuse(name, None if is_late else command, refusal, cause)
             except Unread as unread:
                 asked = unread.lookup
             except Conflict as conflict:
-                # The answers looked up may be out of date, too.
                 await self._following.until(conflict)
-                found = NOTHING_FOUND
+                found = NOTHING_FOUND  # the answers may be out of date
                 if not (isinstance(command, TableCommand) and command.in_battle):
-                    # A ply that came in time stays in time. Else opponents could have a flag fall
-                    # by offers that are stored first.
+                    # A ply keeps its time. Otherwise an opponent could make its player's flag fall
+                    # by a series of offers, each stored just before the ply.
                     now = self._clock()
                 continue
             else:
                 return Result(command, done=True)
+            # Only after `Unread`: look up the answer, and decide anew.
             found = Found() if found is NOTHING_FOUND else found
             request = LookupRequest(name, visit.origin, cause, is_late)
             if ended := await self._answer(request, command, asked, found):
@@ -365,21 +421,21 @@ class PlayerLines:
             now = self._clock()
 
     def _allow(self, visit: Visit, command: Command) -> None:
-        """Raise Refused if others have been told too much of the player."""
+        """Raise Refused if the player has disturbed others too often."""
         if self._policy.allow:
             self._policy.allow(visit)
         if limit := self._policy.limits.get(command.rate_limit):
             limit(visit)
 
     def _require_shares(self, visit: Visit, decision: Decision) -> None:
-        """Refuse what players from the same address have their share of already."""
+        """Raise Refused if players from the same address have used up their share of something."""
         names = self._presence.all_from(visit.origin)
         require_share(self._hall, decision, names)
         for require_share_of in hooks.shares:
             require_share_of(self._hall, decision, names)
 
     def _require_room(self, visit: Visit, decision: Decision, quota: Quota) -> None:
-        """Refuse what can wait if too much was stored for players from the same address."""
+        """Raise Refused if the address has used up its quota, and the decision can wait."""
         wait = quota.wait(visit.origin, self._clock())
         if wait and can_wait(self._hall, decision):
             raise Refused(Refusal.STORED_TOO_MUCH, seconds=wait)
@@ -387,7 +443,11 @@ class PlayerLines:
     async def _answer(
         self, request: LookupRequest, command: Command, asked: Lookup[Any], found: Found
     ) -> Result | None:
-        """Answer a lookup; return the result of the line if it ends without the answer."""
+        """Add the answer to a lookup to ``found``.
+
+        Returns:
+            None, or the line's result if the answer is refused or postponed.
+        """
         look_up = self.answers.get(type(asked))
         if look_up is None:
             found.take(asked, await self._look_up(asked))
@@ -414,7 +474,7 @@ class PlayerLines:
             raise Conflict(table.key, at, table.version)
 
     async def _keep(self, name: str, preferences: Mapping[str, Any]) -> None:
-        """Store the preferences of a player, some of which are new, if they are a member."""
+        """Store a player's preferences with these changes, if the player is a member."""
         person = self._hall.people[name]
         after = replace(person, **preferences)
         if person.member and self._policy.keep and after != person:
@@ -429,13 +489,17 @@ class PlayerLines:
         *,
         unless: Callable[[], bool] | None = None,
     ) -> None:
-        """Carry out a command for a player, as if they had typed it, unless they have left.
+        """Run a command for a player as if it had been typed; do nothing if the player has left.
 
-        ``found`` is an answer that was postponed, see `thudmud.game.feature.Postponed`. ``unless``
-        is asked once the player's earlier lines are done: if it is true, nothing is carried out.
+        Args:
+            name: the player's name.
+            command: the command.
+            found: the postponed answer, see `thudmud.game.feature.Postponed`.
+            cause: the cause to deliver with every message.
+            unless: called once the player's earlier lines are done; prevents the command if true.
 
         Raises:
-            StoreError: it cannot be stored, or something that it needs cannot be read.
+            StoreError: the store cannot be read or written.
         """
         async with self._presence.names.of(name):
             visit = self._broadcaster.visits.get(name)

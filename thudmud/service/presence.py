@@ -1,7 +1,12 @@
-"""Presence: who is here, by which front end, and who is stored as away at their seats.
+"""Presence: lets players in and out, and stores at their seats whether they are away.
 
 Each player's name has a lock, which is held for joining, each line, leaving and being marked as
 away. Where several nodes share a store, names are also claimed, see `thudmud.service.nodes`.
+
+A player's presence is a fact of this process (`Broadcaster.visits`). Only its effect on a seat is
+stored, as the events `Absent` and `Returned`. If the store fails meanwhile, the two differ, and
+`note` repairs the difference later: it compares each seat with the visits, and stores what's
+missing. Whatever might cause a difference calls `check`, which starts `note` if it finds one.
 """
 
 from __future__ import annotations
@@ -37,28 +42,29 @@ from thudmud.store import Conflict, StoreError
 from thudmud.values import replace
 
 RETRY = 1.0
-"""Seconds before storing a player's presence is tried again."""
+"""Seconds before another attempt to store a player's presence."""
 
 _UNNOTICED = 1.0
-"""Seconds for which no clock is held: it was held just now for the opponent, or for an outage."""
+"""Seconds that are too few to hold a clock for: it has just been held for the opponent's return, or
+for an outage."""
 
 _log = logging.getLogger(__name__)
 
 
 class Presence:
-    """Lets players in and out, and stores at their seats whether they are here.
+    """Lets players in and out, and stores at their seats whether they are away.
 
     Args:
-        base: what the parts of a service share.
-        broadcaster: tells that they come and go, and has their visits.
-        following: stores it.
-        allow: called before others are told that somebody comes in; raises Refused if it is too
-            much.
+        base: the parts of the service that all others share.
+        broadcaster: delivers arrivals and departures, and owns the visits.
+        following: stores events.
+        allow: raises Refused if a player comes and goes too often; None for no limit.
 
     Attributes:
         names: the locks of the players' names.
         closing: whether the service is closing, so that nobody comes or goes.
-        lookups_at_entry: return what is to be looked up about a member who comes in, by the name.
+        lookups_at_entry: functions of features that return the lookup to make about a member who
+            comes in.
     """
 
     def __init__(
@@ -84,15 +90,15 @@ class Presence:
     async def join(self, arrival: Arrival) -> Visit | None:
         """Let a player in, and back to their seats. The name has to be valid.
 
-        A player who is here already moves to this front end.
+        If the player is here already, the new front end takes over, and the old visit is dismissed.
 
         Returns:
-            the visit; None if the player may not come in any more.
+            The visit; None if the player may no longer come in.
 
         Raises:
-            Elsewhere: the player is on another node, which does not let them go.
-            Refused: the player has a seat, but others have been told too much of them already.
-            StoreError: the store cannot be read, so the player has not come in.
+            Elsewhere: the player is on another node, which doesn't release the name.
+            Refused: the player has a seat, and has come and gone too often.
+            StoreError: the store cannot be read, so the player hasn't come in.
         """
         name = arrival.name
         visit = Visit(
@@ -110,7 +116,8 @@ class Presence:
                 self._following.require_lease()
                 await self._claim(name, asks=True)
                 found = await self._found(name) if arrival.member else NOTHING_FOUND
-                # Nothing waits after this, so that what changes later is told as it comes.
+                # Nothing blocks between this and the first message, so the player is shown the
+                # state as it is, and then every change of it.
                 if self.closing or not arrival.admit():
                     return None
                 if name not in self._hall.people and not arrival.quiet:
@@ -133,11 +140,11 @@ class Presence:
                 is_in = True
             return visit
         finally:
-            if not is_in:  # their earlier front end may have let them go already
+            if not is_in:  # perhaps cancelled after the earlier visit was dismissed
                 self._abandon(visit)
 
     async def _found(self, name: str) -> Found:
-        """Return what features want to be looked up about a member who comes in."""
+        """Make the features' lookups about a member who comes in."""
         found = Found()
         for make in self.lookups_at_entry:
             if lookup := make(name):
@@ -145,7 +152,7 @@ class Presence:
         return found
 
     def _profile(self, arrival: Arrival) -> Profile:
-        """Return the profile of a player who comes in, with the choices they made just now."""
+        """Return the arrival's profile with its choices applied and its board names spelled."""
         profile = arrival.profile
         styles = {self._hall.tables.spelt(board): each for board, each in profile.styles.items()}
         options = profile.options
@@ -156,15 +163,22 @@ class Presence:
     def _take_over(
         self, visit: Visit, profile: Profile | None, arrival: Arrival, found: Found
     ) -> None:
-        """Let a player go on who is here, or was on another node. Then ``profile`` is given."""
+        """Continue the presence of a player who is in the hall already.
+
+        Args:
+            visit: the new visit.
+            profile: the player's preferences if they were on another node; None if they were here.
+            arrival: the request.
+            found: the answers of the features' lookups.
+        """
         name, person = visit.name, self._hall.people[visit.name]
         if profile:
-            self._hall.observe(name, ())  # observing lasts as long as a visit
+            self._hall.observe(name, ())  # observing ends with a visit
             person.parts, person.node = {}, ""
             person.member = arrival.member or person.member
             self._hall.people.adopt(person, profile)
         person.active = self._clock()
-        self._bus.defer(partial(self.check, name))  # their last node may have just died
+        self._bus.defer(partial(self.check, name))  # their node may have died: marked as away
         taken = TookOver(name, person.room, found)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
@@ -175,17 +189,19 @@ class Presence:
     async def leave(
         self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
     ) -> None:
-        """See a player out, after the line in flight. Their seats are kept, or given up.
+        """Let a player leave after the line in flight. Seats are kept or given up, by ``parting``.
 
         Args:
-            visit: the player's.
-            parting: why they left. After a lost connection they are told nothing more.
-            cause: what ``told`` is to be told that it is about.
+            visit: the player's visit.
+            parting: why they leave. After a lost connection they get no more messages.
+            cause: the cause to deliver with the messages.
 
         Raises:
-            StoreError: it must be stored and cannot be, so they are still here.
+            StoreError: the visit has ``must_store`` set and the departure cannot be stored, so the
+                player is still here.
         """
         if parting is Parting.LOST and not visit.must_store:
+            # Before waiting for the lock: the line in flight has nobody to answer.
             visit.outbox = visit.watcher = None
         async with self.names.of(visit.name):
             if visit.is_over:
@@ -196,10 +212,10 @@ class Presence:
                 await self.see_out(visit, parting, cause)
 
     def _allow_in(self, visit: Visit) -> None:
-        """Ask whether others may be told that a player comes in; if not, hush the visit.
+        """Charge the talk limit for an arrival; if it is exhausted, hush the visit.
 
-        At a seat others have to be told, since play goes on there. So for a player with a seat only
-        the name counts, not the address, and a refusal says how long to wait.
+        An arrival at a seat can't be hushed, since play goes on there. So a player with a seat is
+        refused instead, and told how long to wait; then only the name counts, not the address.
         """
         if self._allow is None:
             return
@@ -220,7 +236,7 @@ class Presence:
         *,
         adjourned: bool,
     ) -> None:
-        """Store and tell that a player comes in, and is back at their seats."""
+        """Bring a player into the hall: first announce, then return to the seats, then look."""
         cause = arrival.cause
         entering, *seats, news = arrive(
             self._hall,
@@ -241,7 +257,7 @@ class Presence:
                 await self._back(visit, str(each.board), cause)
             else:
                 self._broadcaster.carry_out(each, cause)
-        there = self._hall.tables  # some may have been closed meanwhile
+        there = self._hall.tables  # without those closed while `_back` waited
         asides = tuple(
             each for each in news.asides if isinstance(each, CaughtUp) and each.board in there
         )
@@ -252,7 +268,7 @@ class Presence:
             self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
 
     async def _back(self, visit: Visit, board: str, cause: object) -> None:
-        """Store that a player is back at a board."""
+        """Store a player's return to a seat. With ``must_store``, a failure undoes the arrival."""
         try:
             await self._note(visit.name, board, Parting.LOST, cause, raises=visit.must_store)
         except StoreError:
@@ -262,19 +278,26 @@ class Presence:
             raise
 
     def _abandon(self, visit: Visit) -> None:
-        """See out a player whose joining failed half-way."""
+        """Clean up after `join` failed or was cancelled half-way."""
         if self._visits.get(visit.name) is visit:
-            visit.must_store = False  # they have no front end, so they cannot stay
+            visit.must_store = False  # there's no front end, so the player cannot stay
             now(self.leave(visit))
         elif self._node and visit.name not in self._visits:
-            now(self.note(visit.name))
+            now(self.note(visit.name))  # marks them as away, and releases the claim
 
     async def see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
-        """Store and tell that a player leaves. If it must be stored and cannot be, they stay."""
+        """Store and announce a departure, end the visit, and release the name.
+
+        The caller holds the name's lock.
+
+        Raises:
+            StoreError: the visit has ``must_store`` set and the departure cannot be stored, so the
+                player stays.
+        """
         name = visit.name
         terminal = self._screens.terminals.get(name)
         if parting is Parting.LOST:
-            self._screens.forget(name)  # without a screen they are told nothing
+            self._screens.forget(name)  # nothing is rendered without a screen
         try:
             alone = name if visit.hushed else ""
             await self._go(
@@ -297,7 +320,7 @@ class Presence:
         alone: str = "",
         raises: bool = False,
     ) -> None:
-        """Store that a player leaves their seats, and then tell that they left."""
+        """Store that a player leaves their seats, and then announce the departure."""
         *seats, gone = part(self._hall, name, parting, self._clock())
         for decision in seats:
             if decision.events:
@@ -316,34 +339,35 @@ class Presence:
             if not self._holds(visit.name):
                 self._hall.forget_origin(visit.name)
         self._screens.forget(visit.name)
-        # Another player may have given them a seat meanwhile, by accepting a seek.
+        # Another player may have accepted their seek meanwhile, which gave them a seat.
         self._bus.defer(partial(self.check, visit.name))
 
     def _dismiss(self, visit: Visit, why: Dismissal) -> None:
-        """End a visit without the player leaving, and tell the front end why."""
+        """End a visit while the player stays in the hall, and notify the front end."""
         outbox = visit.outbox
         self._forget(visit)
         if outbox:
             outbox.dismissed(why)
 
     def disconnect(self, name: str) -> None:
-        """End the visit of a player. Their seats are kept."""
+        """End the visit of a player at an operator's request; seats are kept."""
         if visit := self._visits.get(name):
             if visit.outbox:
                 visit.outbox.dismissed(Dismissal.KICKED)
             now(self.leave(visit))
 
     def enrol(self, name: str) -> None:
-        """Note that a player has an account now."""
+        """Mark a player as a member, who has just registered an account."""
         person = self._hall.people[name]
         person.member = True
         self._broadcaster.pass_on([entered(person)])
         self._broadcaster.introduce(name)
 
     def all_from(self, origin: str) -> list[str]:
-        """Return the players from an address who are here, or left something behind.
+        """Return the players from an address who are here or have something kept for them.
 
-        That is a seek, a seat, or a place in a tournament that is not over.
+        The latter are players with a seek, a seat at a player-opened board, or something that a
+        feature keeps, such as a place in a tournament. Origins of all others are forgotten.
         """
         holders = self._holders()
         self._hall.keep_origins(
@@ -354,11 +378,11 @@ class Presence:
         return [name for name, where in self._hall.origins.items() if where == origin]
 
     def _holds(self, name: str) -> bool:
-        """Whether a player has a seek, a place in a tournament, or a seat at such a board."""
+        """Return whether a player's origin is still needed, see `all_from`."""
         return name in self._holders() or bool(self._hall.tables.made_of(name))
 
     def _holders(self) -> set[str]:
-        """Return the players with a seek, or for whom a feature keeps something."""
+        """Return the players who have a seek, or for whom a feature keeps something."""
         holders = {seek.player for seek in self._hall.seeks.values()}
         return holders.union(*(part.named() for part in self._hall.parts.values()))
 
@@ -374,17 +398,18 @@ class Presence:
         leaves: bool = False,
         raises: bool = False,
     ) -> None:
-        """Store whether a player with a seat at a board is here; after a conflict, try again.
+        """Store a seated player's presence at one board: `Absent` or `Returned`, if it differs.
 
-        If it cannot be stored, they are away or back all the same, and it is stored later.
+        After a conflict it tries again. If the store fails, the player is away or back all the
+        same, and another attempt is scheduled.
 
         Args:
-            name: the player's.
-            board: which one.
-            parting: why they left, if they are not here.
-            cause: what ``told`` is to be told that it is about.
-            leaves: whether they are leaving, but here until that is stored.
-            raises: whether to raise a StoreError instead.
+            name: the player's name.
+            board: the board's name.
+            parting: why the player left, if they aren't here.
+            cause: the cause to deliver with the event.
+            leaves: whether the player is leaving, though still among the visits.
+            raises: whether to raise StoreError instead of trying again later.
         """
         try:
             while True:
@@ -408,7 +433,7 @@ class Presence:
             self._note_later(name, parting, error)
 
     def _note_later(self, name: str, parting: Parting, error: StoreError) -> None:
-        """Try again later to store whether a player is here."""
+        """Schedule another attempt to store a player's presence."""
         _log.error("not stored: %s", error, extra={"player": name})
         at = self._clock() + RETRY
         self._scheduler.at(("presence", name), at, lambda: now(self.note(name, parting)))
@@ -416,14 +441,15 @@ class Presence:
     async def note(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
     ) -> None:
-        """Store at all seats of a player whether they are here, or away and on no node.
+        """Store a player's presence at all their seats, where it differs from what is stored.
 
-        Players on another node are left to it. Those whom another node lost are seen out.
+        A player on another node is left to that node: then the claim fails. A player in the hall
+        whom no node has is removed from it.
 
         Args:
-            name: the player's.
-            parting: why they left, if they are nowhere.
-            raises: whether to raise a StoreError; else it is tried again later.
+            name: the player's name.
+            parting: why the player left, if they are on no node.
+            raises: whether to raise StoreError instead of trying again later.
         """
         async with self.names.of(name):
             if self.closing:
@@ -445,39 +471,39 @@ class Presence:
             else:
                 for table in self._hall.tables.seats_of(name):
                     await self._note(name, table.name, parting, raises=raises)
-                # Other nodes may still list them.
+                # Other nodes may still list the player.
                 self._broadcaster.pass_on([Gone(name, None, Parting.LOST)], always=True)
             await self._release(name)
 
     def _seats_changed(self, applied: AppliedEvent) -> None:
-        """Check those who got a seat, or left, by somebody else's line."""
+        """Check players who got a seat, or whose presence was stored, by another's line."""
         event, table, before = applied.event, applied.table, applied.before
         if table is None or not (applied.is_ours or self._node):
-            return  # without claims, only the service that stored it knows who is here
+            return  # without claims, only the service that stored the event knows who is here
         if before is None or table.seats is not before.seats:
             known = before.seats.values() if before else ()
             for name in table.seats.values():
                 if name not in known:
                     self.check(name)
         if isinstance(event, Absent | Returned):
-            self.check(event.player)  # if its line was cancelled, nobody waited for it
+            self.check(event.player)  # if the writer was cancelled, it may be wrong by now
 
     def _board_changed(self, applied: AppliedEvent) -> None:
-        """Check those at a board, whose presence may have been stored under its old name."""
+        """Check the players at a board that was opened or renamed while `_note` was waiting."""
         event = cast("BoardOpened | BoardRenamed", applied.event)
         if table := self._hall.tables.with_key(event.key):
             for name in table.seats.values():
                 self.check(name)
 
     def check(self, name: str) -> None:
-        """Store whether a player is here, if a seat of theirs says otherwise.
+        """Start `note` for a player if the presence stored at a seat is wrong.
 
-        It is called when no table's lock is held, since names are locked before tables.
+        Call it with no table's lock held, since names are locked before tables.
         """
         is_here = name in self._visits
         is_elsewhere = name in self._hall.people and not is_here
         if self.closing or is_elsewhere or ("presence", name) in self._scheduler:
-            return  # the next start, their node or the next try does it
+            return  # left to the next start, the player's node or the scheduled attempt
         if any(
             (each.side_of(name) in each.away) == is_here
             for each in self._hall.tables.seats_of(name)
@@ -485,9 +511,17 @@ class Presence:
             now(self.note(name))
 
     async def _claim(self, name: str, *, asks: bool = False) -> bool:
-        """Claim a name for our node, if there is one, and apply everything stored.
+        """Claim a name for the service's node, if any, and apply everything that is stored.
 
-        If the player's node was dead, the clocks at their boards are held for the time since.
+        If the name was a dead node's, the clocks at the player's boards are held for the time since
+        that node's last heartbeat.
+
+        Args:
+            name: the player's name.
+            asks: whether to ask another node that has the name to release it.
+
+        Returns:
+            Whether the name is the node's now; True without a node.
         """
         if self._node is None:
             return True
@@ -501,16 +535,18 @@ class Presence:
         return True
 
     async def _release(self, name: str) -> None:
-        """Release a name, unless its presence has yet to be stored."""
+        """Release a claim, unless the player's presence has yet to be stored."""
         if self._node and ("presence", name) not in self._scheduler:
             await self._node.release(self._realm, name)
 
     # Other nodes.
 
     async def let_go(self, name: str) -> None:
-        """Leave a player to another node, after their line in flight.
+        """Hand a player over to another node, after the line in flight.
 
-        That may die before it has claimed them: then nobody has them, and they are seen out.
+        That node may die before it has claimed the name, and then no node has the player. So after
+        the length of a lease, `_look_for` removes a player who is in the hall but not here; if
+        another node has the name, the claim fails and nothing happens.
         """
         async with self.names.of(name):
             if visit := self._visits.get(name):
@@ -525,25 +561,26 @@ class Presence:
             self.lost(name)
 
     def lost(self, name: str, parting: Parting = Parting.LOST) -> None:
-        """See out, in the background, a player whom no node has any more, unless they are here."""
+        """Remove a player who is on no node, in the background; do nothing if they are here."""
         now(self.note(name, parting))
 
     def recount(self) -> None:
-        """See out those who left other nodes while nothing was heard from these."""
+        """Remove the players who have left other nodes while the link to those was down."""
         for name in self._hall.people.keys() - self._visits.keys():
             self.lost(name)
 
     async def dismiss(self, kept: Collection[str] = ()) -> None:
-        """Dismiss all who are here, since other nodes may have taken this one for dead.
+        """Dismiss the players who are here, since other nodes may have taken this one for dead.
 
         Args:
-            kept: the lower-case names of those who stay, since nobody can have taken them.
+            kept: lower-case names of the players who stay: their claims are still this node's.
         """
-        for name in sorted(self._hall.people, key=self.names.is_taken):  # free locks first
+        # Unlocked names first: they needn't wait for anybody's line.
+        for name in sorted(self._hall.people, key=self.names.is_taken):
             if name.lower() in kept and name in self._visits:
                 continue
             if name in self._visits:
-                async with self.names.of(name):  # nobody waits for this
+                async with self.names.of(name):
                     if visit := self._visits.get(name):
                         self._dismiss(visit, Dismissal.CUT_OFF)
             person = self._hall.people.get(name)
@@ -555,7 +592,7 @@ class Presence:
             self.lost(name, Parting.CUT_OFF)
 
     def stop(self) -> None:
-        """Let nobody in or out any more. Claims stay."""
+        """Let nobody in or out from now on. Claims stay."""
         self.closing = True
 
     async def close(self) -> None:

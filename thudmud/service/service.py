@@ -1,35 +1,35 @@
-"""The service: players' lines become events, which are stored, applied and told.
+"""The service: assembles its parts, and is the interface for front ends, nodes and features.
 
-Every front end is a skin over it: telnet sessions, bots, the gateway, houses. A front end lets
-people join, submits their lines and lets them leave. Messages for a player go to the outbox of
-their visit; all messages also go to ``told``. A program that wants no words has a watcher, which is
-called with tellings.
+A front end (telnet sessions, bots, the gateway, houses) lets players join, submits their lines and
+lets them leave. Messages for a player go to the outbox of their visit; all messages also go to the
+function ``told``. A program that plays without reading text has a watcher instead, which is called
+with `Telling` values.
 
-The invariants, each with the place in the code:
+The invariants, each with its place in the code:
 
-1.  Locks are taken in one order: first a player's name, then a table. The holder of a table's lock
-    never waits for a name's. (`PlayerLines.submit`, `Following.write`)
-2.  A name's lock is held for joining, each line, leaving and being marked as away, so what concerns
-    one player happens in order. Other players' lines do not wait for it. (`Presence.join`,
+1.  Lock order: first a player's name, then a table. The holder of a table's lock never waits for a
+    name's. (`PlayerLines.submit`, `Following.write`)
+2.  A name's lock is held for joining, each line, leaving and being marked as away. So everything
+    about one player happens in order, and other players' lines don't wait. (`Presence.join`,
     `Presence.leave`)
-3.  Events are applied and told in one place, in the store's order, whoever stored them. Those that
-    were decided here carry a mark with what only the decision knows. (`Following._take`)
+3.  Events are applied and delivered in one place, in the store's order, whichever node stored them.
+    Those decided here carry a mark with the unstored parts of the decision. (`Following._take`)
 4.  When an append is done, its caller is woken first and the events are handed out second, in the
-    same callback of the loop. Nothing waits between the end of an append and the end of the line,
-    so the text and the prompt after it are one write.
-5.  At a conflict, nothing has been told yet. The line waits until what came first is applied here,
-    and then its command is decided again, without parsing. (`PlayerLines._decide`)
-6.  A line that is cancelled while its events are being stored may be stored all the same. Then it
-    is told when they are handed out, and the next line at the table follows it or finds a conflict.
-    (`Following.write`)
-7.  What is not stored has not happened, and an exception tells the front end so. Only presence
-    differs: a player who leaves is gone even if that cannot be stored yet, and it is stored later.
-    A front end can demand that it is stored; then the player stays. (`Presence._note`)
-8.  Shutdown waits for the lines in flight. It marks nobody as away, and claims on names stay: the
-    next start, or another node, marks those who do not come back. (`Service.close`)
-9.  Outboxes and watchers neither raise nor call the service. They postpone what they have to do.
+    same callback of the event loop. Nothing blocks between the end of an append and the end of the
+    line, so the text and the prompt after it are one write.
+5.  At a conflict, nothing has been delivered yet. The line waits until the events stored first are
+    applied here; then its command is decided again, without parsing. (`PlayerLines._decide`)
+6.  The events of a line that is cancelled during its append may be stored all the same. Then they
+    are applied and delivered as usual. The next line at the table is decided on top of them, or
+    gets a conflict. (`Following.write`)
+7.  An event that isn't stored hasn't happened, and an exception tells the front end so. Presence is
+    the exception: a player who leaves is gone even if the event can't be stored yet, and the event
+    is stored later. With ``must_store`` the player stays instead. (`Presence._note`)
+8.  Shutdown waits for the lines in flight. It marks nobody as away and keeps the claims on names:
+    the next start, or another node, marks the players who don't come back. (`Service.close`)
+9.  Outboxes and watchers neither raise nor call the service. They defer their own work.
 
-`thudmud.service.nodes` has more invariants, for several nodes on one store.
+`thudmud.service.nodes` has the invariants of several nodes on one store.
 """
 
 from __future__ import annotations
@@ -92,36 +92,37 @@ from thudmud.views.refusals import refused
 from thudmud.views.view import Terminal
 
 LISTED_EVERY = 1.0
-"""The shortest time, in seconds, between two updates of a board's entry for those in the hall."""
+"""The shortest time, in seconds, between two updates of a board's entry in the hall's list."""
 
 _log = logging.getLogger(__name__)
 
 
 class Service:
-    """A hall of boards and the people in it, on a store.
+    """A hall of boards and its people, on a store.
 
     Args:
         hall: the hall, with fresh boards.
         store: the store.
-        node: its node, where several services share the store; None if it is the only one at these
-            boards.
+        node: the service's node, where several share the store; None if no other service serves
+            these boards.
         clock: returns the seconds since the epoch.
-        told: called with all that is told, and its cause.
-        later: calls a function later; None where nothing waits, and a failing store is not tried
-            again.
+        told: called with every message and its cause.
+        later: schedules a call on the event loop; None without an event loop: then timers never
+            fire, and a failed write of presence isn't retried.
         policy: how lines are handled.
-        adviser: asked for hints and analyses; None if there are none.
+        adviser: computes hints and analyses; None for neither.
         replay_pause: seconds between two plies of a replay. With 0 several are shown at once; with
             None the front end shows the next.
         is_alone: whether the hall never has other boards than its first ones.
-        without: features whose handlers and timers aren't set up.
+        without: the features whose handlers and timers aren't set up.
 
     Attributes:
         realm: the realm of the hall's boards, see `thudmud.game.projections.realm_of`.
         bus: the event bus, which owns the locks.
         scheduler: the timers.
-        server_stopper: stops the server, for the reason it is called with; None without a server.
-        reactors: what features do by themselves.
+        server_stopper: stops the server, and logs the reason that it is called with; None without a
+            server.
+        reactors: the features' reactors.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class Service:
         self._is_alone, self._node = is_alone, node
         self.adviser, self.replay_pause = adviser, replay_pause
         self._to_list: set[str] = set()
-        """The keys of boards whose entries are about to be told, where there are no timers."""
+        """Keys of boards whose entries are about to be delivered, in a service without timers."""
         self.server_stopper: Callable[[str], None] | None = None
         self.bus, self.scheduler = EventBus(), TimerScheduler(clock, later)
         policy = policy or Policy()
@@ -181,25 +182,29 @@ class Service:
                 reactor = feature.setup(self)
                 self.reactors += [reactor] if isinstance(reactor, Reactor) else []
 
-    # Players come, type and go.
+    # Players' visits and lines.
 
     def join(self, arrival: Arrival) -> Coroutine[Any, Any, Visit | None]:
-        """Let a player in, see `Presence.join`; the visit is None if they may not come any more.
+        """Let a player in, see `Presence.join`.
+
+        Returns:
+            The visit; None if the player may no longer come in.
 
         Raises:
-            Elsewhere: the player is on another node, which does not let them go.
-            Refused: others have been told too much of the player already.
-            StoreError: the store cannot be read, so the player has not come in.
+            Elsewhere: the player is on another node, which doesn't release the name.
+            Refused: the player has come and gone too often.
+            StoreError: the store cannot be read, so the player hasn't come in.
         """
         return self.presence.join(arrival)
 
     def leave(
         self, visit: Visit, parting: events.Parting = events.Parting.LOST, *, cause: object = None
     ) -> Coroutine[Any, Any, None]:
-        """See a player out, after the line in flight, see `Presence.leave`.
+        """Let a player leave after the line in flight, see `Presence.leave`.
 
         Raises:
-            StoreError: it must be stored and cannot be, so they are still here.
+            StoreError: the visit has ``must_store`` set and the departure cannot be stored, so the
+                player is still here.
         """
         return self.presence.leave(visit, parting, cause=cause)
 
@@ -216,8 +221,8 @@ class Service:
 
         Raises:
             Conflict: the board is at another version than ``at``.
-            StoreError: it cannot be stored, so nothing happened.
-            Unfollowed: it may have happened.
+            StoreError: the events cannot be stored, so nothing has happened.
+            Unfollowed: the line may have been carried out.
         """
         return self.lines.submit(visit, line, cause=cause, at=at, key=key)
 
@@ -232,29 +237,29 @@ class Service:
         return self.lines.ask(visit, line, number)
 
     def emote(self, visit: Visit, board: str, deed: str) -> Coroutine[Any, Any, None]:
-        """Tell all at a board that a player does something, wherever the player is."""
+        """Deliver an emote to everybody at a board, see `PlayerLines.emote`."""
         return self.lines.emote(visit, board, deed)
 
     def enrol(self, name: str) -> None:
-        """Note that a player has an account now."""
+        """Mark a player as a member, who has just registered an account."""
         self.presence.enrol(name)
 
-    # What they see.
+    # Screens and messages.
 
     def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
-        """Note a player's terminal, see `Broadcaster.fit`."""
+        """Set a player's terminal, see `Broadcaster.fit`."""
         self.broadcaster.fit(name, terminal, brief=brief)
 
     def brief(self, name: str) -> list[Message]:
-        """Return the present state for a player's program that has just come."""
+        """Return the present state as facts, for a player's program that has just connected."""
         return self.broadcaster.brief(name)
 
     def announce(self, sentence: str) -> None:
-        """Tell everybody a sentence."""
+        """Send a sentence to everybody in the hall."""
         self.broadcaster.announce(sentence)
 
     def say(self, name: str, sentence: str, cause: object = None) -> None:
-        """Tell a player who is here a sentence."""
+        """Send a sentence to a player who is here."""
         self.broadcaster.say(name, sentence, cause)
 
     def watch(self, outbox: Outbox, terminal: Terminal, words: str | None) -> Onlooker | None:
@@ -262,7 +267,7 @@ class Service:
         return self.broadcaster.onlookers.add(outbox, terminal, words)
 
     def unwatch(self, onlooker: Onlooker) -> None:
-        """Let an onlooker go."""
+        """Remove an onlooker."""
         self.broadcaster.onlookers.remove(onlooker)
 
     # The store.
@@ -271,88 +276,90 @@ class Service:
         """Return the answer to a lookup, from the store.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the store cannot be read.
         """
         return self._base.look_up(lookup)
 
     def follow(self, position: int | None = None) -> Coroutine[Any, Any, None]:
-        """Follow the store from now on, or from a position at which the boards stand.
+        """Subscribe to the store, see `Following.begin`.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the store cannot be read.
         """
         return self.following.begin(position)
 
     def fail(self, error: Exception) -> None:
-        """Give up: nothing more is applied here, and `ended` raises the error."""
+        """Apply nothing more, and have `ended` raise the error."""
         self.following.fail(error)
 
     def ended(self) -> Coroutine[Any, Any, None]:
-        """Wait until nothing more can be applied here, and raise the reason."""
+        """Wait until entries can't be applied any longer, see `Following.ended`."""
         return self.following.ended()
 
     def expect_clocks_held(self) -> None:
-        """From now on, hold the clock of each board before anything else is stored there."""
+        """From now on, hold the clock of each board before any other event is stored there."""
         self.following.expect_clocks_held()
 
     def hold_clocks(self, since: float) -> Coroutine[Any, Any, None]:
-        """Hold all clocks for the time since then, which the store does not know of.
+        """Hold all clocks for the time from ``since`` to now, which the store hasn't recorded.
 
         Raises:
-            StoreError: it cannot be stored.
+            StoreError: the events cannot be stored.
         """
         return self.following.hold_clocks(since)
 
     def hold_all_clocks(self, *, must_store: bool = False) -> Coroutine[Any, Any, None]:
-        """Hold all clocks for the time in which no server could store anything.
+        """Hold all clocks for the outages that the store has recorded.
 
         Raises:
-            StoreError: ``must_store`` is set, and it cannot be stored.
+            StoreError: ``must_store`` is set, and the events cannot be stored.
         """
         return self.following.hold_all_clocks(must_store=must_store)
 
-    # Other nodes.
+    # Other nodes: the protocol `thudmud.service.nodes.Resident`.
 
     def hear(self, asides: Iterable[Aside], node: str) -> None:
-        """Apply and tell what happened on another node, or note who is there."""
+        """Apply and deliver another node's asides, see `Neighbours.hear`."""
         self._neighbours.hear(asides, node)
 
     def let_go(self, name: str) -> Coroutine[Any, Any, None]:
-        """Leave a player to another node, after their line in flight."""
+        """Hand a player over to another node, after the line in flight."""
         return self.presence.let_go(name)
 
     def lost(self, name: str, parting: events.Parting = events.Parting.LOST) -> None:
-        """See out, in the background, a player whom no node has any more, unless they are here."""
+        """Remove a player who is on no node, in the background, see `Presence.lost`."""
         self.presence.lost(name, parting)
 
     def recount(self) -> None:
-        """See out those who left other nodes while nothing was heard from these."""
+        """Remove the players who have left other nodes while the link to those was down."""
         self.presence.recount()
 
     def dismiss(self, kept: Collection[str] = ()) -> Coroutine[Any, Any, None]:
-        """Dismiss all who are here, since other nodes may have taken this one for dead.
+        """Dismiss the players who are here, since other nodes may have taken this one for dead.
 
         Args:
-            kept: the lower-case names of those who stay, since nobody can have taken them.
+            kept: lower-case names of the players who stay: their claims are still this node's.
         """
         return self.presence.dismiss(kept)
 
     # Opening and closing.
 
     async def open(self) -> None:
-        """Open the hall's boards in the store, load all open boards, and follow the store.
+        """Open the hall's boards in the store, load all open boards, and subscribe to the store.
 
-        It marks nobody as away, see `settle`.
+        Nobody is marked as away yet, see `settle`.
 
         Raises:
-            StartError: another board has the name of one of them.
+            StartError: another board has the name of one of the hall's boards.
             StoreError: the store cannot be read.
         """
         specs = {table.key: table for table in self.hall.tables.values()}
         await put_up(self.store, specs.values(), self.clock())
+        # Everything below is read after the position, so the subscription may deliver an event
+        # that is folded already, but never misses one.
         position = await self.store.position()
         if not self._is_alone:
-            version = await self.store.version(HALL)  # read before the boards
+            version = await self.store.version(HALL)  # before the boards, for the same reason
             self.hall.advance(version)
             self.hall.tables.open(
                 BoardSpec(board.name, board.rules, key=board.key)
@@ -376,24 +383,24 @@ class Service:
             await self._node.add(self)
 
     def people_here(self) -> tuple[Entered, ...]:
-        """Return who is here, for another node; nobody once this one shuts down.
+        """Return the players on this node, for another node; none once this one shuts down.
 
-        The others may have the claims on them before all is stored here.
+        Others may claim their names while lines in flight are still being stored here.
         """
         return () if self.presence.closing else self._neighbours.people_here()
 
     @property
     def is_alive(self) -> bool:
-        """Whether the lease of the node holds, so that events can be stored."""
+        """Whether the node's lease holds, so that events can be stored."""
         return self._node is None or self._node.is_alive
 
     async def settle(self, *, must_store: bool = False) -> None:
-        """Store that seated players are away who are on no node.
+        """Finish the start: mark seated players as away who are on no node, and start all timers.
 
-        Also hold the clocks for the time in which no server ran.
+        First holds the clocks for the outage in which no server ran.
 
         Raises:
-            StoreError: ``must_store`` is set, and it cannot be stored.
+            StoreError: ``must_store`` is set, and the events cannot be stored.
         """
         await self.hold_all_clocks(must_store=must_store)
         for table in list(self.hall.tables.values()):
@@ -407,7 +414,7 @@ class Service:
             reactor.begin()
 
     def stop(self) -> None:
-        """Take no new lines, and let nobody in or out any more. Claims stay."""
+        """Accept no new lines, and let nobody in or out from now on. Claims stay."""
         self.presence.stop()
         self._tidying.stop()
         self.scheduler.close()
@@ -418,7 +425,7 @@ class Service:
                 _log.exception("a feature could not stop")
 
     async def close(self) -> None:
-        """Stop, wait for the lines in flight, and stop following the store."""
+        """Stop, wait for the lines in flight, and end the subscription to the store."""
         self.stop()
         await self.presence.close()
         self.following.close()
@@ -426,7 +433,7 @@ class Service:
             self._node.remove(self)
 
     async def pass_time(self) -> None:
-        """Do what is due by now, for a front end without timers."""
+        """Store the timed events that are due and run the reactors, without timers."""
         await self.following.pass_time()
         for reactor in self.reactors:
             await reactor.look()
@@ -438,42 +445,42 @@ class Service:
         return self.broadcaster.visits.keys()
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Start a coroutine at once; return its result, or the task that runs the rest."""
+        """Run a coroutine eagerly; return its result, or the task that runs the rest."""
         return now(work)
 
     def has_screen(self, player: str) -> bool:
-        """Whether a player on this node reads text; bots and some programs don't."""
+        """Return whether a player on this node reads text; bots and some programs don't."""
         return player in self.broadcaster.screens.terminals
 
     def store_with_decisions(self, find: FindWork) -> None:
-        """Have what a function finds for a decision done in the transaction that stores it."""
+        """Register a function that adds work to the transaction of a decision."""
         self.following.finding.append(find)
 
     def tell(self, aside: Aside, cause: object = None) -> None:
-        """Apply an aside, and deliver it to players on this node."""
+        """Apply an aside, and deliver it on this node only."""
         self.broadcaster.tell_here(aside, cause)
 
     def refuse(self, player: str, refusal: Refused) -> None:
-        """Tell a player on this node that something was refused."""
+        """Deliver a refusal to a player on this node."""
         self.broadcaster.refuse(player, None, refusal, None)
 
     async def wait_for_line(self, player: str) -> None:
-        """Wait until a player's line in progress, or their joining, is done."""
+        """Wait until a player's line in progress is done, or the player has joined."""
         async with self.bus.names.of(player):
             pass
 
     def answer(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
-        """Have a function answer the lookups of a type, instead of the store."""
+        """Register a function that answers the lookups of a type instead of the store."""
         self.lines.answers[kind] = look_up
 
     async def carry_out(self, decision: Decision) -> bool:
-        """Store a decision that no player made, apply it, and tell of it.
+        """Store, apply and deliver a decision that no player made.
 
         Returns:
-            False if something else came first, so that nothing was stored.
+            False if another append came first, so that nothing was stored.
 
         Raises:
-            StoreError: it cannot be stored.
+            StoreError: the events cannot be stored.
         """
         try:
             await self.following.write(decision)
@@ -491,44 +498,45 @@ class Service:
         *,
         unless: Callable[[], bool] | None = None,
     ) -> None:
-        """Carry out a command for a player, as if they had typed it, if they are on this node.
+        """Run a command for a player on this node, see `PlayerLines.run_command`.
 
         Raises:
-            StoreError: it cannot be stored, or something that it needs cannot be read.
+            StoreError: the store cannot be read or written.
         """
         await self.lines.run_command(player, command, found, cause, unless=unless)
 
     def at_blank_line(self, call: Callable[[str], None]) -> None:
-        """Have a function called with the name of each player who enters a blank line."""
+        """Register a function to call with the name of a player who enters a blank line."""
         self.lines.at_blank_line.append(call)
 
     def at_stop(self, call: Callable[[], None]) -> None:
-        """Have a function called when the service stops."""
+        """Register a function to call when the service stops."""
         self._at_stop.append(call)
 
     def disconnect(self, player: str) -> None:
-        """End the visit of a player on this node, whose seats are kept."""
+        """End the visit of a player on this node; seats are kept."""
         self.presence.disconnect(player)
 
     def stop_server(self, why: str) -> None:
-        """Stop the server, where the service is one's; ``why`` is logged."""
+        """Stop the server, if the service belongs to one; ``why`` is logged."""
         if self.server_stopper:
             self.server_stopper(why)
 
     def store_asides(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
-        """Have a function store the asides of a type before they are told."""
+        """Register a function that stores the asides of a type before their delivery."""
         self.lines.storers[kind] = store
 
     def look_up_at_entry(self, make: Callable[[str], Lookup[Any] | None]) -> None:
-        """Have something looked up about each member who comes in."""
+        """Register a function that returns the lookup to make about a member who comes in."""
         self.presence.lookups_at_entry.append(make)
 
-    # What has happened.
+    # Event handlers.
 
     def _list(self, applied: AppliedEvent) -> None:
-        """Tell those in the hall the new entry of a board, soon, with changes that follow."""
+        """Schedule the delivery of a board's new entry to the hall, together with later changes."""
         after, before = applied.table, applied.before
-        ended = isinstance(applied.event, events.BattleEnded)  # the move before it has changed it
+        # The last move has changed the entry; this handler isn't called for moves.
+        ended = isinstance(applied.event, events.BattleEnded)
         if after is None or (before and _as_listed(after) == _as_listed(before) and not ended):
             return
         tell = partial(self._tell_listed, after.key)
@@ -546,55 +554,56 @@ class Service:
     # Queries.
 
     def __contains__(self, name: object) -> bool:
-        """Whether a player of that name is here."""
+        """Return whether a player is here, on any node."""
         return name in self.hall.people
 
     def visit(self, name: str) -> Visit | None:
-        """Return the visit of a player on this node; None if they are not here."""
+        """Return the visit of a player on this node; None if there is none."""
         return self.broadcaster.visits.get(name)
 
     def name_problem(self, name: str) -> str | None:
-        """Return why that cannot be a player's name, as a sentence; None if it can."""
+        """Return why a player's name is invalid, as a sentence; None if it is valid."""
         problem = player_problem(name, self.hall.tables.words)
         return refused(problem) if problem else None
 
     def is_waiting(self, name: str) -> bool:
-        """Whether a player is in battles, and it is the opponent's turn in all of them."""
+        """Return whether a player has battles, and the opponent is to move in all of them."""
         running = [table for table in self.hall.tables.seats_of(name) if table.running]
         return bool(running) and not any(table.is_turn_of(name) for table in running)
 
     def prompt(self, name: str) -> str:
-        """Return the sign that asks a player for a line; "" if they want none.
+        """Return a player's prompt; "" for players who want none.
 
-        It reminds them that they are looking for an opponent.
+        The prompt reminds a player who is looking for an opponent.
         """
         person = self.hall.people.get(name)
         if person and Toggle.PROMPT not in person.options.on:
             return ""
-        for seek in self.hall.seeks.values():  # a generator would be called, for each line
+        for seek in self.hall.seeks.values():  # `any` with a generator costs a call for each item
             if seek.player == name and not seek.to:
                 return sentences.SEEKING_PROMPT
         return sentences.PROMPT
 
     async def needs(self, name: str) -> bool:
-        """Whether a seat or a place in a tournament is kept for a name, or a match put away.
+        """Return whether a seat, a place in a tournament or an adjourned match needs a name.
 
-        The name can be in any case.
+        Args:
+            name: the name, in any case.
 
         Raises:
-            StoreError: that cannot be read.
+            StoreError: the store cannot be read.
         """
         return any(claimants(self.hall, name, await self.adjourned(name)))
 
     async def adjourned(self, name: str) -> list[events.SavedMatch]:
-        """Return the matches of a player, named in any case, that were put away."""
+        """Return the adjourned matches of a player, whose name may be in any case."""
         return [each.match for each in await self.look_up(AdjournedLookup(name))]
 
     async def show_battle(self, outbox: Outbox, terminal: Terminal, number: int) -> None:
-        """Tell an onlooker's program about a battle.
+        """Send a battle, as facts, to an onlooker's program.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the store cannot be read.
         """
         if found := await self.look_up(BattleLookup(number)):
             tell(outbox, terminal, recorded(found, ""))
@@ -603,16 +612,16 @@ class Service:
             tell(outbox, terminal, [refusal_fact(none, "")])
 
     def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
-        """Register the answer to a request of onlookers' programs about a position of a battle."""
+        """Register a function that answers onlookers' requests about a position of a battle."""
         self._answerers[request] = answerer
 
     async def show_position(
         self, outbox: Outbox, terminal: Terminal, request: str, number: int, ply: int
     ) -> None:
-        """Answer a request of an onlooker's program; do nothing if it is no request of a feature.
+        """Answer an onlooker's request about a position; ignore a request that nobody registered.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the store cannot be read.
         """
         if answerer := self._answerers.get(request):
             found: FoundBattle | None = await self.look_up(BattleLookup(number))
@@ -625,6 +634,6 @@ class Service:
 
 
 def _as_listed(table: Table) -> tuple[object, ...]:
-    """Return what determines a board's entry in the list of boards."""
+    """Return the parts of a table's state that its entry in the list of boards shows."""
     number = table.match.number if table.match else None
     return dict(table.seats), table.running, table.ruleset.name, table.time, number
