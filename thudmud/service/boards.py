@@ -1,10 +1,10 @@
-"""Opening, closing and renaming boards, by events of the hall's stream.
+"""Opens, closes and renames boards, by events of the hall's stream.
 
-Any process with the store may do this. Running services follow it.
+Any process with the store may do so; running services apply the events.
 
-A board has a key, under which its events are stored and which never changes, and a name, which may.
-Each change is appended to the hall's stream at the version at which it was decided, so no two
-boards ever have the same name.
+A board has a key, which identifies its stream and never changes, and a name, which may change. Each
+change is appended to the hall's stream at the version that it was decided at, so no two boards ever
+have the same name.
 
 Throughout, ``at`` is the time in seconds since the epoch, boards are found by name in any case, and
 StoreError is raised if the store cannot be used.
@@ -43,10 +43,10 @@ async def table_of(store: Store, board: OpenBoard) -> Table:
 
 
 async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
-    """Make sure that these boards are open, each with its key and name; most of them are.
+    """Open or rename boards so that each of these is open under its key and name.
 
     Raises:
-        StartError: another open board has the name of one of them.
+        StartError: another open board has the name of one of these.
     """
     while True:
         version = await store.version(HALL)
@@ -71,7 +71,7 @@ async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
 
 
 def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> None:
-    """Raise StartError if a board has the name of another open board, which keeps it."""
+    """Raise StartError if another open board has the name of one of these."""
     keys = {table.key for table in tables}
     names = {table.name.lower(): table for table in tables}
     for board in up:
@@ -85,12 +85,17 @@ def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> No
 
 
 async def open_board(store: Store, name: str, rules: str, at: float, player: str = "") -> None:
-    """Open a board, which is listed last, with its first ruleset.
+    """Open a board, listed last.
 
-    ``player`` is the player who opens it, if any, who is told of.
+    Args:
+        store: the store.
+        name: the board's name.
+        rules: the name of the ruleset that it begins with.
+        at: the time.
+        player: the player who opens it, as the hall is told; "" for nobody.
 
     Raises:
-        Refused: that is no name for a board, or an open board has it.
+        Refused: the name is invalid, or an open board has it.
     """
     while True:
         version = await store.version(HALL)
@@ -109,7 +114,7 @@ async def open_board(store: Store, name: str, rules: str, at: float, player: str
 
 
 async def close_board(store: Store, name: str, at: float) -> None:
-    """Close a board. A match under way there is put away, and people there go to the hall.
+    """Close a board. Its match is adjourned, and the people there go to the hall.
 
     Raises:
         Refused: there is no such board.
@@ -124,10 +129,10 @@ async def close_board(store: Store, name: str, at: float) -> None:
 
 
 async def close_at(store: Store, table: Table, version: int, at: float) -> None:
-    """Close a board in its present state, if the hall is at a version.
+    """Close a board at its table's version and a version of the hall.
 
     Raises:
-        Conflict: something happened there, or in the hall, meanwhile.
+        Conflict: the board or the hall is at another version by now.
     """
     events = closed(table, "", at)
     in_hall = {HALL: (version, [BoardClosed(at, "", table.key)])}
@@ -135,10 +140,10 @@ async def close_at(store: Store, table: Table, version: int, at: float) -> None:
 
 
 async def rename_board(store: Store, name: str, new: str, at: float) -> None:
-    """Rename a board. Nothing else of it changes.
+    """Rename a board; its key, seats and match stay.
 
     Raises:
-        Refused: there is no such board; or that is no name for a board, or another has it.
+        Refused: there is no such board, or the new name is invalid or another board's.
     """
     while True:
         version = await store.version(HALL)

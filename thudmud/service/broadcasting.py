@@ -1,7 +1,7 @@
-"""Applies decisions to the hall, and tells everybody concerned.
+"""Broadcasting: applies decisions to the hall, and delivers their events.
 
-That is: players in words, by their outboxes; programs that play in this process, by tellings;
-onlookers; and other nodes, which are told of asides.
+Players and onlookers get messages in their outboxes; programs that play in this process get the
+deliveries themselves (`Telling`); and other nodes get the asides.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from thudmud.views.words import wrapped
 
 
 class Broadcaster:
-    """Tells what happens to all who are here.
+    """Applies decisions to the hall, and delivers their events.
 
     Args:
-        base: what the parts of a service share.
-        told: called with all that is told, and its cause.
+        base: the parts of the service that all others share.
+        told: called with every message and its cause.
 
     Attributes:
-        screens: everybody's terminals.
-        onlookers: those who watch without a name.
-        visits: the visits of those who are here, by name.
+        screens: the terminals of players and onlookers.
+        onlookers: the spectators without a name.
+        visits: the visits of the players on this node, by name.
         watching: the visits that have a watcher, by name.
     """
 
@@ -70,18 +70,16 @@ class Broadcaster:
         alone: str = "",
         is_ours: bool = True,
     ) -> None:
-        """Apply a decision, and tell those concerned, also on other nodes if it ``crosses``.
-
-        Queues its events on the bus.
+        """Apply a decision to the hall, deliver its events, and queue them on the bus.
 
         Args:
             decision: the decision.
             cause: the cause to pass to ``told``.
-            at: the time, if known already.
-            told: whether anybody is told.
-            crosses: whether other nodes are told.
-            alone: the only player to tell; "" for all.
-            is_ours: whether it was decided by this service.
+            at: the time, in seconds since the epoch; None for now.
+            told: whether the events are delivered at all.
+            crosses: whether asides are sent to other nodes.
+            alone: the only player to deliver to; "" for all.
+            is_ours: whether this service made the decision, as opposed to another node.
         """
         at = self._clock() if at is None else at
         before = self._hall.tables[str(decision.board)] if decision.events else None
@@ -95,13 +93,13 @@ class Broadcaster:
             finally:
                 if handlers := self._bus.handlers.get(type(telling.event)):
                     applied = AppliedEvent(telling.event, telling.table, before, is_ours, cause)
-                    for handler in handlers:  # not by `defer`, which would be a call for each
+                    for handler in handlers:  # `defer` would cost a call for each
                         self._bus.pending.append(partial(handler, applied))
         if told and crosses and self._node:
             self.pass_on(decision.asides)
 
     def _spread(self, telling: Telling, cause: object = None) -> None:
-        """Tell an audience what happened: outboxes in words, watchers by the telling itself."""
+        """Deliver an event: messages to outboxes, the delivery itself to watchers."""
         onlookers = self.onlookers
         seen = onlookers.join(telling) if onlookers.here else telling
         self.send(messages(self._hall, seen, self.screens), cause)
@@ -125,14 +123,17 @@ class Broadcaster:
                     outbox.put(message)
 
     def tell_here(self, aside: Aside, cause: object = None) -> None:
-        """Tell an aside to those on this node only."""
+        """Apply an aside, and deliver it on this node only."""
         self.carry_out(Decision(aside.player, asides=(aside,)), cause, crosses=False)
         self._bus.dispatch(aside.player)
 
     def pass_on(self, asides: Sequence[Aside], *, always: bool = False) -> None:
-        """Tell the other nodes, if any, those asides that cross.
+        """Send asides to the other nodes, if they are of a type that crosses.
 
-        ``always`` says to do so though none has been heard of: this one may have just begun.
+        Args:
+            asides: the asides.
+            always: whether to send them though no other node is known: this one may have just
+                started.
         """
         if self._node and (always or self._node.peers):
             crossing = tuple(each.abroad() for each in asides if each.crosses)
@@ -140,37 +141,37 @@ class Broadcaster:
                 now(self._node.tell(self._realm, crossing))
 
     def announce(self, sentence: str) -> None:
-        """Tell everybody a sentence."""
+        """Send a sentence to everybody in the hall."""
         if self._hall.people:
             self.send([Message(tuple(self._hall.people), sentence)])
 
     def say(self, name: str, sentence: str, cause: object = None) -> None:
-        """Tell a player who is here a sentence."""
+        """Send a sentence to a player who is here."""
         display = self.display(name)
         lines = fitted(wrapped(sentence, display.width), display)
         self.send([Message((name,), "\n".join(lines))], cause)
 
     def introduce(self, name: str) -> None:
-        """Tell the programs of a player who is here who they are."""
+        """Send a player's programs the facts about where the player is."""
         self.send(sent(where(self._hall, name), (name,), self.screens.terminals))
 
     def display(self, name: str) -> Display:
-        """Return the display of a player."""
+        """Return a player's display: terminal and options."""
         person = self._hall.people.get(name)
         return self.screens.display(name, person.options if person else DEFAULTS)
 
     def brief(self, name: str) -> list[Message]:
-        """Return the present state for a player's program that has just come."""
+        """Return the present state as facts, for a player's program that has just connected."""
         known = concerning(self._hall, name) if name in self._hall.people else ()
         return sent(known, (name,), self.screens.terminals)
 
     def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
-        """Note a player's terminal, now or before they come in.
+        """Set a player's terminal, perhaps before they come in.
 
         Args:
-            name: the player's.
+            name: the player's name.
             terminal: the terminal.
-            brief: whether a program that has just come is told the present state.
+            brief: whether to send the present state to a program that has just connected.
         """
         before = self.screens.terminals.get(name)
         self.screens.fit(name, terminal.nearest())
@@ -178,7 +179,7 @@ class Broadcaster:
             self.send(self.brief(name))
 
     def refuse(self, name: str, command: Command | None, refusal: Refused, cause: object) -> Result:
-        """Tell a player, and their programs, why a line or command was refused."""
+        """Deliver a refusal to a player and their programs; return it as the line's result."""
         words = _words(command) if command else None
         if words is not None:
             self.carry_out(named(self._hall, name, words), cause)
@@ -205,7 +206,7 @@ class Broadcaster:
 
 
 def _words(command: Command) -> str | None:
-    """Return the words for a board in a command, if any."""
+    """Return a command's words for a board, if it has any."""
     match command:
         case Look(words) | Go(words):
             return words

@@ -51,12 +51,12 @@ class EventBus:
         self.pending.append(call)
 
     def dispatch(self, player: str = "") -> None:
-        """Drain the queue, unless ``player`` has a line in progress, whose end will do so."""
+        """Drain the queue, unless ``player`` has a line in progress: its end drains it."""
         if self.pending and player not in self.names.held:
             self._drain()
 
     def _drain(self) -> None:
-        """Run queued calls, and those that they queue. Exceptions are logged and swallowed."""
+        """Run queued calls, and any that they queue. Exceptions are logged and swallowed."""
         if not self.pending or self._is_draining:
             return
         self._is_draining = True

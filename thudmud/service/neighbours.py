@@ -1,8 +1,8 @@
-"""Hears what other nodes tell of their players, who are in this hall as well.
+"""Applies the asides of other nodes: their players are in this hall as well.
 
-A node can tell something late: it slept, and its players have come in elsewhere meanwhile. What it
-says then of where they are, and of how they see things there, must not change what is known of
-them by now. So it is kept of each which node has told of them last (`Person.node`).
+Asides can arrive late: a node may sleep, and its players may come in elsewhere meanwhile. Such
+asides must not change a player's room or preferences, which another node has reported since. So
+each person records the node whose asides count (`Person.node`), and others are ignored.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from thudmud.store import StoreError
 from thudmud.values import replace
 
 _OF_A_VISIT = CameIn | WentOut | StyleChosen | OptionChosen | ObserveChosen
-"""What counts only on the node where the player is."""
+"""Asides that are ignored unless they come from the player's present node."""
 
 _log = logging.getLogger(__name__)
 
 
 class Neighbours:
-    """Applies and tells what happened on other nodes and is not stored.
+    """Applies and delivers the asides of other nodes.
 
     Args:
-        base: what the parts of a service share.
-        broadcaster: tells those who are here.
-        lost: sees out a player, in the background, whom no node has any more.
+        base: the parts of the service that all others share.
+        broadcaster: delivers the asides to the players here.
+        lost: removes a player who is on no node, in the background.
     """
 
     def __init__(self, base: Base, broadcaster: Broadcaster, lost: Callable[[str], None]) -> None:
@@ -42,14 +42,19 @@ class Neighbours:
         self._node, self._realm, self._bus = base.node, base.realm, base.bus
         self._bus.on(BoardOpened, self._opened)
         self._on_the_way: dict[str, tuple[CameIn, str]] = {}
-        """By name, players who came to a board that is unknown here yet, and on which node."""
+        """By name, players who came to a board that isn't open here yet, and their node."""
 
     def people_here(self) -> tuple[Entered, ...]:
-        """Return who is here, where, and with which preferences, for another node."""
+        """Return the players on this node, with their rooms and preferences, for another node."""
         return tuple(entered(self._hall.people[name]) for name in self._broadcaster.visits)
 
     def hear(self, asides: Iterable[Aside], node: str) -> None:
-        """Apply and tell what happened on another node, or note who is there."""
+        """Apply and deliver another node's asides.
+
+        Args:
+            asides: the asides, or an `Entered` for each player on the node.
+            node: the name of the node.
+        """
         try:
             self._hear(asides, node)
         finally:
@@ -61,7 +66,7 @@ class Neighbours:
             person = self._hall.people.get(name)
             if name in self._broadcaster.visits:
                 self._on_the_way.pop(name, None)
-                continue  # they came in here before this was heard
+                continue  # the player has come in here since
             if person and person.node not in ("", node):
                 if isinstance(aside, Gone):
                     now(self._doubt(aside, node, person))
@@ -69,11 +74,11 @@ class Neighbours:
                 if isinstance(aside, _OF_A_VISIT):
                     continue
             if isinstance(aside, CameIn | Gone):
-                self._on_the_way.pop(name, None)  # they have gone elsewhere by now
+                self._on_the_way.pop(name, None)  # replaced by this aside
             match aside:
                 case Entered() if person:
                     room = aside.room if aside.room in self._hall.tables else None
-                    if room != person.room:  # the aside that told it was lost
+                    if room != person.room:  # the player's `CameIn` was lost
                         self._broadcaster.carry_out(
                             Decision(name, asides=(CameIn(name, room),)), told=False, crosses=False
                         )
@@ -92,7 +97,8 @@ class Neighbours:
                 case Entered(room=str(room)) if room not in self._hall.tables:
                     aside = replace(aside, room=None)  # noqa: PLW2901
                 case CameIn(room=str(room)) if room not in self._hall.tables:
-                    self._on_the_way[name] = aside, node  # the board may be opened here soon
+                    # Asides may overtake events: the board may be opened here soon.
+                    self._on_the_way[name] = aside, node
                     continue
                 case Spoke(room=str(room)) | Emoted(room=str(room)) | WentOut(room=str(room)):
                     if room not in self._hall.tables:
@@ -104,10 +110,10 @@ class Neighbours:
                 self._hall.people[name].node = node
 
     async def _doubt(self, gone: Gone, node: str, person: Person) -> None:
-        """See out a player of whom another node says so than where they are, as far as is known.
+        """Handle `Gone` sent by a node other than the one we believe hosts the player.
 
-        Their node may have died, and this one may have its claims. Or this is said too late, and
-        they are there.
+        Either the player's node has died, and the sender has reaped its claims; or the note is late
+        and the player is still there. The claim in the store tells which.
         """
         known = person.node
         try:
@@ -122,17 +128,20 @@ class Neighbours:
             self.hear([gone], node)
 
     def _known_boards(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return those of some boards that are known here."""
+        """Return the names of boards that are open here."""
         return tuple(name for name in names if name in self._hall.tables)
 
     def _gone(self, gone: Gone, person: Person) -> Gone:
-        """Return the aside with the room as it is known here. At a seat it was told already."""
+        """Return the aside with the room as known here, and whether it needs no announcement.
+
+        At a seat it needs none: `Absent` was delivered there.
+        """
         table = self._hall.tables.get(person.room) if person.room else None
         is_told = gone.told or bool(table and table.side_of(person.name) in table.away)
         return replace(gone, room=person.room, told=is_told)
 
     def _opened(self, applied: AppliedEvent) -> None:
-        """Move those to a newly opened board who came to it on other nodes."""
+        """Move players to a newly opened board who came to it on other nodes."""
         board = applied.table.name if applied.table else ""
         for name, (came, node) in list(self._on_the_way.items()):
             if came.room == board:
@@ -141,7 +150,7 @@ class Neighbours:
 
 
 def entered(person: Person) -> Entered:
-    """Return what another node has to know of a player who is here."""
+    """Return the aside that describes a player who is here to other nodes."""
     styles = tuple(person.styles.items())
     return Entered(
         person.name,

@@ -1,31 +1,32 @@
-"""Nodes: services that share a store, and which of them has which players.
+"""Nodes: processes that share a store, with leases, and claims on the players' names.
 
-A name belongs to one node at a time, by a claim in the store. A node lives as long as its lease in
-the store, which it renews. These invariants hold besides those in `thudmud.service.service`:
+A name belongs to one node at a time, by a claim in the store. A node is alive while its lease in
+the store holds, and a heartbeat renews the lease. Nodes talk to each other by notes, which the
+store passes on and doesn't keep. These invariants add to those in `thudmud.service.service`:
 
 10. Only the node with the claim on a name stores that the player is away or back: it claims, stores
     and releases. (`Presence.note`)
-11. After a claim, everything stored has to be applied here before anything is decided, since the
-    previous node may just have stored that the player is away. (`Node.claim`)
-12. A dead node is reaped by a living one. One transaction gives its claims to the reaper, which
-    stores that clocks at their boards have stood still since the node renewed its lease last,
-    stores and tells that the players are away, and releases the claims. So does a node, at once,
-    that claims one of them who comes in there. A reaper that dies is
-    reaped in turn. A player on whom nobody has a claim, as the node that asked for them has died
-    before it had one, is seen out by that which left them to it. (`Node.reap`, `Presence.let_go`)
-13. A node acts only while its own clock says that its lease holds. If it wakes up later, it
-    dismisses its players, except those nobody has taken: while the store was away, no other node
-    could. Where no other process can use the store, nobody is dismissed, and whoever writes renews
-    the lease first: for how long no server lived is stored before anything else. (`Node.is_alive`,
-    `Node.renew`, `Presence.dismiss`)
+11. After a claim, all stored entries are applied here before anything is decided: the previous node
+    may just have stored that the player is away. (`Node.claim`)
+12. A dead node is reaped by a living one. One transaction moves its claims to the reaper. The
+    reaper holds the clocks at the players' boards for the time since the dead node's last
+    heartbeat, marks the players as away, and releases the claims. A node that claims a dead node's
+    player, who comes in there, does the same for that player at once. A reaper that dies is reaped
+    in turn. A node may also die after it asked for a player and before it claims the name; then the
+    node that released the name removes the player. (`Node.reap`, `Presence.let_go`)
+13. A node acts only while its own clock says that its lease holds. If it wakes up after that, it
+    dismisses its players, apart from those whose claims are still its own: while the store was
+    away, no other node could take them. Where no other process can use the store, nobody is
+    dismissed; but the first write renews the lease, so that the outage is recorded before anything
+    else. (`Node.is_alive`, `Node.renew`, `Presence.dismiss`)
 14. Asides reach other nodes in no certain order relative to events, and are lost while the link is
-    down. Afterwards the nodes are asked who is on them, and players whom no node has are seen out.
+    down. Afterwards the nodes ask each other for their players, and players on no node are removed.
     (`Presence.recount`)
-15. Asides of one node reach the others in their order, and a name is released only after what was
-    told of it: else it would come after what is told by the node that has the name next. A node
-    that slept may tell something later yet. (`Node.tell`, `Node.release`, `Neighbours.hear`)
+15. The asides of one node reach the others in their order. A name is released only after the asides
+    about it are sent; otherwise they could arrive after those of the name's next node. A node that
+    slept may send something even later. (`Node.tell`, `Node.release`, `Neighbours.hear`)
 
-A claim is on a name in a realm, so each service of one node has to have a realm of its own.
+A claim is on a name in a realm, so each service of one node needs a realm of its own.
 """
 
 from __future__ import annotations
@@ -61,13 +62,13 @@ if TYPE_CHECKING:
 
 
 GREETINGS = 3
-"""How often the other nodes are asked who is on them, half a lease apart, after a loss."""
+"""Exchanges of player lists with the other nodes after a loss, half a lease apart."""
 
 _log = logging.getLogger(__name__)
 
 
 class Elsewhere(ThudmudError):
-    """A player is on another node, which does not release the name."""
+    """A player is on another node, which doesn't release the name."""
 
     def __init__(self, name: str, node: str) -> None:
         super().__init__(name, node)
@@ -78,7 +79,7 @@ class Elsewhere(ThudmudError):
 
 
 class NodeAsides(ArrayValue, Generic[AsideT], tag=True):
-    """A note: asides that happened on a node, or who is on it."""
+    """A note: asides of a node, or an `Entered` for each of its players."""
 
     node: str
     realm: str
@@ -86,13 +87,13 @@ class NodeAsides(ArrayValue, Generic[AsideT], tag=True):
 
 
 class NodeHello(ArrayValue, tag=True):
-    """A note: a node has started, and asks the others who is on them."""
+    """A note: a node asks the others to send their players."""
 
     node: str
 
 
 class ReleaseRequest(ArrayValue, tag=True):
-    """A note: a node is asked to release the name of a player who comes in on another."""
+    """A note: asks ``node`` to release the name of a player who comes in on another node."""
 
     node: str
     realm: str
@@ -111,47 +112,47 @@ Note = NodeAsides[Aside] | NodeHello | ReleaseRequest | NameReleased
 
 @cache
 def note_form() -> Form:
-    """Return the form in which notes go to other processes."""
+    """Return the codec for notes to other processes; call it once all features are loaded."""
     crossing: Any = Union[tuple(Aside.crossing())]  # noqa: UP007  (they are not known here)
     notes = NodeAsides[crossing] | NodeHello | ReleaseRequest | NameReleased
     return Form(notes, {Found: NOTHING_FOUND, SetOption: SetOption()})
 
 
 class Resident(Protocol):
-    """A service, as the node sees it that it lives on.
+    """The part of a service that its node calls.
 
     Attributes:
-        realm: that of its boards.
+        realm: the realm of its boards.
     """
 
     realm: str
 
     def people_here(self) -> tuple[Aside, ...]:
-        """Return who is here, where, and how they want to see things."""
+        """Return the players on this node, with their rooms and preferences."""
 
     def hear(self, asides: Iterable[Aside], node: str) -> None:
-        """Apply and tell what has happened on another node, or note who is there."""
+        """Apply and deliver another node's asides."""
 
     async def let_go(self, name: str) -> None:
-        """Leave a player to another node, after their line in flight."""
+        """Hand a player over to another node, after the line in flight."""
 
     def lost(self, name: str, parting: Parting) -> None:
-        """See out a player whom no node has any more, unless they are here."""
+        """Remove a player who is on no node; do nothing if they are here."""
 
     def recount(self) -> None:
-        """See out those who have left other nodes while nothing was heard of these."""
+        """Remove the players who have left other nodes while the link to those was down."""
 
     async def dismiss(self, kept: Collection[str] = ()) -> None:
-        """Dismiss all who are here but for some, whose names are in lower case."""
+        """Dismiss the players who are here, apart from some, by lower-case name."""
 
     def expect_clocks_held(self) -> None:
-        """Store nothing at a board before it is noted there that its clock stood."""
+        """Hold the clock of each board before any other event is stored there."""
 
     async def hold_all_clocks(self) -> None:
-        """Note that clocks stood still while no server could store anything."""
+        """Hold all clocks for the outages that the store has recorded."""
 
     def fail(self, error: Exception) -> None:
-        """Let everybody know that nothing can be stored here any more."""
+        """End the service: nothing more can be stored here."""
 
 
 class Node:
@@ -159,15 +160,15 @@ class Node:
 
     Args:
         store: the store.
-        name: its name for the others; made up if "".
-        lease: how many seconds its lease lasts without renewal.
-        settings: settings that all nodes must share, if there can be others.
+        name: its name, unique among the nodes; "" for a random one.
+        lease: the seconds for which its lease holds without renewal.
+        settings: the settings that all nodes must share; None if it is the only node.
         clock: returns seconds that also pass while the machine sleeps.
 
     Attributes:
-        peers: the names of other nodes heard of.
-        cut_off: by realm and lower-case name, players whose node is dead and whose clocks have to
-            be held; since when.
+        peers: the names of the nodes that have sent notes.
+        cut_off: the last heartbeat of a player's dead node, by realm and lower-case name. The
+            player's clocks have to be held since then.
     """
 
     def __init__(
@@ -188,57 +189,57 @@ class Node:
         self._until: float | None = None
         self._unhear: Callable[[], None] = lambda: None
         self._greetings = 0
-        """How often `live` still exchanges with the others who is on each node.
+        """The number of exchanges of player lists that `live` still has to make.
 
-        Once is not enough, since nodes reconnect to the store at different moments.
+        One isn't enough, since nodes reconnect to the store at different moments.
         """
         self._spares = 0.0
-        """Until when, by our clock, no other node is taken for dead; 0 if not set.
+        """The time, by our clock, until which no other node is taken for dead; 0 if not set.
 
-        While the store was away, the others could not renew their leases either.
+        While the store was away, the others couldn't renew their leases either.
         """
         self._has_ghosts = False
-        """Whether we may have claims on players who are not here, whom `reap` sees out.
+        """Whether this node may have claims on players who aren't here; `reap` removes those.
 
-        They left while the store was away, or came to us by a transaction whose answer was lost.
+        They left while the store was away, or became ours by a transaction whose result was lost.
         """
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
-        """By realm and name, the futures of those who wait for its release by another node."""
+        """By realm and name, futures that the name's release by another node resolves."""
         self._telling = Turns()
-        """By realm, the notes of asides go one after the other."""
+        """The locks, by realm, that keep the notes of asides in order."""
         self._untold: set[tuple[str, str]] = set()
-        """Realms and names of players who have left, which the others could not be told."""
+        """Realms and names of players whose departure could not be sent to the other nodes."""
         self._late: set[tuple[str, str]] = set()
-        """Realms and names that were not released in time.
+        """Realms and names that another node didn't release in time.
 
-        If they are released after all, their players are seen out here, since nobody waits any
-            more.
+        The player has given up waiting. If the name is released after all, `lost` is called, since
+        no node claims it then.
         """
 
     @property
     def is_alive(self) -> bool:
-        """Whether its lease holds."""
+        """Whether the lease holds, by this node's own clock."""
         return self._until is not None and self._clock() < self._until
 
     async def open(self) -> None:
-        """Begin the lease. If no other node lives, the time without any node is stored.
+        """Begin the lease. If no other node is alive, the outage before it is recorded.
 
         Raises:
             OtherSettings: living nodes have other settings.
-            StoreError: that cannot be stored.
+            StoreError: the lease cannot be stored.
         """
         await self._store.go_by_nodes()
         await self.renew()
         self._unhear = self._store.hear(self._hear, note_form)
 
     async def live(self) -> None:
-        """Keep renewing the lease, and reap dead nodes."""
+        """Renew the lease twice in its length, and reap dead nodes, forever."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         has_failed = False
         while True:
-            # To open it, to renew it or to reap may have taken long: then what is left of it might
-            # run out before a pause and the next answer of the store.
+            # The store may have been slow. Then the lease could run out before the end of a pause
+            # and of the next renewal, so there's no pause.
             is_late = self._is_late
             if has_failed or not is_late:
                 await asyncio.sleep(self.lease / (20 if has_failed else 2))
@@ -256,7 +257,7 @@ class Node:
                         for service in self._services:
                             service.recount()
                     await self.reap()
-            except OtherSettings as error:  # they started while this node slept
+            except OtherSettings as error:  # nodes that started while this one slept
                 has_failed = True
                 for service in self._services:
                     service.fail(error)
@@ -269,18 +270,20 @@ class Node:
 
     @property
     def _is_late(self) -> bool:
-        """Whether the lease lasts for little longer: it goes by when its renewal was begun."""
+        """Whether a third of the lease has passed. It counts from the start of its renewal."""
         return self._until is None or self._clock() > self._until - self.lease * 2 / 3
 
     async def renew(self) -> None:
-        """Renew the lease once. If it had run out, dismiss players whom others may have by now.
+        """Renew the lease. If it had run out, dismiss the players whom other nodes may have taken.
 
-        Players whose claims are still ours stay: from now on nobody can take them.
+        Players whose claims are still this node's stay: with a new lease nobody can take them.
 
         Raises:
-            OtherSettings: it had, and living nodes have other settings.
-            StoreError: that cannot be stored.
+            OtherSettings: the lease had run out, and living nodes have other settings.
+            StoreError: the lease cannot be stored.
         """
+        # The lease counts from here, not from the answer: the store may have written at once and
+        # answered late, and by the store's time the lease then ends earlier.
         begun = self._clock()
         is_known = await self._store.write(nodes.beat, self.name, self.lease, self._settings)
         before, now = self._until, self._clock()
@@ -291,15 +294,15 @@ class Node:
         if not self._store.is_exclusive:
             ours = [each for each in await self._store.read(nodes.people) if each.node == self.name]
             self._spare_others()
-            self._has_ghosts = True  # of those who have left meanwhile
+            self._has_ghosts = True  # claims on players who have left meanwhile
             _log.warning("the lease had run out", extra={"kept": len(ours)})
         self._until = begun + self.lease
         services = list(self._services)
         for service in services:
             service.expect_clocks_held()
         if not self._store.is_exclusive:
-            # Dismiss before waiting for anything: players of other nodes must type nothing more
-            # here.
+            # Dismiss before anything that blocks: players whom other nodes have taken must not
+            # type anything more here.
             for service in services:
                 names = {each.name.lower() for each in ours if each.realm == service.realm}
                 await service.dismiss(names)
@@ -309,7 +312,7 @@ class Node:
             await service.hold_all_clocks()
 
     async def _greet(self) -> None:
-        """Ask the other nodes who is on them, and tell them who is here."""
+        """Ask the other nodes for their players, and send them ours."""
         try:
             await self._notify(NodeHello(self.name))
         except StoreError as error:
@@ -324,7 +327,7 @@ class Node:
                 await self.tell(service.realm, people)
 
     def _spare_others(self) -> None:
-        """Take no other node for dead for a while, since the store was away for them as well."""
+        """Take no other node for dead for the length of a lease: the store was away for all."""
         self._spares = self._clock() + self.lease
 
     @property
@@ -332,23 +335,23 @@ class Node:
         return self._clock() < self._spares
 
     async def reap(self) -> None:
-        """Take over the claims of dead nodes, and have their players seen out.
+        """Take over the claims of dead nodes, and remove their players.
 
         Raises:
-            StoreError: that cannot be stored.
+            StoreError: the claims cannot be read or stored.
         """
         if self._has_ghosts:
             for claim in await self._store.read(nodes.people):
                 if claim.node == self.name:
                     self._lose(claim.realm, claim.name, Parting.CUT_OFF)
-        self._has_ghosts = True  # until the result of this is known
+        self._has_ghosts = True  # in case the claims are stored and the result is lost
         for claim in await self._store.write(nodes.reap, self.name):
             self._note_cut_off(claim)
             self._lose(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = False
 
     async def close(self) -> None:
-        """End the lease. The claims stay for another node, or the next start, to deal with."""
+        """End the lease. The claims are left to another node, or to the next start."""
         self._until = None
         self._unhear()
         try:
@@ -357,7 +360,7 @@ class Node:
             _log.error("it cannot be stored that the server stops: %s", error)
 
     async def add(self, service: Resident) -> None:
-        """Add a service to this node, which then hears who is on the others."""
+        """Add a service to this node, and ask the other nodes for their players."""
         self._services.append(service)
         await self._notify(NodeHello(self.name))
 
@@ -366,18 +369,18 @@ class Node:
         self._services.remove(service)
 
     async def claim(self, realm: str, name: str, *, asks: bool) -> bool:
-        """Claim a name.
+        """Claim a name, and apply everything that is stored.
 
         Args:
             realm: the realm of the service.
             name: the name.
-            asks: whether to ask a node that has it to release it, and wait for that.
+            asks: whether to ask another node that has the name to release it, and wait for that.
 
         Returns:
-            whether it is ours.
+            Whether this node has the claim; always, if ``asks`` is set.
 
         Raises:
-            Elsewhere: the other node did not release it.
+            Elsewhere: the other node didn't release the name.
             StoreError: the store cannot be used.
         """
         was_released = True
@@ -385,19 +388,21 @@ class Node:
             if not asks and self._is_sparing and await self._is_elsewhere(realm, name):
                 return False
             while owner := await self._store.write(nodes.claim, name, self.name, "", realm=realm):
-                if owner.seen is not None:  # it is ours
+                if owner.seen is not None:  # a dead node's, and ours now
                     self._note_cut_off(owner)
                     break
                 if not asks:
                     return False
                 if not was_released:
                     raise Elsewhere(name, owner.node)
-                # A node that does not answer may be dead, and its lease may have run out by then.
+                # Even without an answer, try once more: the other node may be dead, and its lease
+                # may run out while we wait.
                 was_released = await self._ask(owner, name)
         except StoreError as error:
             if not self._store.is_exclusive:
                 raise
-            _log.error("not stored: %s", error, extra={"player": name})  # nobody else has it
+            # No other node can have the name, so the player needn't wait for the store.
+            _log.error("not stored: %s", error, extra={"player": name})
             return True
         self._untold.discard((realm, name.lower()))
         if not self._store.is_exclusive:
@@ -409,17 +414,18 @@ class Node:
         return await self.owner(realm, name) not in (None, self.name)
 
     async def owner(self, realm: str, name: str) -> str | None:
-        """Return the node that has the claim on a name; None if none has.
+        """Return the name of the node that has the claim on a player; None if none has.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the claim cannot be read.
         """
         return await self._store.read(nodes.owner, name, realm=realm)
 
     async def _ask(self, owner: PlayerClaim, name: str) -> bool:
-        """Ask the node that has a name to release it; return whether it did.
+        """Ask the owner of a claim to release the name, and wait for at most the length of a lease.
 
-        Waits at most for the length of a lease.
+        Returns:
+            Whether the name was released.
         """
         import asyncio  # noqa: PLC0415  (a house needs none)
 
@@ -435,13 +441,13 @@ class Node:
             if not self._releases[key]:
                 del self._releases[key]
                 if not released.done():
-                    self._late.add(key)  # if it is released later, see the player out
+                    self._late.add(key)
         return bool(done)
 
     async def release(self, realm: str, name: str) -> None:
-        """Release a name once all is told that has happened under it, and tell who waits for it.
+        """Release a name after the asides about it are sent, and notify the other nodes.
 
-        If the others could not be told that its player has left, it is released when they are.
+        If the player's departure could not be sent, the claim stays until `reap` has sent it.
         """
         async with self._telling.of(realm):
             pass
@@ -454,15 +460,15 @@ class Node:
             await self._store.write(nodes.release, name, self.name, realm=realm)
             if self.peers:
                 await self._notify(NameReleased(realm, name))
-        except StoreError as error:  # it is released when this node ends or is reaped
+        except StoreError as error:  # the claim ends with this node, or when that is reaped
             _log.error("not stored: %s", error, extra={"player": name})
 
     async def tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
-        """Tell the other nodes asides that happened, or who is here, after those told before.
+        """Send asides, or the list of players, to the other nodes, after all earlier ones.
 
-        Split into several notes if one would be too long.
+        They are split into several notes if one would be too long.
         """
-        if not self._telling.begin(realm):  # for most lines, so no `async with`
+        if not self._telling.begin(realm):  # not `async with`: this runs for most lines
             await self._telling.take(realm)
         try:
             await self._tell(realm, asides)
@@ -490,7 +496,7 @@ class Node:
         await self._store.notify(note, note_form)
 
     def _hear(self, note: object) -> None:
-        """Act on a note of another node. An error here must not reach the sender."""
+        """Handle a note. An exception must not reach the sender, which may be in this process."""
         try:
             self._act_on(note)
         except Exception:  # noqa: BLE001
@@ -509,7 +515,7 @@ class Node:
                 for service in self._services:
                     now(self.tell(service.realm, service.people_here()))
             case NodeAsides(node, realm, asides) if node != self.name:
-                if node not in self.peers:  # it may have slept while people came in here
+                if node not in self.peers:  # it may have slept, and missed the players here
                     self.peers.add(node)
                     now(self._tell_who_is_here())
                 for service in self._of(realm):
@@ -525,7 +531,7 @@ class Node:
                     self._lose(realm, name, Parting.LOST)
 
     def _note_cut_off(self, claim: PlayerClaim) -> None:
-        """Note since when the player of a dead node has been cut off, for `Presence`."""
+        """Remember when a dead node had its last heartbeat, for `Presence` to hold the clocks."""
         if claim.seen is not None and self._of(claim.realm):
             self.cut_off[claim.realm, claim.name.lower()] = claim.seen
 

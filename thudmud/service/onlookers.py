@@ -1,6 +1,6 @@
-"""Onlookers, who watch without a name: they are told what everybody in a room is told.
+"""Onlookers: spectators without a name, who get everything that everybody in a room gets.
 
-They are not in the hall, and nobody is told of them. They are not told what is for one player only.
+They aren't in the hall and nobody sees them. Messages for a single player don't reach them.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Onlookers:
 
     Args:
         hall: the hall.
-        screens: everybody's terminals; those of onlookers have names that no player can have.
+        screens: the terminals; an onlooker's is kept under a name that no player can have.
 
     Attributes:
-        here: the onlookers, by these names.
+        here: the onlookers, by that name.
     """
 
     def __init__(self, hall: Hall, screens: Screens) -> None:
@@ -39,20 +39,20 @@ class Onlookers:
         self.here: dict[str, Onlooker] = {}
 
     def outbox(self, name: str) -> Outbox | None:
-        """Return the outbox of an onlooker, if there is one of that name."""
+        """Return the outbox of an onlooker; None if there is none of that name."""
         onlooker = self.here.get(name)
         return onlooker.outbox if onlooker else None
 
     def add(self, outbox: Outbox, terminal: Terminal, words: str | None) -> Onlooker | None:
-        """Let somebody watch a board, or the hall, and tell their program the present state.
+        """Let somebody watch a board, or the hall, and send the present state as facts.
 
         Args:
-            outbox: takes their messages.
-            terminal: their terminal.
+            outbox: the outbox for the onlooker's messages.
+            terminal: the onlooker's terminal.
             words: words for the board; None for the hall.
 
         Returns:
-            the onlooker, for `remove`; None if there is no such board, which they are told.
+            The onlooker, for `remove`; None if there is no such board, after a message says so.
         """
         name = f"~{next(self._numbers)}"
         try:
@@ -71,13 +71,13 @@ class Onlookers:
         self._screens.forget(onlooker.name)
 
     def join(self, telling: Telling) -> Telling:
-        """Return a telling with the onlookers of the room added to the audience."""
+        """Return a delivery with the onlookers of the room added to the audience."""
         rooms = _rooms_of(telling)
         names = [each.name for each in self.here.values() if each.room in rooms]
         return replace(telling, audience=(*telling.audience, *names)) if names else telling
 
     def follow(self, telling: Telling) -> None:
-        """Keep watching a board that was renamed; watch the hall after one was closed."""
+        """Let onlookers follow a renamed board, and move those of a closed one to the hall."""
         event, table = telling.event, telling.table
         here = [each for each in self.here.values() if table and each.room == table.name]
         match event:
@@ -92,7 +92,7 @@ class Onlookers:
 
 
 def _rooms_of(telling: Telling) -> tuple[str | None, ...]:
-    """Return the rooms in which everybody can see what happened."""
+    """Return the rooms in which everybody can see an event."""
     event, table = telling.event, telling.table
     match event:
         case asides.Spoke() | asides.Emoted() | asides.CameIn() | asides.WentOut():
@@ -109,7 +109,7 @@ def _rooms_of(telling: Telling) -> tuple[str | None, ...]:
 
 
 def tell(outbox: Outbox, terminal: Terminal, known: Iterable[Fact]) -> None:
-    """Tell facts to an onlooker."""
+    """Send facts to an onlooker."""
     facts = [replace(each, to=None) for each in known]
     for message in sent(facts, [""], {"": terminal}):
         outbox.put(message)

@@ -116,8 +116,8 @@ class Presence:
                 self._following.require_lease()
                 await self._claim(name, asks=True)
                 found = await self._found(name) if arrival.member else NOTHING_FOUND
-                # Nothing blocks between this and the first message, so the player is shown the
-                # state as it is, and then every change of it.
+                # From here to the first message nothing blocks, so the player sees the present
+                # state and misses no change after it.
                 if self.closing or not arrival.admit():
                     return None
                 if name not in self._hall.people and not arrival.quiet:
@@ -364,10 +364,10 @@ class Presence:
         self._broadcaster.introduce(name)
 
     def all_from(self, origin: str) -> list[str]:
-        """Return the players from an address who are here or have something kept for them.
+        """Return the players from an address who are here, or who hold a seek, seat or place.
 
-        The latter are players with a seek, a seat at a player-opened board, or something that a
-        feature keeps, such as a place in a tournament. Origins of all others are forgotten.
+        Only seats at player-opened boards count; places are held by features, such as tournaments.
+        The origins of all other players are forgotten.
         """
         holders = self._holders()
         self._hall.keep_origins(

@@ -17,7 +17,7 @@ class Handle(Protocol):
 
 
 Later = Callable[[float, Callable[[], None]], Handle]
-"""Calls a function after some seconds, as ``asyncio.loop.call_later`` does."""
+"""Schedules a call after some seconds, as ``asyncio.loop.call_later`` does."""
 
 
 class TimerScheduler:

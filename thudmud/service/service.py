@@ -567,7 +567,7 @@ class Service:
         return refused(problem) if problem else None
 
     def is_waiting(self, name: str) -> bool:
-        """Return whether a player has battles, and the opponent is to move in all of them."""
+        """Return whether a player has running battles, but is to move in none."""
         running = [table for table in self.hall.tables.seats_of(name) if table.running]
         return bool(running) and not any(table.is_turn_of(name) for table in running)
 

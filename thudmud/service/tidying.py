@@ -1,8 +1,8 @@
-"""Cleans up after players who left: seats, and boards that nobody needs.
+"""The janitor: cleans up seats, matches and boards that absent players left behind.
 
 A player who lost the connection has some minutes to come back. After that their seat is freed if no
-match is under way, and a match that both have left is put away. A practice is put away at once when
-its player leaves the board. A player-opened board is closed when nobody needs it.
+match is under way, and a match that both have left is adjourned. A practice is adjourned at once
+when its player leaves the board. A player-opened board is closed when it is idle.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from thudmud.service.interface import Base
 from thudmud.store import Conflict, StoreError
 
 RETRY = 5.0
-"""Seconds before it is tried again to store something."""
+"""Seconds before another attempt to store something."""
 
 SLACK = 1.0
-"""Seconds added against rounding errors."""
+"""Seconds added to a timer, so that it doesn't fire early by a rounding error."""
 
 _log = logging.getLogger(__name__)
 
 
 class Tidying:
-    """Cleans up some time after a player left, or at the end of a turn.
+    """Cleans up boards: at once when a player leaves them, and after a grace period.
 
     Args:
-        base: what the parts of a service share. Without timers, seats are not freed after a time.
-        following: stores the events.
+        base: the parts of the service that all others share. Without timers, seats aren't freed
+            after the grace period.
+        following: stores events.
     """
 
     def __init__(self, base: Base, following: Following) -> None:
@@ -47,11 +48,11 @@ class Tidying:
         base.bus.on((Absent, BattleEnded), self._absence_changed)
 
     def stop(self) -> None:
-        """Clean up nothing more."""
+        """Stop cleaning up."""
         self._stopped = True
 
     def begin(self) -> None:
-        """Look at everything kept for absent players, when a server starts."""
+        """Check all boards, when a server starts."""
         for table in list(self._hall.tables.values()):
             self._wait_for(table)
             self._clean_up(table.key)
@@ -71,7 +72,7 @@ class Tidying:
             self._wait_for(table)
 
     def _clean_up(self, key: str) -> None:
-        """Put away a practice that was left, or close a board that nobody needs."""
+        """Adjourn a deserted practice, or close an idle board."""
         table = self._hall.tables.with_key(key)
         if table is None or self._stopped:
             return
@@ -81,27 +82,27 @@ class Tidying:
             now(self._close(key))
 
     def _wait_for(self, table: Table) -> None:
-        """Look at a board again once nobody has to wait for its absent players."""
+        """Schedule `_tidy` for the end of the grace period of a board's absent players."""
         grace = table.grace
         if table.away and grace is not None:
             at = max(_due(table, grace), self._clock()) + SLACK
             self._scheduler.at(("absence", table.key), at, lambda: now(self._tidy(table.key)))
 
     def _try_again(self, key: str) -> None:
-        """Clean up later what could not be stored."""
+        """Schedule another attempt, after the store has failed."""
         at = self._clock() + RETRY
         self._scheduler.at(("clean up", key), at, lambda: self._clean_up(key))
 
     async def _tidy(self, key: str) -> None:
-        """Free the seats at a board that were kept long enough, and close it if nobody needs it."""
+        """Free the seats at a board whose grace period is over, and close the board if idle."""
         table = self._hall.tables.with_key(key)
         if table is None:
             return
         grace = table.grace
         if grace is None:
-            return  # a clock sees to it
+            return  # a battle with a clock ends by time
         if table.away and _due(table, grace) > self._clock():
-            self._wait_for(table)  # somebody else left meanwhile
+            self._wait_for(table)  # another player has left since
             return
         try:
             if events := tidied(table, self._clock()):
@@ -114,7 +115,7 @@ class Tidying:
         self._clean_up(key)
 
     async def _put_away(self, key: str) -> None:
-        """Put away a practice whose player left the board."""
+        """Adjourn a practice whose player left the board."""
         try:
             while (table := self._hall.tables.with_key(key)) and self._hall.is_deserted(table):
                 events = deserted(table, next(iter(table.seats.values())), self._clock())
@@ -137,5 +138,5 @@ class Tidying:
 
 
 def _due(table: Table, grace: float) -> float:
-    """Return when nobody has to wait any longer for the absent players of a table."""
+    """Return the time at which the grace period of a table's absent players ends."""
     return max(table.away.values()) + max(grace, LEAST_GRACE)

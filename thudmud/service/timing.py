@@ -1,7 +1,7 @@
-"""What time does at boards: flags fall, and idle players are warned.
+"""Clock timers: flags fall, idle players are warned, and players in time trouble are notified.
 
-Each node watches all boards. The events are stored at the version of the board, so they happen only
-once, and not at all if a ply came first.
+Each node watches all boards. The events are stored at the board's version, so they happen only
+once, and not at all if a ply comes first.
 """
 
 from __future__ import annotations
@@ -23,25 +23,26 @@ from thudmud.service.interface import Base
 from thudmud.store import Conflict, StoreError
 
 RETRY = 5.0
-"""Seconds before storing these events is tried again."""
+"""Seconds before another attempt to store an event."""
 
 _log = logging.getLogger(__name__)
 
 
 class Timing:
-    """Ends battles by time, warns idle players, and tells players that their time is short.
+    """Ends battles by time, warns idle players, and notifies players whose time is short.
 
     Args:
-        base: what the parts of a service share. Without timers, it happens with the next line.
-        following: stores the events.
-        tell: tells an aside to those who are here.
+        base: the parts of the service that all others share. Without timers, battles end by time
+            with the next line about them.
+        following: stores events.
+        tell: delivers an aside on this node.
     """
 
     def __init__(self, base: Base, following: Following, tell: Callable[[TimeShort], None]) -> None:
         self._hall, self._following, self._clock = base.hall, following, base.clock
         self._scheduler, self._tell = base.scheduler, tell
         self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}
-        """By the key of a board, the battle, and the sides told in it that their time is short."""
+        """By a board's key: its battle, and the sides already notified that their time is short."""
         base.bus.on(TABLE_EVENTS, self._board_changed)
 
     def begin(self) -> None:
@@ -50,9 +51,9 @@ class Timing:
             self.watch(table)
 
     def watch(self, table: Table, delay: float = 0.0) -> None:
-        """Look at a board when something is due, but not before ``delay`` seconds.
+        """Set a timer for the next due event at a board, at least ``delay`` seconds from now.
 
-        If an earlier look is planned already, nothing changes, so most plies cost nothing here.
+        An earlier timer stays, and sets a new one when it fires: so most plies set none.
         """
         if not self._scheduler.has_timers:
             return
@@ -68,12 +69,12 @@ class Timing:
             self.watch(applied.table)
 
     def _moment(self, table: Table) -> float | None:
-        """Return when something is due at a board, or when a player's time gets short."""
+        """Return the time of the next due event, or earlier, when the player's time gets short."""
         moment, clock = due(table), table.clock
         if moment is None or clock is None or self._was_told(table):
             return moment
         if table.seats.get(clock.turn) not in self._hall.people:
-            return moment  # they are told once they are back, which is an event
+            return moment  # their return is an event, which calls `watch` again
         return max(clock.at, moment - clock.control.short)
 
     def _look(self, key: str) -> None:
@@ -83,9 +84,10 @@ class Timing:
             self._told.pop(key, None)
 
     async def _see_to(self, table: Table) -> None:
-        """Store what is due at a board, and watch it again."""
+        """Store the events that are due at a board, and watch the board again."""
         try:
             if table.clock and overdue(table, self._clock()):
+                # First exclude outages from the clock: perhaps the flag hasn't fallen.
                 await self._following.hold_clock(table)
                 table = self._hall.tables.with_key(table.key) or table
             if events := overdue(table, self._clock()):
@@ -94,7 +96,7 @@ class Timing:
         except Conflict as conflict:
             await self._following.until(conflict)
             if still := self._hall.tables.with_key(table.key):
-                self.watch(still)  # it may have been the hall that something else happened in
+                self.watch(still)  # the conflict may have been in the hall's stream instead
             return
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"board": table.name})
@@ -119,7 +121,7 @@ class Timing:
         self._tell(TimeShort(player, table.name, clock.control.short))
 
     def _was_told(self, table: Table) -> bool:
-        """Whether the side to move was told in this battle that its time is short."""
+        """Return whether the side to move has been notified in this battle."""
         battle, sides = self._told.get(table.key, (None, frozenset()))
         match, clock = table.match, table.clock
         return bool(match and clock and match.began == battle and clock.turn in sides)
