@@ -1,25 +1,25 @@
-"""The rules of Thud. Pure: no I/O, no clock, no global random; imports nothing of ours but errors.
+"""The rules of Thud. Pure: no I/O, clock or global randomness, and no other package of thudmud.
 
-A `Game` is a battle: `Game.start` begins one by a `Ruleset`, `Game.push` plays a ply in the
-notation of game records, `Game.resolve` makes a `Move` of what a player asks for, or says why not,
-and `Game.play` returns the battle after it. All values are frozen, and valid from the moment they
-are made; they hash, pickle and print.
+A `Game` is a battle. `Game.start` begins one under a `Ruleset`, and `Game.push` plays a ply in the
+notation of game records. `Game.resolve` turns a player's `Attempt` into a `Move` or explains the
+refusal; `Game.play` returns the battle after a move. All values are frozen and valid from
+construction on; they hash, pickle and print.
 
 Squares have two names. Boards and commands have columns A to O; game records skip the letter I (A
-to H, then J to P). ``Square.parse("J7")`` and ``str(square)`` use the boards' names;
+to H, then J to P). ``Square.parse("J7")`` and ``str(square)`` use the names on boards.
 ``game.push("dK7-K8")``, ``str(move)``, ``print(position)`` and everything named record, setup or
-ply use the records'.
+ply use those of records.
 
 Attributes:
-    DISCWORLD: the rules as they are played on the Discworld MUD.
+    DISCWORLD: the rules as played on the Discworld MUD.
     CLASSIC: the rules of the board game.
     KOOM_VALLEY: the rules of the Koom Valley variant.
-    DEFAULT_RULES: the rules of a board for which no rules are set.
+    DEFAULT_RULES: the rules of a board without rules of its own.
     RULESETS: the rulesets by name, the default first: ``RULESETS["koom valley"]``.
     SQUARES: the 165 squares of the board, row by row.
-    MOST_PLIES: the most plies of a battle, which then ends as it stands.
+    MOST_PLIES: the maximum number of plies; a longer battle ends there with the current position.
     CENTRE: the square in the middle, H8.
-    EVERY: in place of a list of captures: everything that can be captured.
+    EVERY: stands for all possible captures, in place of a list.
 """
 
 from thudmud.rules.board import CENTRE, SQUARES, Square

@@ -1,16 +1,16 @@
-"""The board: its squares and their names, bitboards, and straight lines.
+"""The board: its squares and their names, bitboards, and straight lines. Knows no pieces.
 
-The grid is 15 by 15; the board is the octagon of 165 squares that is left when a triangle of 15
-squares is taken off each corner. Pieces are not known here.
+The grid is 15 by 15. The board is an octagon of 165 squares: the grid without a triangle of 15
+squares at each corner.
 
-A square has two names. On our boards and in commands the columns are A to O. In game records, which
+A square has two names. On boards and in commands the columns are A to O. In game records, which
 Thud programs exchange, they are A to P without the I, so ``J7`` is one column further left there
-than here. `Square.parse` and ``str(square)`` use our names; `Square.from_record` and
+than here. `Square.parse` and ``str(square)`` use the names on boards; `Square.from_record` and
 `Square.record_name` those of records.
 
-A bitboard is an ``int`` with one bit per square. Rows are 16 bits apart although they have 15
-squares, so that every row is followed by a bit that is never on the board: a set of squares shifted
-one step in any direction and masked with ``BOARD`` cannot wrap round to the next row. A step in a
+A bitboard is an ``int`` with one bit per square. Rows have 15 squares but are 16 bits apart, so
+that a bit that's never on the board follows each row. A set of squares shifted one step in any
+direction and masked with ``BOARD`` therefore can't wrap round to the next row. A step in a
 direction is ``bits << direction.left >> direction.right``, as one of the two is always 0.
 """
 
@@ -26,13 +26,13 @@ from typing import NoReturn
 WIDTH = 15
 STRIDE = 16
 _CORNER = 5
-"""Columns (or rows) that a corner triangle takes off the outermost row: 5 + 4 + 3 + 2 + 1 = 15."""
+"""Columns (or rows) missing from each end of the outermost row: 5 + 4 + 3 + 2 + 1 = 15 squares."""
 
 LETTERS = "ABCDEFGHIJKLMNO"
-"""The letters of columns on boards and in commands."""
+"""The column letters on boards and in commands."""
 
 RECORD_LETTERS = "ABCDEFGHJKLMNOP"
-"""The letters of columns in game records, which skip the I."""
+"""The column letters in game records, which skip the I."""
 
 _NAME = re.compile(r"([A-O])([1-9]|1[0-5])", re.ASCII | re.IGNORECASE)
 _RECORD_NAME = re.compile(r"([A-Z])(0|[1-9][0-9]?)", re.ASCII)
@@ -40,7 +40,7 @@ _RECORD_NAME = re.compile(r"([A-Z])(0|[1-9][0-9]?)", re.ASCII)
 
 @total_ordering
 class Square:
-    """A square of the grid, on the octagon or off it; there is one instance for each.
+    """A square of the grid, on the octagon or off it. There is one instance per square.
 
     Attributes:
         column: 0 (letter A) to 14 (letter O).
@@ -57,14 +57,14 @@ class Square:
     bit: int
 
     def __new__(cls, column: int, row: int) -> Square:
-        """Return the square at a column and a row; ValueError if the grid has none there."""
+        """Return the square at a column and a row; raise ValueError outside the grid."""
         if not (0 <= column < WIDTH and 0 <= row < WIDTH):
             raise ValueError(f"the grid has no column {column}, row {row}")
         return _GRID[row * WIDTH + column]
 
     @staticmethod
     def parse(name: str) -> Square:
-        """Return the square with a name such as ``A6`` or ``a6``; ValueError if there is none."""
+        """Return the square with a name such as ``A6`` or ``a6``; raise ValueError for others."""
         match = _NAME.fullmatch(name)
         if match is None:
             raise ValueError(f"{name!r} is not a square: a letter A to O and a number 1 to 15")
@@ -72,10 +72,10 @@ class Square:
 
     @staticmethod
     def from_record(name: str) -> Square:
-        """Return the square that game records call ``name``, such as ``P9``.
+        """Return the square with a name as in game records, such as ``P9``.
 
         Raises:
-            ValueError: they have no such name; the letter I is refused with the reason.
+            ValueError: the name is invalid; for the letter I, the message explains why.
         """
         match = _RECORD_NAME.fullmatch(name)
         if match is None:
@@ -130,7 +130,7 @@ def _make(column: int, row: int) -> Square:
 _GRID = tuple(_make(column, row) for row in range(WIDTH) for column in range(WIDTH))
 
 SQUARES: tuple[Square, ...] = tuple(square for square in _GRID if square.on_board)
-"""The 165 squares of the board, row by row from A (or the row's first letter) on."""
+"""The 165 squares of the board, row by row, each row from its first letter on."""
 
 BOARD: int = sum(square.bit for square in SQUARES)
 """The bitboard of all 165 squares."""
@@ -142,7 +142,7 @@ _ROWS = Struct(f"<{WIDTH}H")  # of STRIDE bits each
 
 
 def square_at(bit: int) -> Square:
-    """Return the square of a bitboard with one bit set."""
+    """Return the square of a bitboard with exactly one bit set."""
     return _BY_BIT[bit]
 
 
@@ -152,20 +152,20 @@ def squares_in(bits: int) -> tuple[Square, ...]:
 
 
 def each_bit(bits: int) -> Iterator[int]:
-    """Yield the bits of a bitboard one by one, lowest (nearest to the top left) first."""
+    """Yield the bits of a bitboard one by one, the lowest (nearest to the top left) first."""
     while bits:
-        bit = bits & -bits
+        bit = bits & -bits  # the lowest bit alone: -bits inverts all bits above it
         yield bit
         bits ^= bit
 
 
 def rows_of(bits: int) -> tuple[int, ...]:
-    """Return the rows of a bitboard, the top one first: each with bit 0 for column A."""
+    """Return the rows of a bitboard from the top, as numbers whose bit 0 is column A."""
     return _ROWS.unpack(bits.to_bytes(_ROWS.size, "little"))
 
 
 def bits_of(squares: tuple[Square, ...]) -> int:
-    """Return the bitboard of some squares."""
+    """Return the bitboard of the given squares."""
     bits = 0
     for square in squares:
         bits |= square.bit
@@ -174,24 +174,24 @@ def bits_of(squares: tuple[Square, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """One of the eight directions, as the columns and rows (-1, 0 or 1) of one step."""
+    """One of the eight directions, as the change of column and row (-1, 0 or 1) in one step."""
 
     columns: int
     rows: int
 
     @property
     def shift(self) -> int:
-        """The difference that a step makes to the number of a square's bit."""
+        """The change of a square's bit number in one step."""
         return self.rows * STRIDE + self.columns
 
     @property
     def left(self) -> int:
-        """The left shift of a bitboard for a step, 0 if it shifts right."""
+        """The left shift of a bitboard in one step; 0 if the step shifts right."""
         return max(self.shift, 0)
 
     @property
     def right(self) -> int:
-        """The right shift of a bitboard for a step, 0 if it shifts left."""
+        """The right shift of a bitboard in one step; 0 if the step shifts left."""
         return max(-self.shift, 0)
 
     @property
@@ -208,25 +208,28 @@ DIRECTIONS: tuple[Direction, ...] = tuple(
 )
 
 SHIFTS: tuple[int, ...] = tuple(direction.shift for direction in DIRECTIONS if direction.shift > 0)
-"""The four shifts that, to the left and to the right, make all eight directions."""
+"""The four positive shifts. Used to the left and to the right, they give all eight directions."""
 
 STEPS: tuple[tuple[int, int], ...] = tuple((each.left, each.right) for each in DIRECTIONS)
-"""For each direction the left and the right shift for a step; one of the two is 0."""
+"""The left and the right shift of a step in each direction; one of the two is 0."""
 
 
 def around(bits: int) -> int:
-    """Return the bitboard of everything one step from any of ``bits``, on the board or off it."""
+    """Return the bitboard of the squares one step from any of ``bits``, not masked with ``BOARD``.
+
+    A square of ``bits`` itself is included if another one is next to it.
+    """
     beside = bits << 1 | bits >> 1
     rows = bits | beside
     return beside | rows << STRIDE | rows >> STRIDE
 
 
 NEXT_TO: dict[int, int] = {square.bit: around(square.bit) & BOARD for square in SQUARES}
-"""For the bit of each square of the board, the bitboard of the squares next to it."""
+"""The bitboard of each square's neighbours on the board, by the square's bit."""
 
 
 def direction_to(origin: Square, target: Square) -> Direction | None:
-    """Return the direction from one square to another; None if they are not in line."""
+    """Return the direction from one square to another; None without a straight line."""
     columns, rows = target.column - origin.column, target.row - origin.row
     far = max(abs(columns), abs(rows))
     if far == 0 or abs(columns) not in {0, far} or abs(rows) not in {0, far}:
@@ -235,12 +238,12 @@ def direction_to(origin: Square, target: Square) -> Direction | None:
 
 
 def distance(origin: Square, target: Square) -> int:
-    """Return how many steps apart two squares are, in any directions."""
+    """Return the distance between two squares in king's moves (Chebyshev distance)."""
     return max(abs(target.column - origin.column), abs(target.row - origin.row))
 
 
 def walk(origin: Square, direction: Direction) -> Iterator[Square]:
-    """Yield the squares from the one after ``origin`` on, up to the edge of the board."""
+    """Yield the squares after ``origin`` in a direction, up to the edge of the board."""
     column, row = origin.column + direction.columns, origin.row + direction.rows
     while 0 <= column < WIDTH and 0 <= row < WIDTH and (square := Square(column, row)).on_board:
         yield square
@@ -248,18 +251,18 @@ def walk(origin: Square, direction: Direction) -> Iterator[Square]:
 
 
 def beyond(origin: Square, over: Square) -> Square | None:
-    """Return the square on the far side of a neighbour; None if it is off the board."""
+    """Return the square behind a neighbour, in line with both; None if that is off the board."""
     direction = direction_to(origin, over)
     return None if direction is None else next(walk(over, direction), None)
 
 
 def line_length(bits: int, front: Square, direction: Direction) -> int:
-    """Return the length of the unbroken line in ``bits`` that ends at ``front``.
+    """Return the length of the unbroken line that ends at ``front``.
 
     Args:
-        bits: the bitboard of the fighters that form lines; ``front`` is one of them.
-        front: the end of the line that faces its direction.
-        direction: the direction the line faces.
+        bits: the bitboard of one side's fighters, ``front`` among them.
+        front: the front of the line.
+        direction: the direction that the line faces.
     """
     length = 1
     for square in walk(front, direction.back):

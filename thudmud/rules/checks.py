@@ -1,4 +1,4 @@
-"""Checks that several kinds of ply share: each raises `IllegalMove` if an attempt fails it."""
+"""Checks that several kinds of ply share. Each raises `IllegalMove` when an attempt fails it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def require_on_board(squares: Iterable[Square]) -> None:
 
 
 def require_departure(attempt: Attempt) -> None:
-    """Refuse a target that is the origin."""
+    """Refuse an attempt whose target is its origin."""
     if attempt.origin is attempt.target:
         raise IllegalMove(Reason.SAME_SQUARE, (attempt.origin,), square=attempt.origin)
 
 
 def require_straight(attempt: Attempt) -> Direction:
-    """Return the direction of an attempt; refuse one that is not in a straight line."""
+    """Return the direction of an attempt; refuse one that doesn't follow a straight line."""
     require_departure(attempt)
     origin, target = attempt.origin, attempt.target
     direction = direction_to(origin, target)
@@ -37,7 +37,7 @@ def require_straight(attempt: Attempt) -> Direction:
 
 
 def require_near(attempt: Attempt, piece: Piece, reach: int) -> None:
-    """Refuse a target further away than ``reach`` squares."""
+    """Refuse a target more than ``reach`` squares away."""
     require_departure(attempt)
     far = distance(attempt.origin, attempt.target)
     if far > reach:
@@ -54,7 +54,7 @@ def require_near(attempt: Attempt, piece: Piece, reach: int) -> None:
 def require_front(
     position: Position, attempt: Attempt, direction: Direction, piece: Piece, verb: Verb
 ) -> None:
-    """Refuse a piece that has others of its line before it: only the front one goes."""
+    """Refuse to hurl or shove a piece with others of its line in front; only the front one goes."""
     front = attempt.origin
     for square in walk(front, direction):
         if position.piece_at(square) is not piece:
@@ -65,13 +65,13 @@ def require_front(
 
 
 def require_line(attempt: Attempt, piece: Piece, length: int, verb: Verb) -> None:
-    """Refuse a target further away than a line is long.
+    """Refuse a target further away than the line is long.
 
     Args:
-        attempt: what was asked for.
-        piece: what the line is made of.
-        length: the length of the line.
-        verb: what is done with the line's front piece.
+        attempt: the attempt.
+        piece: the kind of piece that forms the line.
+        length: the number of pieces in the line.
+        verb: hurl or shove, for the refusal.
     """
     far = distance(attempt.origin, attempt.target)
     if far > length:
@@ -87,7 +87,7 @@ def require_line(attempt: Attempt, piece: Piece, length: int, verb: Verb) -> Non
 
 
 def require_clear_way(position: Position, attempt: Attempt, direction: Direction) -> None:
-    """Refuse to go over a piece between origin and target."""
+    """Refuse a path with a piece between origin and target."""
     for square in walk(attempt.origin, direction):
         if square is attempt.target:
             return
@@ -113,13 +113,13 @@ def require_empty_target(position: Position, attempt: Attempt) -> None:
 
 
 def require_prey(position: Position, prey: Piece, square: Square) -> None:
-    """Refuse to capture on a square without a piece of the kind that can be captured."""
+    """Refuse a capture on a square without a piece of the kind that can be captured."""
     if position.piece_at(square) is not prey:
         raise IllegalMove(Reason.NO_ENEMY_THERE, (square,), piece=prey, square=square)
 
 
 def require_adjacent(attempt: Attempt, piece: Piece, square: Square) -> None:
-    """Refuse to capture on a square that is not next to the target."""
+    """Refuse a capture on a square that isn't next to the target."""
     if not NEXT_TO[attempt.target.bit] & square.bit:
         raise IllegalMove(
             Reason.CAPTURE_NOT_ADJACENT,
@@ -131,5 +131,5 @@ def require_adjacent(attempt: Attempt, piece: Piece, square: Square) -> None:
 
 
 def nothing_to_capture(attempt: Attempt, reason: Reason) -> IllegalMove:
-    """Return the refusal of an attempt to capture where nothing can be captured."""
+    """Return the refusal of captures where no capture is possible."""
     return IllegalMove(reason, (attempt.target,), target=attempt.target)

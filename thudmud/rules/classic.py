@@ -1,6 +1,6 @@
-"""The parts of classic and discworld: dwarfs that hurl, trolls that shove, and the opening.
+"""Components of the classic and discworld rulesets: hurling dwarfs, shoving trolls, the opening.
 
-The two rulesets differ only in the numbers that these parts are given.
+The two rulesets differ only in the numbers given to `ShovingTrolls`.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ OPENING = Position.from_diagram(
 """,
     Side.DWARF,
 )
-"""The published Original Rules, and the furniture on the Discworld MUD."""
+"""From the published Original Rules; the furniture on the Discworld MUD has the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class HurlingDwarfs:
-    """Move like queens; the front dwarf of a line is hurled at a troll.
+    """Dwarfs that move like queens, and are hurled at trolls from the front of a line.
 
     Source: the published Original Rules; the Discworld MUD's furniture has the same.
     """
@@ -65,20 +65,21 @@ class HurlingDwarfs:
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None
     ) -> list[Move]:
-        """Return every distinct outcome from ``origins``."""
+        """Return every distinct outcome of a ply from ``origins``."""
         return _LINES.moves(position, origins)
 
     def count(self, position: Position) -> int:
-        """Return how many distinct outcomes there are."""
+        """Return the number of distinct outcomes of a ply."""
         number = count_queen_moves(position.dwarfs, position.empty)
         return number + sum(dwarfs.bit_count() for dwarfs in _thrown(position))
 
     def can_move(self, position: Position) -> bool:
         """Return whether a dwarf can step to an empty square, or be hurled at a neighbour."""
+        # Enough, since a longer move or hurl passes an empty neighbour first.
         return around(position.dwarfs) & (position.empty | position.trolls) != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
-        """Return the move or hurl asked for, or raise IllegalMove."""
+        """Return the move or hurl that an attempt asks for, or raise IllegalMove."""
         if attempt.verb is Verb.HURL:
             return _grant_hurl(position, attempt)
         require_queen_way(position, attempt)
@@ -93,9 +94,10 @@ class HurlingDwarfs:
 
 
 def _hurls_along(standing: list[Standing], squares: tuple[Square, ...]) -> Iterator[Move]:
-    """Yield the hurls of the dwarfs on one line, either way."""
+    """Yield the hurls along one line, in both directions."""
     dwarf, troll = Piece.DWARF, Piece.TROLL
     for way in (standing, standing[::-1]):
+        # `length` counts the unbroken dwarfs up to and including `front`.
         length, behind = 0, 0
         for (front, piece), (ahead, next_piece) in pairwise(way):
             if piece is not dwarf:
@@ -112,15 +114,17 @@ _LINES = Listing(Piece.DWARF, REACH, further=_hurls_along)
 
 @cache
 def _hurl(origin: Square, target: Square) -> Move:
-    """Return the one object of a hurl; there are a few thousand of them at most."""
+    """Return the shared object of a hurl; there are a few thousand of them at most."""
     return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
 def _thrown(position: Position) -> Iterator[int]:
-    """Yield, for each direction and distance, the bitboard of the dwarfs that can be hurled.
+    """Yield, per direction and distance, the bitboard of the dwarfs that can be hurled.
 
-    In each direction two bitboards approach each other: one goes from the trolls back over empty
-    squares, one from front to front of ever longer lines of dwarfs.
+    For distance n, ``aims`` has the squares from which a troll is n steps ahead with only empty
+    squares between, and ``fronts`` the dwarfs with n - 1 or more dwarfs behind them in an unbroken
+    line. Their intersection is the answer: a line of n hurls its front dwarf up to n squares. A
+    dwarf with another one ahead of it needs no test, as the other blocks the path.
     """
     dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
     for left, right in STEPS:
@@ -147,7 +151,7 @@ def _grant_hurl(position: Position, attempt: Attempt) -> Move:
 
 
 def _move_onto_troll(position: Position, attempt: Attempt) -> IllegalMove:
-    """Return the refusal of a move onto a troll, which tells whether a hurl would lead there."""
+    """Return the refusal of a plain move onto a troll; it says whether a hurl would succeed."""
     origin, target = attempt.origin, attempt.target
     is_in_reach = True
     try:
@@ -160,25 +164,26 @@ def _move_onto_troll(position: Position, attempt: Attempt) -> IllegalMove:
 
 
 ANY = 8
-"""The most captures: as many as a square has neighbours."""
+"""The number of neighbours of a square, so that a limit of this many captures is no limit."""
 
 _KEPT_STEPS = 40_000
-"""The most one-square moves that are cached, for all squares together: some 12 MB."""
+"""The most one-square moves in the cache, for all squares together: some 12 MB."""
 
 _KEPT_SHOVES = 256
-"""For how many ways to shove a troll past dwarfs the moves are cached: up to 255 each."""
+"""The most entries in the cache of shoves: sets of dwarfs per origin and target, with up to 255
+moves each."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShovingTrolls:
-    """Move one square and then may capture; the front troll of a line is shoved and must capture.
+    """Trolls that step one square and may then capture, or are shoved from a line and must capture.
 
     Source: the published Original Rules and the Discworld MUD's help page, which differ in the two
     numbers.
 
     Attributes:
         most_after_move: the most adjacent dwarfs that a troll may capture after a move.
-        shortest_shove: the trolls that a line needs to be shoved.
+        shortest_shove: the fewest trolls in a line that can be shoved.
     """
 
     most_after_move: int
@@ -191,7 +196,7 @@ class ShovingTrolls:
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None
     ) -> list[Move]:
-        """Return every distinct outcome from ``origins``."""
+        """Return every distinct outcome of a ply from ``origins``."""
         moves: list[Move] = []
         dwarfs, empty = position.dwarfs, position.empty
         steps = _steps_capturing(self.most_after_move)
@@ -205,11 +210,11 @@ class ShovingTrolls:
         return moves
 
     def count(self, position: Position) -> int:
-        """Return how many distinct outcomes there are: all trolls step at once, each way."""
+        """Return the number of distinct outcomes of a ply."""
         number = 0
         dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
         beside_dwarfs = around(dwarfs)
-        for left, right in STEPS:
+        for left, right in STEPS:  # all trolls step at once
             targets = trolls << left >> right & empty
             number += targets.bit_count()
             for target in each_bit(targets & beside_dwarfs):
@@ -220,11 +225,11 @@ class ShovingTrolls:
         return number
 
     def can_move(self, position: Position) -> bool:
-        """Return whether a troll can step to an empty square; else it cannot be shoved either."""
+        """Return whether a troll can step to an empty square; if not, none can be shoved either."""
         return around(position.trolls) & position.empty != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
-        """Return the move or shove asked for, or raise IllegalMove."""
+        """Return the move or shove that an attempt asks for, or raise IllegalMove."""
         if attempt.verb is Verb.SHOVE:
             captures = self._grant_shove(position, attempt)
         else:
@@ -239,10 +244,11 @@ class ShovingTrolls:
         return listed(Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb)
 
     def _shoves(self, position: Position) -> Iterator[tuple[int, int, int]]:
-        """Yield the shoves: origin, target, and the fewest captures that make a distinct outcome.
+        """Yield each shove as origin, target, and the fewest captures of a distinct outcome.
 
-        In each direction two bitboards advance: the squares that trolls reach over empty squares,
-        and the fronts of the lines that are long enough to be shoved that far.
+        For distance n, ``reached`` has the squares n steps from a troll over empty squares, and
+        ``fronts`` the trolls with a line behind them that is long enough for a shove by n. Both
+        advance together, in each direction.
         """
         trolls, empty = position.trolls, position.empty
         beside_dwarfs = around(position.dwarfs)
@@ -250,7 +256,8 @@ class ShovingTrolls:
             reached = fronts = trolls
             for _ in range(self.shortest_shove - 1):
                 fronts = trolls & fronts << left >> right
-            distance, fewest = 1, self.most_after_move + 1  # fewer are outcomes of a move
+            # A shove by one square with no more captures than a move allows is the move's outcome.
+            distance, fewest = 1, self.most_after_move + 1
             while fronts and (reached := reached << left >> right & empty):
                 if fewest <= ANY:
                     there, back = left * distance, right * distance
@@ -263,7 +270,7 @@ class ShovingTrolls:
     def _too_many(
         self, position: Position, attempt: Attempt, captures: tuple[Square, ...]
     ) -> IllegalMove:
-        """Return the refusal of a move's captures, with the shove that would take them, if any."""
+        """Return the refusal of too many captures after a move, naming a shove as alternative."""
         direction = checks.require_straight(attempt)
         length = line_length(position.trolls, attempt.origin, direction)
         return IllegalMove(
@@ -275,7 +282,7 @@ class ShovingTrolls:
         )
 
     def _only_a_shove(self, position: Position, attempt: Attempt) -> IllegalMove | None:
-        """Return the refusal of a move where a shove is possible; None if it is not."""
+        """Return the refusal of a move that has to be a shove; None if no shove is possible."""
         origin, target = attempt.origin, attempt.target
         try:
             prey = self._grant_shove(position, Attempt(Verb.SHOVE, origin, target, EVERY))
@@ -306,9 +313,10 @@ class ShovingTrolls:
 
 
 class _Steps(dict[int, tuple[tuple[int, int, "_Options"], ...]]):
-    """By the bit of a square: its neighbours, their neighbours, and the moves.
+    """The one-square moves by origin: each target's bit, the target's neighbours, and the moves.
 
-    It is emptied when too many moves are cached; the few that recur are soon made again.
+    Origins are bits of squares. The cache is emptied when the moves become too many; those in use
+    are soon made again.
     """
 
     def __init__(self, most: int) -> None:
@@ -317,7 +325,7 @@ class _Steps(dict[int, tuple[tuple[int, int, "_Options"], ...]]):
         self.kept = 0
 
     def __missing__(self, origin: int) -> tuple[tuple[int, int, _Options], ...]:
-        """Make the steps of a square when they are first needed."""
+        """Create and cache the entry of an origin."""
         steps = self[origin] = tuple(
             (target, NEXT_TO[target], _Options(origin, target, self))
             for target in each_bit(NEXT_TO[origin])
@@ -325,9 +333,9 @@ class _Steps(dict[int, tuple[tuple[int, int, "_Options"], ...]]):
         return steps
 
     def keep(self, moves: int) -> None:
-        """Count moves that are cached; empty the cache if they are too many together.
+        """Count newly cached moves, and empty the cache at the limit.
 
-        Threads may count at once and miss each other's, so the limit is approximate.
+        Threads may overwrite each other's counts, so the limit is approximate.
         """
         if self.kept + moves > _KEPT_STEPS:
             self.clear()
@@ -346,7 +354,7 @@ class _Options(dict[int, tuple[Move, ...]]):
         self._made: dict[tuple[Square, ...], Move] = {}
 
     def __missing__(self, prey: int) -> tuple[Move, ...]:
-        """Collect the moves, and cache them."""
+        """Create and cache the moves for one set of dwarfs."""
         made = self._made
         choices = _captures(prey, 0, self._steps.most)
         moves = self[prey] = tuple(made.get(each) or self._make(each) for each in choices)
@@ -361,13 +369,13 @@ class _Options(dict[int, tuple[Move, ...]]):
 
 @cache
 def _steps_capturing(most: int) -> _Steps:
-    """Return the one table of steps after which so many dwarfs may be captured."""
+    """Return the shared table of one-square moves that may capture up to ``most`` dwarfs."""
     return _Steps(most)
 
 
 @lru_cache(maxsize=_KEPT_SHOVES)
 def _shoves_capturing(origin: int, target: int, prey: int, fewest: int) -> tuple[Move, ...]:
-    """Return the shoves between two squares, one per set of at least so many captures."""
+    """Return the shoves between two squares, one per set of ``fewest`` or more captures."""
     start, end = square_at(origin), square_at(target)
     return tuple(
         listed(Piece.TROLL, start, end, captures, verb=Verb.SHOVE)
@@ -376,7 +384,7 @@ def _shoves_capturing(origin: int, target: int, prey: int, fewest: int) -> tuple
 
 
 def _captures(prey: int, fewest: int, most: int) -> Iterator[tuple[Square, ...]]:
-    """Yield the sets of dwarfs that can be captured, each in board order."""
+    """Yield the possible sets of captures from ``fewest`` to ``most``, each in board order."""
     dwarfs = squares_in(prey)
     for number in range(fewest, min(most, len(dwarfs)) + 1):
         yield from combinations(dwarfs, number)
@@ -384,7 +392,7 @@ def _captures(prey: int, fewest: int, most: int) -> Iterator[tuple[Square, ...]]
 
 @cache
 def _choices(prey: int, fewest: int, most: int) -> int:
-    """Return in how many ways ``fewest`` to ``most`` of a number of dwarfs can be captured."""
+    """Return the number of ways to capture ``fewest`` to ``most`` of ``prey`` dwarfs."""
     return sum(comb(prey, captured) for captured in range(fewest, most + 1))
 
 
@@ -393,7 +401,7 @@ def _prey(position: Position, attempt: Attempt) -> tuple[Square, ...]:
 
 
 def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
-    """Return the captures that were asked for, in board order; refuse those that are impossible."""
+    """Return an attempt's captures in board order; refuse impossible ones."""
     if attempt.captures is EVERY:
         prey = _prey(position, attempt)
         if not prey:

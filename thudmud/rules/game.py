@@ -1,7 +1,7 @@
 """Games: a battle from its opening through its plies to its outcome.
 
-A game is a value: each change returns another. Its ruleset decides what is legal, and what an
-ending counts.
+A game is a value: every change returns a new one. The ruleset decides which moves are legal and how
+an ending is scored.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ from thudmud.rules.rulesets import Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 
 MOST_PLIES = 2_000
-"""The most plies of a battle, which then ends as it stands.
+"""The maximum number of plies; the battle then ends with the current position.
 
-Our ruling: the published rules set no limit, and whoever stores or replays a battle needs one.
-Battles that are played to win have a tenth of that."""
+Our ruling: the published rules set no limit, but whoever stores or replays a battle needs one.
+Battles played to win have a tenth of that."""
 
 MOST_LISTED = 2_000
-"""How many moves are listed at most."""
+"""The maximum length of a list of moves."""
 
 MOST_TRAMPLES = 64
-"""How many tramples of each troll are listed. There may be hundreds of thousands."""
+"""The maximum number of tramples of one troll in a list; hundreds of thousands may be legal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
     """A battle. ``print(game)`` draws its board, below a line with its state.
 
-    ``repr(game)`` is short: its rules, how far it has come, and whose turn it is.
+    ``repr(game)`` is short: the rules, the number of plies, and the side to move.
 
     Attributes:
-        ruleset: its rules.
-        opening: the position it began with.
+        ruleset: the rules.
+        opening: the initial position.
         position: the current position.
-        moves: its plies so far.
-        outcome: how it ended; None while it goes on.
-        quiet_plies: the number of plies since the last capture, or of all.
+        moves: the plies so far.
+        outcome: the outcome; None while the battle goes on.
+        quiet_plies: the number of plies since the last capture, or since the opening.
 
     Raises:
-        InvalidValueError: the side to move does not fit the number of plies, or there are not as
-            many quiet plies. That the plies lead to the position is not checked: `Game.start` and
-            the other methods ensure it.
+        InvalidValueError: the side to move or the number of quiet plies contradicts the number of
+            plies. Whether the plies lead to the position isn't checked: `Game.start` and the other
+            methods ensure that.
     """
 
     ruleset: Ruleset
@@ -69,20 +69,20 @@ class Game:
 
     @staticmethod
     def start(ruleset: Ruleset, opening: Position | None = None) -> Game:
-        """Return a new battle, from the ruleset's own opening unless told otherwise."""
+        """Return a new battle; it begins with the ruleset's own opening by default."""
         position = ruleset.opening if opening is None else opening
         return Game(ruleset, position, position, outcome=ruleset.outcome(position))
 
     @property
     def score(self) -> Score:
-        """The final score if the battle has ended, else the current one."""
+        """The final score of a battle that has ended, else the current one."""
         if self.outcome is not None:
             return self.outcome.score
         return self.ruleset.score(self.position)
 
     @property
     def turn(self) -> Side:
-        """The side to move; if the battle has ended, the one that would be."""
+        """The side to move; after the end, the side whose turn it would be."""
         return self.position.turn
 
     def legal_moves(self) -> list[Move]:
@@ -90,10 +90,12 @@ class Game:
         return [] if self.outcome is not None else self.ruleset.legal_moves(self.position)
 
     def listed_moves(self) -> tuple[list[Move], bool]:
-        """Return the legal moves as far as a list of them should go, and whether there are more.
+        """Return a limited list of legal moves, and whether others were left out.
 
-        It has at most `MOST_LISTED`, and of each troll's tramples the `MOST_TRAMPLES` shortest.
+        The list has at most `MOST_LISTED` moves, and at most `MOST_TRAMPLES` tramples of each
+        troll, the shortest ones.
         """
+        # One more than the limit, to learn whether any is left out.
         moves = [] if self.outcome else self.ruleset.legal_moves(self.position, MOST_TRAMPLES + 1)
         tramples: Counter[Square] = Counter()
         listed: list[Move] = []
@@ -107,22 +109,22 @@ class Game:
         """Return the move that a side asks for.
 
         Raises:
-            IllegalMove: with a code, and the squares that make it so.
+            IllegalMove: the rules refuse the attempt, or the battle has ended.
         """
         self._require_running()
         return self.ruleset.resolve(self.position, attempt, side)
 
     def push(self, ply: str | Move) -> Game:
-        """Return the battle after a ply, checked by the rules. This battle stays as it is.
+        """Return the battle after a ply, which is checked by the rules. This battle doesn't change.
 
         Args:
-            ply: in the notation of game records, as ``str(move)`` has it: ``dA6-B6``,
-                ``TG7-F7xE7``. Columns go from A to P without the I there; commands at a board say
-                ``J7`` for ``K7`` here. Or a move, from wherever it comes.
+            ply: a move from any source, or a ply in the notation of game records, as ``str(move)``
+                writes it: ``dA6-B6``, ``TG7-F7xE7``. Its columns are A to P without the I; a
+                command at a board says ``J7`` where ``K7`` is meant here.
 
         Raises:
-            IllegalMove: the rules refuse it, or the battle has ended.
-            ValueError: it is no ply, or another piece stands where it begins.
+            IllegalMove: the rules refuse the ply, or the battle has ended.
+            ValueError: the text isn't a ply, or its piece isn't on its origin.
         """
         self._require_running()
         if not isinstance(ply, str | Move):
@@ -130,14 +132,14 @@ class Game:
         return self.play(read_ply(str(ply), self.ruleset, self.position))
 
     def play(self, move: Move | str) -> Game:
-        """Return the battle after a move that is known to be legal. This battle stays as it is.
+        """Return the battle after a move from `legal_moves` or `resolve`.
 
-        A move is not checked: it comes from `legal_moves` or `resolve`. `push` checks, and a
-        written ply is checked here as well.
+        This battle doesn't change. A `Move` isn't checked; `push` checks. A ply written as text is
+        checked here as well.
 
         Raises:
             IllegalMove: the battle has ended.
-            ValueError: it is neither a move nor a ply.
+            ValueError: the argument is neither a move nor a ply.
         """
         latest = _latest[0]
         if latest and latest[0] is self and latest[1] is move:
@@ -154,10 +156,10 @@ class Game:
         return after
 
     def play_all(self, moves: Sequence[Move]) -> Game:
-        """Return the battle after several moves that are known to be legal.
+        """Return the battle after several legal moves, which aren't checked.
 
-        That takes time in proportion to their number. To `play` them one after the other takes its
-        square, since every battle has a tuple of all its moves.
+        This takes linear time. Calling `play` for each takes quadratic time, since every battle has
+        a tuple of all its moves.
 
         Raises:
             IllegalMove: the battle has ended.
@@ -171,18 +173,18 @@ class Game:
         return self._at(position, (*self.moves, *moves[:-1])).play(moves[-1])
 
     def undo(self) -> Game:
-        """Return the battle before its last ply, running again; ValueError if there is no ply."""
+        """Return the battle before its last ply, running again; raise ValueError without a ply."""
         if not self.moves:
             raise ValueError("there is no ply to take back")
         return self._at(self.position.before(self.moves[-1]), self.moves[:-1])
 
     def after(self, ply: int, near: Game | None = None) -> Game:
-        """Return the battle after so many of its plies; after all of them, with its outcome.
+        """Return the battle after a number of plies; after the last ply, with the outcome.
 
         Args:
             ply: the number of plies.
-            near: the same battle after some other number of plies, to start from: that may be
-                nearer than its opening and its end.
+            near: the same battle after another number of plies. Replaying starts from there if that
+                is nearer to ``ply`` than the opening and the end are.
         """
         moves = self.moves
         if ply == len(moves):
@@ -198,16 +200,16 @@ class Game:
         return self._at(position, moves[:ply])
 
     def _at(self, position: Position, moves: tuple[Move, ...]) -> Game:
-        """Return the running battle that these plies have led to this position."""
+        """Return the running battle with these plies and the position that they lead to."""
         return Game(self.ruleset, self.opening, position, moves, quiet_plies=_since_capture(moves))
 
     def agree(self, ending: Ending) -> Game:
-        """Return the battle ended as it stands, by an ending that players bring about."""
+        """Return the battle ended in its current position by the players."""
         self._require_running()
         return replace(self, outcome=self.ruleset.by_agreement(self.position, ending))
 
     def resign(self, side: Side) -> Game:
-        """Return the battle after a side has resigned."""
+        """Return the battle after a side's resignation."""
         self._require_running()
         return replace(self, outcome=self.ruleset.resignation(self.position, side))
 
@@ -234,7 +236,7 @@ class Game:
         return f"over ({self.outcome.ending.value}): {won}"
 
     def _repr_svg_(self) -> str | None:
-        """Return a picture of the board, the last ply tinted, as `Position._repr_svg_` does."""
+        """Return an SVG picture for notebooks, with the last ply tinted."""
         return PICTURES[Game](self) if PICTURES else None
 
     def _require_running(self) -> None:
@@ -243,10 +245,12 @@ class Game:
 
 
 def _since_capture(moves: Sequence[Move]) -> int:
-    """Return how many of some plies came after the last capture."""
+    """Return the number of plies after the last capture."""
     return sum(1 for _ in takewhile(lambda move: not move.captures, reversed(moves)))
 
 
 _latest: list[tuple[Game, Move, Game] | None] = [None]
-"""The game and the ply that were played last, and the game after it: a table asks twice, when it
-decides about a ply and when that is stored. One value, so that threads see all three or none."""
+"""The most recent call of `play`: the game, the ply and the game after it.
+
+A table plays each ply twice, to decide on it and to apply the stored event. A single tuple holds
+all three, so that other threads see either all of them or none."""

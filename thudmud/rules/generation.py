@@ -1,13 +1,12 @@
-"""What all ways of moving share: the interface of a side, move lists by line, queen moves.
+"""Move generation shared by the rulesets: the interface of a side, moves by line, queen moves.
 
-A row, column or diagonal with the same pieces has the same moves, and from one position to the next
-only the few lines through the squares of the last ply change. So every line caches its moves by
-what stands on it, and the moves of a position are one look-up for each of the board's 68 lines. A
-line that has to compute its moves cuts them from ready-made ones: a list for each ray, sliced at
-the first blocker. No move is made twice.
+Moves along a line depend only on the pieces on that line, and a ply changes only the few lines
+through its squares. So each of the board's 68 lines (rows, columns, diagonals) caches its moves by
+its occupancy, and the moves of a position are 68 look-ups. To fill the cache, a line takes slices
+of ready-made lists: one per square and ray, cut at the first blocker. No move is created twice.
 
-Several threads may list moves at once. Lists are cached only when they are complete. Two threads
-that miss the same list make it twice, and either result will do.
+Several threads may generate moves at once. Only complete lists are cached. Two threads that miss
+the same entry both compute it, and either result will do.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from thudmud.rules.position import Position
 
 
 class Fighters(Protocol):
-    """How one side moves and captures: a frozen value, made once per ruleset."""
+    """How one side moves and captures: a frozen value, one per side of a ruleset."""
 
     @property
     def pieces(self) -> frozenset[Piece]:
-        """The pieces that this side moves."""
+        """The kinds of pieces that this side moves."""
 
     @property
     def verbs(self) -> frozenset[Verb]:
@@ -46,61 +45,63 @@ class Fighters(Protocol):
 
     @property
     def captures(self) -> Capturing:
-        """How this side captures, besides after a plain move."""
+        """The way in which this side captures, other than after a plain move."""
 
     def moves(
         self, position: Position, origins: int, most_tramples: int | None = None
     ) -> list[Move]:
         """Return every distinct outcome of a ply of this side from a square in ``origins``.
 
-        ``most_tramples`` limits the tramples of each piece to the shortest ones; sides that do not
-        trample ignore it.
+        ``most_tramples`` limits each piece to its shortest tramples; sides without tramples ignore
+        it.
         """
 
     def count(self, position: Position) -> int:
-        """Return the number of distinct outcomes of a ply of this side, without listing them."""
+        """Return the number of distinct outcomes of this side's ply, faster than by listing."""
 
     def can_move(self, position: Position) -> bool:
-        """Return whether a ply of this side has any outcome."""
+        """Return whether this side has a legal ply."""
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
         """Return the move that an attempt asks for.
 
         Args:
             position: a position with this side to move.
-            attempt: an attempt whose squares are on the board, with a piece of this side on its
-                origin, one of ``verbs``, and no capture named twice.
+            attempt: an attempt with squares on the board, a piece of this side on its origin, one
+                of ``verbs``, and no capture named twice. The ruleset has checked that.
 
         Raises:
-            IllegalMove: the rules refuse it, for the exact reason in the exception.
+            IllegalMove: the rules refuse the attempt; the exception has the exact reason.
         """
 
 
 _KEPT = 512
-"""For how many ways to occupy a line its moves are cached: when full, all take some 40 MB."""
+"""The most cached occupancies of a line. Full caches of all lines take some 40 MB."""
 
 _HIGH = 256
-"""The shift of the second bitboard of a code: the board's own bits end at 240."""
+"""The shift of the second bitboard in an occupancy code: the board's own bits end below 240."""
 
 _LOW_BITS = (1 << _HIGH) - 1
 
 
 Standing = tuple[int, Piece]
-"""A piece on a line: its place from the beginning, and its kind: the Thudstone for the Rock, too,
-as neither moves along lines."""
+"""A piece on a line: its index along the line, and its kind.
+
+The Rock counts as the Thudstone: neither moves along lines."""
 
 Further = Callable[[list[Standing], tuple[Square, ...]], Iterable[Move]]
-"""Makes the moves along a line that are not only over empty squares, from the pieces that stand on
-it, in order, and from its squares."""
+"""Generates a line's moves other than slides over empty squares.
+
+The arguments are the pieces on the line, in order, and the line's squares."""
 
 
 class Listing:
-    """The lines of the board with the moves of one kind of piece.
+    """The moves of one kind of piece along all lines of the board.
 
     Args:
         mover: the kind of piece.
-        reach: the most empty squares that it goes.
-        further: makes its other moves along a line, if it has any.
+        reach: the most empty squares that it slides.
+        further: generates its other moves along a line, if there are any.
     """
 
     def __init__(self, mover: Piece, reach: int, further: Further | None = None) -> None:
@@ -110,10 +111,10 @@ class Listing:
         self._lines: tuple[tuple[int, _Line], ...] = ()
 
     def moves(self, position: Position, origins: int) -> list[Move]:
-        """Return the moves from ``origins``, a bitboard."""
+        """Return the moves from the squares of ``origins``, a bitboard."""
         moves: list[Move] = []
         fixed = position.stone | position.rock
-        code = position.dwarfs | fixed | (position.trolls | fixed) << _HIGH
+        code = position.dwarfs | fixed | (position.trolls | fixed) << _HIGH  # see `_Line`
         for mask, line in self._lines or self._prepare():
             moves += line[code & mask]
         if position.occupied & ~origins:
@@ -121,7 +122,7 @@ class Listing:
         return moves
 
     def _prepare(self) -> tuple[tuple[int, _Line], ...]:
-        """Make the lines when moves are first listed: programs that list none need not wait."""
+        """Create the lines on first use, so that programs that list no moves start faster."""
         lines = []
         for squares in _all_lines():
             bits = bits_of(squares)
@@ -132,10 +133,10 @@ class Listing:
 
 
 class _Line(dict[int, list[Move]]):
-    """One line: its moves by the code of what stands on it.
+    """The moves along one line, by the code of its occupancy.
 
-    The code is two bitboards in one number: everything but trolls, and above it everything but
-    dwarfs. So the Thudstone and the Rock are in both.
+    The code is two bitboards in one number. The low one has the dwarfs, the high one the trolls;
+    both have the Thudstone and the Rock.
     """
 
     def __init__(
@@ -150,7 +151,7 @@ class _Line(dict[int, list[Move]]):
         self._rays: dict[int, tuple[list[Move], list[Move]]] = {}
 
     def __missing__(self, code: int) -> list[Move]:
-        """Compute the moves, and cache them once they are complete."""
+        """Compute the moves for an occupancy, and cache the complete list."""
         standing = self._read(code)
         moves = self._slides(standing)
         if self._further is not None:
@@ -161,7 +162,7 @@ class _Line(dict[int, list[Move]]):
         return moves
 
     def _read(self, code: int) -> list[Standing]:
-        """Return what stands on the line, in order."""
+        """Decode an occupancy into the pieces on the line, in order."""
         low, high = code & _LOW_BITS, code >> _HIGH
         dwarf, troll, stone = Piece.DWARF, Piece.TROLL, Piece.STONE
         standing = [(self._places[bit], dwarf) for bit in each_bit(low & ~high)]
@@ -176,6 +177,7 @@ class _Line(dict[int, list[Move]]):
         end = len(self._squares), Piece.STONE
         for (place, piece), (after, _) in pairwise([*standing, end]):
             if piece is self._mover:
+                # A ray's moves are sorted by distance: its empty squares are a prefix.
                 back, ahead = self._rays.get(place) or self._make_rays(place)
                 moves += back[: place - before - 1]
                 moves += ahead[: after - place - 1]
@@ -183,7 +185,7 @@ class _Line(dict[int, list[Move]]):
         return moves
 
     def _make_rays(self, place: int) -> tuple[list[Move], list[Move]]:
-        """Make the moves from a place to either end, when first needed: all would delay a start."""
+        """Create the moves from a square to both ends on first use; all at once take too long."""
         origin, squares = self._squares[place], self._squares
         back, ahead = squares[:place][::-1], squares[place + 1 :]
         rays = self._rays[place] = (
@@ -202,11 +204,11 @@ def _all_lines() -> Iterator[tuple[Square, ...]]:
 
 
 REACH = WIDTH
-"""The most empty squares that a queen goes: all there are."""
+"""The most empty squares that a queen move crosses: no limit on this board."""
 
 
 def count_queen_moves(dwarfs: int, empty: int) -> int:
-    """Return the number of the dwarfs' queen moves: all slide at once, a step at a time."""
+    """Return the number of the dwarfs' queen moves; all dwarfs slide at once, a step at a time."""
     number = 0
     for shift in SHIFTS:
         reached = dwarfs << shift & empty
@@ -232,6 +234,6 @@ def dwarfs_in_view(position: Position, target: int) -> int:
 
 
 def require_queen_way(position: Position, attempt: Attempt) -> None:
-    """Refuse any but a straight line over empty squares; the target may be occupied."""
+    """Refuse all but a straight path over empty squares; the target may be occupied."""
     direction = checks.require_straight(attempt)
     checks.require_clear_way(position, attempt, direction)

@@ -1,4 +1,4 @@
-"""Koom Valley: dwarfs that trap trolls and walk the Rock home, trolls that trample dwarfs.
+"""Components of the Koom Valley ruleset: trapping dwarfs, trampling trolls, the Rock and the goals.
 
 Source of all of it: the published Koom Valley rules.
 """
@@ -66,22 +66,22 @@ OPENING = Position.from_diagram(
 """,
     Side.DWARF,
 )
-"""The only public description of the Koom Valley opening that was found; a printed rulebook may
-show that it has to be corrected here."""
+"""The only public description of the Koom Valley opening that could be found. A printed rulebook
+may show that it has to be corrected here."""
 
 HOME: int = bits_of(tuple(square for square in SQUARES if square.row == 0))
-"""F1 to J1, which the Rock has to reach."""
+"""F1 to J1, the Rock's destination."""
 
 CAPTORS = 3
-"""How many trolls have to stand next to the Rock."""
+"""The number of trolls next to the Rock that win the battle."""
 
 _ROW_WORTH, _CAPTOR_WORTH = 10, 30
-"""The worth of a row on the Rock's way and of a troll beside it, in hundredths of a dwarf: our own
-guess, and no rule."""
+"""The value of a row on the Rock's way, and of a troll beside the Rock, in hundredths of a dwarf:
+an estimate of ours, not a rule."""
 
 
 def rock_steps(position: Position) -> int:
-    """Return the bitboard of the Rock's moves: before and after, it must be next to a dwarf."""
+    """Return the bitboard of the Rock's moves; a dwarf must be next to it before and after."""
     beside = NEXT_TO.get(position.rock, 0)
     if not beside & position.dwarfs:
         return 0
@@ -104,7 +104,7 @@ def grant_rock_move(position: Position, attempt: Attempt) -> Move:
 
 @dataclass(frozen=True, slots=True)
 class RockEscapes:
-    """The dwarfs win when the Rock stands at home.
+    """The dwarfs' goal: the Rock at home.
 
     Source: the published Koom Valley rules.
     """
@@ -113,7 +113,7 @@ class RockEscapes:
     ending = Ending.ROCK_ESCAPED
 
     def is_reached(self, position: Position) -> bool:
-        """Return whether the Rock stands on one of the squares of its home."""
+        """Return whether the Rock is on one of its home squares."""
         return position.rock & HOME != 0
 
     def worth(self, position: Position) -> int:
@@ -123,10 +123,11 @@ class RockEscapes:
 
 @dataclass(frozen=True, slots=True)
 class RockCaptured:
-    """The trolls win when, after a ply of theirs, enough of them stand next to the Rock.
+    """The trolls' goal: enough of them next to the Rock after a ply of theirs.
 
     Attributes:
-        captors: the trolls that it takes. Source of the default: the published Koom Valley rules.
+        captors: the number of trolls needed. Source of the default: the published Koom Valley
+            rules.
     """
 
     captors: int = CAPTORS
@@ -135,7 +136,7 @@ class RockCaptured:
     ending = Ending.ROCK_CAPTURED
 
     def is_reached(self, position: Position) -> bool:
-        """Return whether the dwarfs are to move, and enough trolls stand next to the Rock."""
+        """Return whether the dwarfs are to move and enough trolls are next to the Rock."""
         return position.turn is Side.DWARF and _captors(position) >= self.captors
 
     def worth(self, position: Position) -> int:
@@ -158,9 +159,9 @@ _QUEENS = Listing(Piece.DWARF, REACH)
 
 @dataclass(frozen=True, slots=True)
 class TrappingDwarfs:
-    """Move like queens, trapping trolls against other dwarfs; or walk the Rock one square.
+    """Dwarfs that move like queens, trapping trolls against other dwarfs, or walk the Rock.
 
-    Source: the published Koom Valley rules.
+    The Rock moves one square. Source: the published Koom Valley rules.
     """
 
     pieces = frozenset({Piece.DWARF, Piece.ROCK})
@@ -170,7 +171,7 @@ class TrappingDwarfs:
     def moves(
         self, position: Position, origins: int, _most_tramples: int | None = None
     ) -> list[Move]:
-        """Return every distinct outcome from ``origins``."""
+        """Return every distinct outcome of a ply from ``origins``."""
         moves = _QUEENS.moves(position, origins)
         for target in each_bit(_traps(position)):
             trapped = _trapped(position, target)
@@ -182,20 +183,20 @@ class TrappingDwarfs:
         return moves
 
     def count(self, position: Position) -> int:
-        """Return how many distinct outcomes there are."""
+        """Return the number of distinct outcomes of a ply."""
         number = count_queen_moves(position.dwarfs, position.empty)
         number += rock_steps(position).bit_count()
         for target in each_bit(_traps(position)):
-            choices = 2 ** _trapped(position, target).bit_count() - 1
+            choices = 2 ** _trapped(position, target).bit_count() - 1  # non-empty sets of captures
             number += dwarfs_in_view(position, target).bit_count() * choices
         return number
 
     def can_move(self, position: Position) -> bool:
-        """Return whether a dwarf can step to an empty square; if not, the Rock cannot either."""
+        """Return whether a dwarf can step to an empty square; if not, the Rock can't move."""
         return around(position.dwarfs) & position.empty != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
-        """Return the move of a dwarf or the Rock that is asked for, or raise IllegalMove."""
+        """Return the move of a dwarf or the Rock that an attempt asks for, or raise IllegalMove."""
         if position.piece_at(attempt.origin) is Piece.ROCK:
             return grant_rock_move(position, attempt)
         require_queen_way(position, attempt)
@@ -207,16 +208,16 @@ def _traps(position: Position) -> int:
     """Return the bitboard of empty squares from which a dwarf would trap a troll."""
     dwarfs, trolls, traps = position.dwarfs, position.trolls, 0
     for left, right in STEPS:
-        between = trolls & dwarfs << right >> left
+        between = trolls & dwarfs << right >> left  # trolls with a dwarf one step ahead
         traps |= between << right >> left
     return traps & position.empty
 
 
 def _trapped(position: Position, target: int) -> int:
-    """Return the bitboard of the trolls that a dwarf on ``target`` has between it and another.
+    """Return the bitboard of the trolls directly between ``target`` and a dwarf on the far side.
 
-    The dwarf itself, which still stands on its origin, is never that other: the troll between would
-    have been in its way.
+    The moving dwarf, still on its origin here, is never that dwarf: the troll between would have
+    blocked its path to ``target``.
     """
     trapped = 0
     for left, right in STEPS:
@@ -228,7 +229,7 @@ def _trapped(position: Position, target: int) -> int:
 
 @lru_cache(maxsize=_CACHED)
 def _capturing(origin: int, target: int, trapped: int) -> tuple[Move, ...]:
-    """Return the moves between two squares, one for each set of trolls that may be captured."""
+    """Return the moves between two squares, one per non-empty set of captured trolls."""
     start, end, trolls = square_at(origin), square_at(target), squares_in(trapped)
     return tuple(
         listed(Piece.DWARF, start, end, captures)
@@ -238,7 +239,7 @@ def _capturing(origin: int, target: int, trapped: int) -> tuple[Move, ...]:
 
 
 def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
-    """Return the captures that were asked for, in board order; refuse untrapped ones."""
+    """Return an attempt's captures in board order; refuse trolls that aren't trapped."""
     if attempt.captures is EVERY:
         trapped = squares_in(_trapped(position, attempt.target.bit))
         if not trapped:
@@ -260,18 +261,18 @@ def _require_trapped(position: Position, attempt: Attempt, troll: Square) -> Non
 
 
 STRIDE_REACH = 3
-"""The most squares that a troll goes without trampling."""
+"""The most squares that a troll moves without trampling."""
 
 _STRIDES = Listing(Piece.TROLL, STRIDE_REACH)
 
 
 @dataclass(frozen=True, slots=True)
 class TramplingTrolls:
-    """Stride one to three squares over empty squares, or trample one dwarf after another.
+    """Trolls that stride up to three empty squares, or trample one dwarf after another.
 
-    A trampled dwarf leaves the board at once, so it cannot be trampled twice. The troll's origin is
-    empty while it is on its way, so a trample may pass it and even end there. Source: the published
-    Koom Valley rules.
+    A trampled dwarf leaves the board at once, so it can't be trampled twice. The troll's origin is
+    empty during its move, so a trample may pass that square and even end there. See
+    `thudmud.rules.tramples`. Source: the published Koom Valley rules.
     """
 
     pieces = frozenset({Piece.TROLL})
@@ -281,7 +282,7 @@ class TramplingTrolls:
     def moves(
         self, position: Position, origins: int, most_tramples: int | None = None
     ) -> list[Move]:
-        """Return every distinct outcome from ``origins``, or only a troll's shortest tramples."""
+        """Return every distinct outcome from ``origins``, or of tramples only the shortest."""
         moves = _STRIDES.moves(position, origins)
         for bit in each_bit(position.trolls & origins & around(position.dwarfs)):
             origin, ground = square_at(bit), (bit, position.dwarfs, position.empty | bit)
@@ -293,7 +294,7 @@ class TramplingTrolls:
         return moves
 
     def count(self, position: Position) -> int:
-        """Return how many distinct outcomes there are."""
+        """Return the number of distinct outcomes of a ply."""
         dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
         number = _count_strides(trolls, empty)
         for bit in each_bit(trolls & around(dwarfs)):
@@ -312,7 +313,7 @@ class TramplingTrolls:
         )
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
-        """Return the stride or trample asked for, or raise IllegalMove."""
+        """Return the stride or trample that an attempt asks for, or raise IllegalMove."""
         if attempt.captures is EVERY:
             path = _fullest_path(position, attempt)
         elif attempt.captures:
@@ -339,7 +340,7 @@ def _count_strides(trolls: int, empty: int) -> int:
 
 
 def _require_stride(position: Position, attempt: Attempt) -> None:
-    """Refuse an attempt that is no stride, with the path of a trample if one leads there."""
+    """Refuse an illegal stride; the refusal has the path of a trample if one reaches the target."""
     try:
         direction = checks.require_straight(attempt)
         checks.require_near(attempt, Piece.TROLL, STRIDE_REACH)
@@ -359,18 +360,18 @@ def _require_stride(position: Position, attempt: Attempt) -> None:
 
 
 def _shortest(position: Position, attempt: Attempt, prey: int) -> Path | None:
-    """Return the shortest path over ``prey`` to an attempt's target."""
+    """Return the shortest path over ``prey`` to an attempt's target; None if there is none."""
     origin = attempt.origin.bit
     return shortest_path(origin, attempt.target.bit, prey, position.empty | origin)
 
 
 def _fullest(position: Position, attempt: Attempt, prey: int) -> tuple[Path, ...]:
-    """Return the fullest path over ``prey`` to an attempt's target, or two if there are several.
+    """Return the path over ``prey`` that captures most, two if several do, or none.
 
-    Empty if no trample leads there. If there are too many to compare, the player has to name the
-    path.
+    Raises:
+        IllegalMove: there are too many paths to compare, so that the player has to name one.
     """
-    shortest = _shortest(position, attempt, prey)
+    shortest = _shortest(position, attempt, prey)  # cheap, and an example for the refusal
     if shortest is None:
         return ()
     origin, target = attempt.origin, attempt.target
@@ -383,7 +384,7 @@ def _fullest(position: Position, attempt: Attempt, prey: int) -> tuple[Path, ...
 
 
 def _fullest_path(position: Position, attempt: Attempt) -> Path:
-    """Return the only path that tramples most; refuse if there are several."""
+    """Return the path that captures most; refuse if several do, or if there is none."""
     paths = _fullest(position, attempt, position.dwarfs)
     if not paths:
         _require_stride(position, attempt)
@@ -392,7 +393,7 @@ def _fullest_path(position: Position, attempt: Attempt) -> Path:
 
 
 def _named_path(position: Position, attempt: Attempt, named: Path) -> Path:
-    """Return the named path, in that order or in the only possible one."""
+    """Return the named path, in the given order or in the only possible one."""
     broken = _broken(position, attempt, named)
     if broken is None:
         return named
@@ -411,9 +412,10 @@ def _only(paths: tuple[Path, ...]) -> Path:
 
 
 def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMove | None:
-    """Return why a trample in the named order fails, or ends on another square, if it does.
+    """Return the refusal of a trample in the named order; None if it is possible.
 
-    A named square without a dwarf is refused at once: no order will do.
+    Raises:
+        IllegalMove: a named square has no dwarf, so that no other order would do either.
     """
     for dwarf in named:
         checks.require_prey(position, Piece.DWARF, dwarf)

@@ -1,7 +1,7 @@
-"""Sides and pieces, attempts, and moves.
+"""Sides, pieces, attempts and moves.
 
-An `Attempt` is what a player asked for; a `Move` is one distinct outcome of a ply. Only a ruleset
-turns an attempt into a move, or refuses it.
+An `Attempt` is a player's request; a `Move` is one distinct outcome of a ply. Only a ruleset turns
+an attempt into a move, or refuses it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Side(Enum):
 
     def __init__(self, value: str) -> None:
         self.plural = f"{value}s"
-        """The side in sentences: ``dwarfs`` or ``trolls``."""
+        """The side's plural noun: ``dwarfs`` or ``trolls``."""
 
     @property
     def other(self) -> Side:
-        """The opponent."""
+        """The opposing side."""
         return Side.TROLL if self is Side.DWARF else Side.DWARF
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ _NOUNS = {"d": "dwarf", "T": "troll", "X": "Thudstone", "R": "Rock"}
 
 
 class Piece(Enum):
-    """A piece on a square; the value is its letter on boards and in diagrams."""
+    """A kind of piece. The value is its letter on boards and in diagrams."""
 
     DWARF = "d"
     TROLL = "T"
@@ -50,23 +50,23 @@ class Piece(Enum):
 
     def __init__(self, letter: str) -> None:
         self.noun = _NOUNS[letter]
-        """The piece in a sentence, without an article: ``dwarf``, ``troll``, ``Thudstone``."""
+        """The noun without an article: ``dwarf``, ``troll``, ``Thudstone``."""
         self.side = {"d": Side.DWARF, "T": Side.TROLL}.get(letter)
-        """The side whose fighter this is; None for the Thudstone and the Rock."""
+        """The side that has such fighters; None for the Thudstone and the Rock."""
 
     @property
     def phrase(self) -> str:
-        """The piece in a sentence, with its article: ``a dwarf``, ``the Rock``."""
+        """The noun with its article: ``a dwarf``, ``the Rock``."""
         return f"{'a' if self.side else 'the'} {self.noun}"
 
     @property
     def mark(self) -> str:
-        """The letter in game records, which have R for the Thudstone as well as for the Rock."""
+        """The letter in game records, which have R for both the Thudstone and the Rock."""
         return "R" if self is Piece.STONE else self.value
 
     @staticmethod
     def of(side: Side) -> Piece:
-        """Return the fighter of a side."""
+        """Return the kind of piece that a side fights with."""
         return Piece.DWARF if side is Side.DWARF else Piece.TROLL
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class Piece(Enum):
 
 
 class Verb(Enum):
-    """The three ways to ask for a ply."""
+    """The three verbs of plies."""
 
     MOVE = "move"
     SHOVE = "shove"
@@ -84,7 +84,8 @@ class Verb(Enum):
 
     def __init__(self, word: str) -> None:
         self.word = word
-        """As it is typed. That is its value, which takes two calls to look up, for each ply."""
+        """The verb as players type it: the enumeration's value, cached because ``value`` takes two
+        calls."""
 
     def __str__(self) -> str:
         return self.word
@@ -94,11 +95,11 @@ class Capturing(Enum):
     """The ways in which a side captures."""
 
     HURL = "hurl"
-    """The front dwarf of a line goes along it, onto a troll."""
+    """The front dwarf of a line is hurled onto a troll ahead of the line."""
     SHOVE = "shove"
-    """The front troll of a line goes along it, to where dwarfs are next to it."""
+    """The front troll of a line is shoved to a square next to dwarfs."""
     TRAP = "trap"
-    """A dwarf moves to where a troll stands between it and another dwarf."""
+    """A dwarf moves so that a troll is directly between it and another dwarf."""
     TRAMPLE = "trample"
     """A troll goes straight over a dwarf to the square beyond."""
 
@@ -110,19 +111,19 @@ class Every(Enum):
 
 
 EVERY: Final[Literal[Every.EVERY]] = Every.EVERY
-"""In place of a list of captures: everything that can be captured."""
+"""Stands for all possible captures, in place of a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What a player asked for. It may be impossible: the rules say what is wrong with it.
+    """A player's request for a ply, legal or not; a ruleset decides.
 
     Attributes:
-        verb: how the piece is to move.
-        origin: where it stands.
-        target: where it is to go.
-        captures: what it is to capture, in the order given; ``()`` for "none", ``EVERY`` for "all",
-            None if captures were not mentioned.
+        verb: the verb of the request.
+        origin: the square of the piece.
+        target: the square to go to.
+        captures: the squares to capture on, in the order given; ``()`` for "none", ``EVERY`` for
+            "all", None if the player didn't mention captures.
     """
 
     verb: Verb
@@ -131,7 +132,7 @@ class Attempt:
     captures: tuple[Square, ...] | Every | None = None
 
     def __str__(self) -> str:
-        """Return it as it is typed: ``shove from C5 to C7 capturing D8, E8``."""
+        """Return the attempt as players type it: ``shove from C5 to C7 capturing D8, E8``."""
         way = f"{self.verb.value} from {self.origin} to {self.target}"
         if self.captures is None:
             return way
@@ -142,24 +143,24 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A ply that a ruleset has granted: one distinct outcome.
+    """A ply that a ruleset allows: one distinct outcome.
 
-    ``str(move)`` is the ply as game records have it, which skip the letter I: ``TG7-F7xE7``.
+    ``str(move)`` is the ply as written in game records, which skip the letter I: ``TG7-F7xE7``.
 
     Attributes:
-        piece: the piece that moves.
-        origin: where it stood.
-        target: where it ends; the origin itself if a trample comes full circle.
-        captures: the captured squares, in board order, or in a trample in the order trampled.
-        trample: whether it went over its captures (Koom Valley).
-        verb: how it was asked for. Not compared: a shove and a move with the same squares and
-            captures are one outcome.
-        path_bits: bitboard of origin and target, empty if they are the same square: what the move
-            flips on the piece's bitboard.
+        piece: the moving piece.
+        origin: the square before the move.
+        target: the square after the move; the origin itself if a trample comes full circle.
+        captures: the captured squares, in board order; in a trample, in the order trampled.
+        trample: whether the piece goes over its captures (Koom Valley).
+        verb: the verb of the request. Excluded from comparison: a shove and a move with the same
+            squares and captures are one outcome.
+        path_bits: bitboard of origin and target, empty if they are the same square. The move XORs
+            the piece's bitboard with these bits.
         captured_bits: bitboard of the captures.
 
     Raises:
-        InvalidValueError: no piece can move so.
+        InvalidValueError: no piece can make such a move under any rules.
     """
 
     piece: Piece
@@ -206,7 +207,7 @@ class Move:
         return None
 
     def attempt(self) -> Attempt:
-        """Return the attempt that asks for exactly this move, captures always said."""
+        """Return the attempt that asks for exactly this move, with its captures listed."""
         return Attempt(self.verb, self.origin, self.target, self.captures)
 
     def __str__(self) -> str:
@@ -214,8 +215,9 @@ class Move:
         return f"{self.piece.mark}{self.origin.record_name}-{self.target.record_name}{captures}"
 
 
-# Moves are made by the thousand when they are listed, and the rules list only possible ones: those
-# need no check, and setting the fields by their descriptors takes half the time of the constructor.
+# Move generation creates moves by the thousand, all of them possible, so that a check would only
+# cost time. Setting the fields by their slot descriptors bypasses the frozen dataclass's own
+# `__setattr__`, and takes half the time of its constructor.
 _new = object.__new__
 _setters = tuple(
     vars(Move)[name].__set__
@@ -234,7 +236,7 @@ def listed(
     *,
     trample: bool = False,
 ) -> Move:
-    """Return a move that the rules list, without checking it: it is known to be possible."""
+    """Return a move without validation, for move generation: it makes possible moves only."""
     move = _new(Move)
     _set_piece(move, piece)
     _set_origin(move, origin)

@@ -1,12 +1,12 @@
 """The notation of game records: plies, setups, and positions with their side to move.
 
 Thud programs exchange plies such as ``dA6-B6``, ``TG7-F7xE7xE8`` and ``RH8-H7``. A hurl repeats its
-target after the x; a trample lists its captures in the order trampled. A setup is every piece and
-its square, ``dF1,...,TG7,...,RH8``, with R for the Thudstone as for the Rock. A position is a setup
-and the side to move: ``dF1,...,RH8 dwarf``. Which of the two an R is depends on the rules, so
-reading a position takes a ruleset.
+target after the x; a trample lists its captures in the order trampled. A setup lists every piece
+and its square, ``dF1,...,TG7,...,RH8``, with R for the Thudstone as well as the Rock. A position is
+a setup and the side to move: ``dF1,...,RH8 dwarf``. Whether R is the Thudstone or the Rock depends
+on the rules, so parsing a position takes a ruleset.
 
-Columns have other letters than on our boards: the notation skips the I, see `thudmud.rules.board`.
+Column letters differ from those on boards: the notation skips the I, see `thudmud.rules.board`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _NO_VERB = {Reason.NO_SUCH_VERB, Reason.NOT_THIS_SIDES_VERB}
 
 
 def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
-    """Return the move of a ply in a record, given the position before it.
+    """Parse a ply of a record into the move that it makes in ``position``.
 
     Raises:
-        IllegalMove: the rules refuse it.
-        ValueError: it is no ply, or another piece stands where it begins.
+        IllegalMove: the rules refuse the ply.
+        ValueError: the text isn't a ply, or its piece isn't on its origin.
     """
     match = _PLY.fullmatch(text.strip())
     if match is None:
@@ -46,7 +46,7 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
 
 
 def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side) -> Move:
-    """Return the move by the first verb that the rules allow: records do not tell the verb."""
+    """Return the move by the first verb that the rules allow; records don't include the verb."""
     refusals: list[IllegalMove] = []
     for verb in Verb:
         try:
@@ -54,11 +54,12 @@ def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side)
         except IllegalMove as refusal:
             if refusal.code not in _NO_VERB:
                 refusals.append(refusal)
-    raise refusals[-1 if attempt.captures else 0]  # captures call for a shove or a hurl
+    # The refusal of the verb that was most likely meant: with captures, a shove or a hurl.
+    raise refusals[-1 if attempt.captures else 0]
 
 
 def write_setup(position: Position) -> str:
-    """Return the setup of a position, which lacks the side to move."""
+    """Return the setup of a position. It doesn't include the side to move."""
     return ",".join(
         piece.mark + square.record_name
         for piece in (Piece.DWARF, Piece.TROLL, Piece.ROCK, Piece.STONE)
@@ -67,7 +68,7 @@ def write_setup(position: Position) -> str:
 
 
 def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
-    """Return the position of a setup; ValueError if it is invalid."""
+    """Parse a setup into a position; raise ValueError for an invalid setup."""
     pieces: dict[Square, Piece] = {}
     centrepiece = Piece.ROCK if ruleset.opening.rock else Piece.STONE
     kinds = {"d": Piece.DWARF, "T": Piece.TROLL, "R": centrepiece}
@@ -90,12 +91,12 @@ def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
 
 
 def write_position(position: Position) -> str:
-    """Return a position as one text: its setup and the side to move, ``dF1,...,RH8 dwarf``."""
+    """Return a position as one line, its setup and the side to move: ``dF1,...,RH8 dwarf``."""
     return f"{write_setup(position)} {position.turn.value}"
 
 
 def read_position(text: str, ruleset: Ruleset) -> Position:
-    """Return the position of such a text by some rules; ValueError if it is invalid."""
+    """Parse the output of `write_position`; raise ValueError if the text is invalid."""
     setup, _, turn = text.strip().rpartition(" ")
     if turn not in _SIDES:
         raise ValueError("a position is its setup and the side to move, dwarf or troll")
@@ -106,7 +107,7 @@ _SIDES = {side.value: side for side in Side}
 
 
 def require_possible(position: Position, ruleset: Ruleset) -> None:
-    """Refuse a position that no battle by these rules can reach; InvalidValueError says why."""
+    """Raise InvalidValueError if no battle under these rules can reach a position."""
     opening = ruleset.opening
     for piece in (Piece.DWARF, Piece.TROLL):
         number, most = position.count(piece), opening.count(piece)

@@ -1,6 +1,6 @@
-"""Positions: where the pieces stand and who is to move.
+"""Positions: the pieces on the board and the side to move. Bitboards inside, squares outside.
 
-Bitboards inside, squares outside. The rules are not known here.
+No rules are applied here.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from thudmud.rules.board import BOARD, RECORD_LETTERS, SQUARES, WIDTH, Square, s
 from thudmud.rules.moves import Move, Piece, Side
 
 PICTURES: dict[type[Any], Callable[[Any], str]] = {}
-"""SVG renderers for notebooks, by class; registered by `thudmud.pictures`."""
+"""SVG renderers for notebooks, by class; `thudmud.pictures` registers them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where the pieces stand and who is to move. The first four attributes are bitboards.
+    """The pieces on the board and the side to move. The first four attributes are bitboards.
 
-    ``print(position)`` draws the board in the form that `from_diagram` reads. Its columns have the
-    letters of game records, so that what is read off it can be played by `Game.push`.
+    ``print(position)`` draws the board in the form that `from_diagram` parses. Its column letters
+    are those of game records, so that squares named after the drawing can be given to `Game.push`.
 
     Raises:
-        InvalidValueError: two pieces are on one square, or one is off the board; or there is more
-            than one Thudstone, or more than one Rock.
+        InvalidValueError: two pieces share a square, a piece is off the board, or there is more
+            than one Thudstone or more than one Rock.
     """
 
     dwarfs: int
@@ -42,14 +42,14 @@ class Position:
             raise InvalidValueError("a piece stands off the board")
         if occupied.bit_count() != sum(map(int.bit_count, (dwarfs, trolls, stone, rock))):
             raise InvalidValueError("two pieces stand on one square")
-        if stone & (stone - 1) or rock & (rock - 1):
+        if stone & (stone - 1) or rock & (rock - 1):  # clears the lowest bit: is there a second?
             raise InvalidValueError("there is one Thudstone and one Rock at most")
         if not isinstance(self.turn, Side):
             raise InvalidValueError(f"{self.turn!r} is not a side that could be to move")
 
     @staticmethod
     def of(pieces: Mapping[Square, Piece], turn: Side) -> Position:
-        """Return the position with these pieces; InvalidValueError if it is impossible."""
+        """Return the position with the given pieces; raise InvalidValueError if impossible."""
         bits = dict.fromkeys(Piece, 0)
         for square, piece in pieces.items():
             if not square.on_board:
@@ -61,11 +61,11 @@ class Position:
 
     @staticmethod
     def from_diagram(diagram: str, turn: Side) -> Position:
-        """Return the position of a diagram.
+        """Parse a diagram into a position.
 
         Args:
-            diagram: a line of letters, then fifteen numbered rows, as ``str(position)`` has them.
-            turn: who is to move.
+            diagram: a line of letters, then fifteen numbered rows, as in ``str(position)``.
+            turn: the side to move.
 
         Raises:
             InvalidValueError: the diagram is invalid.
@@ -103,7 +103,7 @@ class Position:
         return self.stone if piece is Piece.STONE else self.rock
 
     def piece_at(self, square: Square) -> Piece | None:
-        """Return the piece on a square, if there is one."""
+        """Return the piece on a square; None if the square is empty."""
         bit = square.bit
         if self.dwarfs & bit:
             return Piece.DWARF
@@ -114,16 +114,17 @@ class Position:
         return Piece.ROCK if self.rock & bit else None
 
     def squares(self, piece: Piece) -> tuple[Square, ...]:
-        """Return the squares with pieces of a kind, row by row."""
+        """Return the squares of one kind of piece, row by row."""
         return squares_in(self.bits(piece))
 
     def count(self, piece: Piece) -> int:
-        """Return how many pieces of a kind there are."""
+        """Return the number of pieces of one kind."""
         return self.bits(piece).bit_count()
 
     def after(self, move: Move) -> Position:
-        """Return the position after a move, which is taken as legal."""
-        # A fighter only ever captures fighters of the other side, and the Rock captures nothing.
+        """Return the position after a legal move; legality isn't checked."""
+        # Flipping a move's bits moves the piece and removes its captures in one XOR per bitboard.
+        # Fighters capture only fighters of the other side, and the Rock captures nothing.
         turn = Side.TROLL if self.turn is Side.DWARF else Side.DWARF
         path, captured = move.path_bits, move.captured_bits
         if move.piece is Piece.DWARF:
@@ -133,10 +134,10 @@ class Position:
         return _trusted(self.dwarfs, self.trolls, self.stone, self.rock ^ path, turn)
 
     before = after
-    """Return the position before a move that led here: taking it back flips the same bits."""
+    """Return the position before a move that led here: XOR with the same bits undoes the move."""
 
     def _repr_svg_(self) -> str | None:
-        """Return a picture, which notebooks show; None if `thudmud.pictures` is not imported."""
+        """Return an SVG picture for notebooks; None if `thudmud.pictures` isn't imported."""
         return PICTURES[Position](self) if PICTURES else None
 
     def __str__(self) -> str:
@@ -155,9 +156,9 @@ _MARGIN = 4
 _CELL = 2
 _EMPTY = "."
 
-# A search makes positions by the million. A legal move of a valid position leads to a valid one,
-# which need not be checked; and setting the fields by their descriptors takes half the time of the
-# dataclass's own constructor.
+# A search makes positions by the million. A legal move leads from a valid position to a valid one,
+# so that checking it again would only cost time. Setting the fields by their slot descriptors takes
+# half the time of the dataclass's own constructor.
 _new = object.__new__
 _set_dwarfs, _set_trolls, _set_stone, _set_rock, _set_turn = (
     vars(Position)[name].__set__ for name in ("dwarfs", "trolls", "stone", "rock", "turn")
@@ -165,7 +166,7 @@ _set_dwarfs, _set_trolls, _set_stone, _set_rock, _set_turn = (
 
 
 def _trusted(dwarfs: int, trolls: int, stone: int, rock: int, turn: Side) -> Position:
-    """Return a position that is known to be valid, without checking it."""
+    """Return a position without validation."""
     position = _new(Position)
     _set_dwarfs(position, dwarfs)
     _set_trolls(position, trolls)

@@ -1,9 +1,9 @@
-"""Game records: battles as text, in the notation that Thud programs exchange, with headers or bare.
+"""Game records: battles as text, in the notation that Thud programs exchange.
 
-A bare record is a line with the setup, then one ply a line (see `thudmud.rules.notation`). It lacks
-its rules, and how the battle ended unless a ply ended it. The side of the first ply is the first to
-move; without a ply, the side that the rules say. Headers have what is missing, one a line before
-the setup, in the form of chess programs (tag pairs, as in PGN)::
+A record is bare or has headers. A bare record is a line with the setup, then one ply a line (see
+`thudmud.rules.notation`). It lacks the rules, and the outcome unless a ply ended the battle. The
+side of the first ply moves first; without a ply, the rules decide. Headers add the missing facts,
+one a line before the setup, in the form of chess programs (tag pairs, as in PGN)::
 
     [Rules "koom valley"]
     [Dwarf "Anna"]
@@ -14,28 +14,26 @@ the setup, in the form of chess programs (tag pairs, as in PGN)::
     [Ending "resignation"]
 
 ``Result`` is the score of the dwarfs and the trolls, ``Winner`` a side or ``none`` for a draw,
-``Ending`` an `Ending`'s value; the three are there if the battle has ended. ``Turn`` is the first
-side to move, if no ply shows it and it is not the side that the rules say. Other headers are
-ignored.
+``Ending`` the value of an `Ending`; all three are present if the battle has ended. ``Turn`` is the
+first side to move, if no ply shows it and it differs from the ruleset's. ``Event`` and ``Round``
+are the tournament and the round that the battle was played in. Other headers are ignored.
 
 A line that begins with a semicolon is a comment on the ply above it, or on the opening: the author,
-if known, and the text. No ply, setup or header begins so, and programs that read records may skip
-these lines::
+if known, and the text. No ply, setup or header begins with a semicolon, and programs that read
+records may skip these lines::
 
     dA6-B6
     ; Anna: I should have looked at G7.
 
-``Event`` and ``Round`` tell the tournament that the battle was a part of, and the round.
-
-A battle with a clock has a header with the time control, and below each ply the time that it took,
-in minutes and seconds, in a comment without an author::
+A battle with a clock has a header with the time control. Below each ply, a comment without an
+author has the time taken, in minutes and seconds::
 
     [Clock "10+5"]
 
     dA6-B6
     ; time 0:07.4
 
-No file is read here, and plies are checked by the ruleset.
+This module opens no files, and leaves checking plies to the ruleset.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ from thudmud.rules.refusals import IllegalMove
 from thudmud.rules.rulesets import RULESETS, Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 
-_MARK = "\ufeff"  # a byte order mark, as editors write it at the beginning of a file
+_MARK = "\ufeff"  # the byte order mark that some editors write at the beginning of a file
 _HEADER = re.compile(r'\[ *([A-Za-z][A-Za-z0-9_:+#=-]*) +"((?:[^"\\]|\\.)*)" *\]')
 _DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
 _RESULT = re.compile(r"([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
@@ -70,12 +68,13 @@ class Comment:
     """A comment on a ply. ``str(comment)`` is its line in a record.
 
     Attributes:
-        ply: the number of the ply, from 1; 0 is the opening.
-        player: the author's name, without blanks and colons; "" if it is not known.
+        ply: the number of the ply, from 1; 0 for the opening.
+        player: the author's name, without blanks and colons; "" if unknown.
         text: the comment, on one line.
 
     Raises:
-        InvalidValueError: it is not one line, or the name cannot be told from the text.
+        InvalidValueError: the text isn't one line, or parsing the line wouldn't return the same
+            name and text.
     """
 
     ply: int
@@ -94,12 +93,12 @@ class Comment:
 
 
 class RecordError(ThudmudError, ValueError):
-    """A record that cannot be read.
+    """Raised for a record that can't be parsed.
 
     Attributes:
         line: the number of the line, from 1.
-        problem: what is wrong with it; or just the ply, if the rules refuse it.
-        refusal: why the rules refuse the ply.
+        problem: the problem with the line; just the ply, if the rules refuse it.
+        refusal: the refusal of an illegal ply; None for other problems.
     """
 
     def __init__(self, line: int, problem: str, refusal: IllegalMove | None = None) -> None:
@@ -115,22 +114,22 @@ class RecordError(ThudmudError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A battle, and what else a record has. ``str(record)`` is the record with its headers.
+    """A battle and the other facts of a record. ``str(record)`` is the record with its headers.
 
     Attributes:
         game: the battle.
-        dwarf: the player of the dwarfs; "" if not known.
-        troll: the player of the trolls; "" if not known.
-        date: the day, as ``2026-11-22``; "" if not known.
-        comments: the comments on its plies, in order.
-        clock: the time control, as ``10+5`` or ``3 days``; "" if not known.
-        spent: the seconds that each ply took; empty if not known.
-        event: what the tournament is called; "" if it was of none.
-        round: the round of the tournament; "" if it was of none.
+        dwarf: the player of the dwarfs; "" if unknown.
+        troll: the player of the trolls; "" if unknown.
+        date: the day, as ``2026-11-22``; "" if unknown.
+        comments: the comments on plies, in order.
+        clock: the time control, as ``10+5`` or ``3 days``; "" if unknown.
+        spent: the seconds taken by each ply; empty if unknown.
+        event: the tournament's name; "" outside tournaments.
+        round: the tournament's round; "" outside tournaments.
 
     Raises:
-        InvalidValueError: a name, the clock, the event or the round is not one line, the date has
-            another form, or a comment or a time has no ply.
+        InvalidValueError: a name, the clock, the event or the round isn't one line, the date has
+            another form, or a comment or a time belongs to no ply.
     """
 
     game: Game
@@ -175,10 +174,10 @@ class Record:
 
 
 def write_record(game: Game, comments: Iterable[Comment] = (), spent: Iterable[float] = ()) -> str:
-    """Return the bare record of a battle: its setup, each ply with its time, and the comments.
+    """Return the bare record of a battle: its setup, the plies with their times, and the comments.
 
-    If nobody has moved yet, and the side to move is not that of the ruleset's own opening, a header
-    tells it.
+    A header has the side to move, if the battle has no plies and doesn't begin with the side that
+    the ruleset says.
     """
     first = game.opening.turn
     untold = first is not game.ruleset.opening.turn and not game.moves
@@ -192,7 +191,7 @@ def write_record(game: Game, comments: Iterable[Comment] = (), spent: Iterable[f
 
 
 def _figures(seconds: float) -> str:
-    """Return a time as ``0:07.4``, or ``1:00:07.4``."""
+    """Format seconds as ``0:07.4``, or ``1:00:07.4``."""
     minutes, tenths = divmod(round(10 * seconds), 600)
     hours, minutes = divmod(minutes, 60)
     rest = f"{tenths // 10:02}.{tenths % 10}"
@@ -202,15 +201,16 @@ def _figures(seconds: float) -> str:
 def read_record(
     text: str, ruleset: Ruleset | None = None, *, default: Ruleset | None = None
 ) -> Record:
-    """Read a record; each ply is checked by the rules.
+    """Parse a record; the rules check every ply.
 
     Blank lines, and a byte order mark at the beginning, are skipped. The battle has ended if its
     last ply or a header says so.
 
     Args:
         text: the record, with or without headers.
-        ruleset: its rules, which the headers must not contradict; None if they tell them.
-        default: its rules if nothing else tells them.
+        ruleset: the rules, which the headers must not contradict; None to take them from the
+            headers.
+        default: the rules if neither ``ruleset`` nor a header names any.
 
     Raises:
         RecordError: a line is wrong.
@@ -236,7 +236,7 @@ def read_record(
     record = Record(game, comments=comments, spent=times)
     for name in ("Dwarf", "Troll", "Date", "Clock", "Event", "Round"):
         number, told = headers.get(name, (0, ""))
-        if told.strip("?.-"):  # some programs write ? or ????.??.?? if it is not known
+        if told.strip("?.-"):  # some programs write ? or ????.??.?? for an unknown value
             known: dict[str, Any] = {name.lower(): told}
             try:
                 record = replace(record, **known)
@@ -248,7 +248,11 @@ def read_record(
 def _apart(
     lines: list[tuple[int, str]],
 ) -> tuple[list[tuple[int, str]], tuple[Comment, ...], dict[int, float]]:
-    """Return the lines without comments, the comments, and the times of plies."""
+    """Separate a record's comments from its other lines.
+
+    Returns:
+        The other lines, the comments, and the seconds taken by plies, by number.
+    """
     rest: list[tuple[int, str]] = []
     comments, spent = [], {}
     ply = 0
@@ -256,7 +260,7 @@ def _apart(
         comment = _COMMENT.fullmatch(line)
         if time := _TIME.fullmatch(line):
             hours, minutes, seconds, tenths = (int(each or 0) for each in time.groups())
-            if ply > 1:  # else it is on the opening, which took nobody time
+            if ply > 1:  # `ply` counts the setup line, and the opening took no time
                 spent[ply - 1] = (36_000 * hours + 600 * minutes + 10 * seconds + tenths) / 10
         elif comment is None:
             rest.append((number, line))
@@ -267,13 +271,13 @@ def _apart(
 
 
 _Headers = Mapping[str, tuple[int, str]]
-"""By name, each header's line number and text."""
+"""The line number and text of each header, by name."""
 
 
 def _ruleset(
     headers: _Headers, told: Ruleset | None, default: Ruleset | None, setup: int
 ) -> Ruleset:
-    """Return the rules of a record: those in its headers, the given ones, or the default."""
+    """Return the rules of a record: from its headers, as given, or the default."""
     number, name = headers.get("Rules", (setup, ""))
     if not name:
         known = told or default
@@ -312,7 +316,7 @@ def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -
 
 
 def _ended(game: Game, headers: _Headers) -> Game:
-    """Return the battle with the outcome in its headers, if there is one."""
+    """Return the battle with the outcome of its headers, if they have one."""
     if "Ending" not in headers:
         return game
     number, ending = headers["Ending"]
@@ -339,15 +343,15 @@ def _ended(game: Game, headers: _Headers) -> Game:
 
 
 def outcome_told(game: Game, ending: Ending, winner: Side | None) -> Outcome | None:
-    """Return the outcome, by its rules, of a battle that no ply ended.
+    """Return the outcome of a battle that ended without a final ply, scored by its rules.
 
     Args:
         game: the battle after its plies.
-        ending: how it ended.
-        winner: the winner, which matters if the other side gave the battle up.
+        ending: how the battle ended.
+        winner: the winner; only needed if the other side gave the battle up.
 
     Returns:
-        None if only a ply ends a battle like that, or if it needs a winner.
+        The outcome; None if such an ending takes a ply, or if the winner is missing.
     """
     match ending:
         case Ending.AGREEMENT | Ending.QUIET | Ending.DESERTION:

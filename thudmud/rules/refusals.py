@@ -1,4 +1,4 @@
-"""Why the rules refuse a move: the codes, and the exception with a code."""
+"""Refusals of moves: the codes, and the exception that carries one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thudmud.rules.board import Square
 
 
 class Reason(Enum):
-    """The reasons of refusals; programs rely on the values."""
+    """The codes of refused moves. Programs rely on the values, so these never change."""
 
     GAME_OVER = "game_over"
     NOT_YOUR_TURN = "not_your_turn"
@@ -62,7 +62,12 @@ class Reason(Enum):
 
 
 class IllegalMove(Refused, ValueError):
-    """An attempt that the rules refuse."""
+    """Raised when the rules refuse an attempt.
+
+    Attributes:
+        code: the rule that the attempt breaks.
+        squares: the squares concerned; may be empty.
+    """
 
     code: Reason
     squares: tuple[Square, ...]

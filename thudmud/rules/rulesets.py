@@ -1,8 +1,8 @@
-"""The rulesets, each a value made of parts, and what every ruleset does with its parts.
+"""The rulesets, as values composed of parts, and the behaviour that all rulesets share.
 
-A difference between two rulesets is a difference between their parts: no code asks for the name. A
-new ruleset is a new value at the end of this file. It then needs a page of help, a golden
-playthrough and positions for perft; tests fail until it has them.
+Rulesets differ only in their parts: no code tests a ruleset's name. A new ruleset is a new value at
+the end of this file. It also needs a help page, a golden playthrough and perft positions; tests
+fail until they exist.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from thudmud.rules.scoring import ByPieces, ByVictory, Ending, Outcome, Score, S
 
 
 class Goal(Protocol):
-    """A goal by which a side wins at once: a frozen value."""
+    """A condition by which a side wins at once: a frozen value."""
 
     @property
     def side(self) -> Side:
-        """The side that wins by it."""
+        """The winning side."""
 
     @property
     def ending(self) -> Ending:
-        """The ending of a battle that reaches it."""
+        """The ending of a battle in which a side reaches the goal."""
 
     def is_reached(self, position: Position) -> bool:
-        """Return whether it is reached."""
+        """Return whether a position reaches the goal."""
 
     def worth(self, position: Position) -> int:
-        """Return the worth of a position to its side on the way to it, in hundredths of a dwarf.
+        """Return how close ``side`` is to the goal, in hundredths of a dwarf.
 
-        That is for programs that evaluate positions. No rule depends on it.
+        For programs that evaluate positions; no rule depends on it.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """The rules of a battle, as a value made of parts.
+    """The rules of a battle, as a value composed of parts.
 
     Attributes:
-        name: its name for players and in settings: words in lower case.
-        title: its name in sentences.
-        opening: the position that a battle begins with.
+        name: the name in commands and settings: words in lower case.
+        title: the name in sentences.
+        opening: the initial position.
         dwarfs: how the dwarf side moves and captures.
         trolls: how the troll side moves and captures.
         goals: the goals that end a battle at once; no position reaches two.
@@ -73,15 +73,15 @@ class Ruleset:
 
     @property
     def verbs(self) -> frozenset[Verb]:
-        """The verbs that either side has."""
+        """The verbs of both sides."""
         return self.dwarfs.verbs | self.trolls.verbs
 
     def fighters(self, side: Side) -> Fighters:
-        """Return how a side moves and captures."""
+        """Return the component for one side's moves and captures."""
         return self.dwarfs if side is Side.DWARF else self.trolls
 
     def reached(self, position: Position) -> Goal | None:
-        """Return the goal that has been reached, if any has."""
+        """Return the goal that a position reaches; None if it reaches none."""
         for goal in self.goals:
             if goal.is_reached(position):
                 return goal
@@ -90,7 +90,7 @@ class Ruleset:
     def legal_moves(self, position: Position, most_tramples: int | None = None) -> list[Move]:
         """Return every distinct outcome of the next ply; none if a goal is reached.
 
-        ``most_tramples`` limits the tramples of each piece, see `moves_from`.
+        ``most_tramples`` limits the tramples of each piece, as in `moves_from`.
         """
         if self.reached(position) is not None:
             return []
@@ -99,21 +99,22 @@ class Ruleset:
     def moves_from(
         self, position: Position, square: Square, most_tramples: int | None = None
     ) -> list[Move]:
-        """Return every distinct outcome of a next ply by the piece on a square.
+        """Return every distinct outcome of a ply by the piece on one square.
 
         Args:
             position: the position before the ply.
-            square: its square; without a piece of the side to move there are no outcomes.
-            most_tramples: the most tramples to list, the shortest first; None for all. There may be
-                hundreds of thousands, and no work is done for others. To learn whether there are
-                more, ask for one more than needed.
+            square: the square of the piece. Without a piece of the side to move there are no
+                outcomes.
+            most_tramples: the maximum number of tramples, shortest first; None for all. There may
+                be hundreds of thousands, and the limit saves generating the rest. To learn whether
+                there are more, ask for one more than needed.
         """
         if self.reached(position) is not None:
             return []
         return self.fighters(position.turn).moves(position, square.bit, most_tramples)
 
     def count_moves(self, position: Position) -> int:
-        """Return ``len(legal_moves(position))``, faster than by listing them."""
+        """Return ``len(legal_moves(position))``, faster than by listing moves."""
         if self.reached(position) is not None:
             return 0
         return self.fighters(position.turn).count(position)
@@ -122,7 +123,8 @@ class Ruleset:
         """Return the move that a side asks for.
 
         Raises:
-            IllegalMove: the rules refuse it, with a code and the squares concerned.
+            IllegalMove: the rules refuse the attempt; the exception has a code and the squares
+                concerned.
         """
         if self.reached(position) is not None:
             raise IllegalMove(Reason.GAME_OVER)
@@ -136,12 +138,12 @@ class Ruleset:
         return self.fighters(side).grant(position, attempt)
 
     def score(self, position: Position) -> Score:
-        """Return the score of the battle as it stands."""
+        """Return the score of the battle in its current position."""
         reached = self.reached(position)
         return self.scoring.score(position, reached.side if reached else None)
 
     def outcome(self, position: Position) -> Outcome | None:
-        """Return how the battle has ended by itself: by a goal or by a side without a move."""
+        """Return the outcome if a goal is reached or the side to move has no move, else None."""
         if goal := self.reached(position):
             return Outcome(goal.ending, goal.side, self.scoring.score(position, goal.side))
         if self.fighters(position.turn).can_move(position):
@@ -150,16 +152,16 @@ class Ruleset:
         return Outcome(Ending.NO_MOVE, stuck, self.scoring.score(position, stuck))
 
     def by_agreement(self, position: Position, ending: Ending) -> Outcome:
-        """Return the outcome of a battle that ends as it stands, by its players or its length."""
+        """Return the outcome of an end in this position, by agreement or at the maximum length."""
         winner = self.scoring.agreed(position)
         return Outcome(ending, winner, self.scoring.score(position, winner))
 
     def resignation(self, position: Position, side: Side) -> Outcome:
-        """Return the outcome of a battle that a side resigns."""
+        """Return the outcome of a side's resignation."""
         return Outcome(Ending.RESIGNATION, side.other, self.scoring.resigned(position, side))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle one of `RULESETS` by its name, so that unpickling returns the same object."""
+        """Pickle a ruleset of `RULESETS` by name, so that unpickling returns the same object."""
         if RULESETS.get(self.name) is self:
             return _called, (self.name,)
         return object.__reduce_ex__(self, protocol)
@@ -245,16 +247,16 @@ KOOM_VALLEY = Ruleset(
 """The published Koom Valley rules."""
 
 DEFAULT_RULES = DISCWORLD
-"""The rules where none are chosen."""
+"""The rules of battles for which none are chosen."""
 
 RULESETS: Mapping[str, Ruleset] = {
     rules.name: rules for rules in (DEFAULT_RULES, CLASSIC, KOOM_VALLEY)
 }
-"""The rulesets by name, the default first. Adding one is adding a value."""
+"""The rulesets by name, the default first. Adding a ruleset takes no other registration."""
 
 
 def ruleset_called(words: str) -> Ruleset | None:
-    """Return the ruleset of a name, in any case and with hyphens or blanks, if there is one."""
+    """Return the ruleset with a name in any case, with blanks or hyphens; None if there is none."""
     return RULESETS.get(" ".join(words.lower().replace("-", " ").split()))
 
 
@@ -265,14 +267,14 @@ def _called(name: str) -> Ruleset:
 def perft(
     ruleset: Ruleset, position: Position, depth: int, look: Callable[[], object] = bool
 ) -> int:
-    """Return the number of sequences of ``depth`` distinct outcomes from a position.
+    """Return the perft number: the count of sequences of ``depth`` distinct outcomes.
 
-    ``look`` is called again and again meanwhile; what it raises ends the counting.
+    ``look`` is called at every inner node; an exception that it raises stops the count.
     """
     if depth == 0:
         return 1
     look()
-    if depth == 1:
+    if depth == 1:  # bulk counting: the last ply's moves need not be made
         return ruleset.count_moves(position)
     return sum(
         perft(ruleset, position.after(move), depth - 1, look)
@@ -281,7 +283,7 @@ def perft(
 
 
 def divide(ruleset: Ruleset, position: Position, depth: int) -> list[tuple[Move, int]]:
-    """Return each legal move with the ``perft`` of the rest; ``depth`` is 1 or more."""
+    """Return each legal move with the `perft` number after it; ``depth`` is 1 or more."""
     return [
         (move, perft(ruleset, position.after(move), depth - 1))
         for move in ruleset.legal_moves(position)

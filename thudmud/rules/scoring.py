@@ -12,7 +12,7 @@ from thudmud.rules.position import Position
 
 
 class Ending(Enum):
-    """The ways a battle ends."""
+    """The ways in which a battle ends."""
 
     AGREEMENT = "agreement"
     QUIET = "quiet"
@@ -22,13 +22,13 @@ class Ending(Enum):
     ROCK_ESCAPED = "rock escaped"
     ROCK_CAPTURED = "rock captured"
     DESERTION = "desertion"
-    """Ended by one player alone, the opponent's seat being empty."""
+    """Ended by one player alone, as the opponent had left their seat."""
     CLAIM = "claim"
-    """Ended by one player alone, the opponent having been away, or idle, for too long."""
+    """Ended by one player alone, as the opponent had been away, or idle, for too long."""
     TIME = "time"
-    """The clock of one side ran out."""
+    """One side's clock ran out."""
     LENGTH = "length"
-    """The battle had as many plies as a battle can have."""
+    """The battle reached the maximum number of plies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a battle ended; ``winner`` is None for a draw."""
+    """The end of a battle; ``winner`` is None for a draw."""
 
     ending: Ending
     winner: Side | None
@@ -63,21 +63,21 @@ class Scoring(Protocol):
     """How a ruleset scores battles: a frozen value."""
 
     def score(self, position: Position, winner: Side | None) -> Score:
-        """Return the score; ``winner`` has reached a goal or been given the win."""
+        """Return the score; ``winner`` reached a goal or was given the win."""
 
     def agreed(self, position: Position) -> Side | None:
-        """Return the winner if the battle ends as it stands; None for a draw."""
+        """Return the winner of a battle ended by agreement in this position; None for a draw."""
 
     def stuck(self, position: Position) -> Side | None:
         """Return the winner if the side to move has no move; None for a draw."""
 
     def resigned(self, position: Position, side: Side) -> Score:
-        """Return the score after a side has resigned."""
+        """Return the score after a side's resignation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByPieces:
-    """Each side scores its pieces on the board, and the higher score wins.
+    """Scoring by the pieces left on the board; the higher score wins.
 
     Source: the published Original Rules: a dwarf counts 1, a troll 4.
     """
@@ -92,49 +92,49 @@ class ByPieces:
         )
 
     def agreed(self, position: Position) -> Side | None:
-        """Return the side with more points."""
+        """Return the side with more points; None for equal points."""
         score = self.score(position, None)
         if score.dwarf == score.troll:
             return None
         return Side.DWARF if score.dwarf > score.troll else Side.TROLL
 
     def stuck(self, position: Position) -> Side | None:
-        """Return the side with more points: having no move only ends the battle."""
+        """Return the side with more points, whichever side has no move."""
         return self.agreed(position)
 
     def resigned(self, position: Position, side: Side) -> Score:
-        """Return the points of the pieces, without those of the side that resigns."""
+        """Return the points of the pieces; the resigning side's count nothing."""
         score = self.score(position, None)
         return Score(0, score.troll) if side is Side.DWARF else Score(score.dwarf, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class ByVictory:
-    """The winner scores 1, and without a winner the battle is a draw.
+    """Scoring by victory alone: 1 for the winner; without one, the battle is a draw.
 
-    Source: the published Koom Valley rules. They leave a side without a move open; our ruling: it
-    has lost if the other can still reach its goal, else the battle is a draw.
+    Source: the published Koom Valley rules. They don't cover a side without a move. Our ruling:
+    that side loses if the other can still reach its goal, else the battle is a draw.
 
     Attributes:
-        dwarfs_needed: the dwarfs that their goal takes.
-        trolls_needed: the trolls that theirs takes.
+        dwarfs_needed: the fewest dwarfs that can reach their goal.
+        trolls_needed: the fewest trolls that can reach theirs.
     """
 
     dwarfs_needed: int
     trolls_needed: int
 
     def score(self, _position: Position, winner: Side | None) -> Score:
-        """Return 1 for the winner."""
+        """Return 1 for the winner and 0 for the other side; 0 each without a winner."""
         if winner is None:
             return DRAW
         return Score(1, 0) if winner is Side.DWARF else Score(0, 1)
 
     def agreed(self, _position: Position) -> Side | None:
-        """Return nobody."""
+        """Return None: an agreement is always a draw."""
         return None
 
     def stuck(self, position: Position) -> Side | None:
-        """Return the side that is not stuck, if its goal is still in reach."""
+        """Return the side that can move, if it has enough fighters to reach its goal."""
         if position.turn is Side.TROLL:
             able = position.dwarfs.bit_count() >= self.dwarfs_needed
         else:

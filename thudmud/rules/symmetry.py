@@ -1,7 +1,14 @@
-"""Turns and reflections of the board, and numbers by which positions are found again.
+"""Symmetries of the board, and Zobrist keys that are equal for symmetric positions.
 
-The board has eight symmetries. A ruleset keeps those that leave its opening as it is: its pieces
-move alike in all directions, so that positions which are images of each other are played alike.
+The board has eight symmetries: rotations and reflections. A ruleset has those that map its opening
+to itself. Its pieces move alike in all directions, so that positions which are images of each other
+have the same moves, up to the symmetry, and can be stored as one.
+
+A Zobrist key (Zobrist 1970) is the XOR of one random 64-bit number per piece and square, and one
+for the side to move. A ply therefore changes it by a few XORs. Here a position has one key per
+symmetry, the key of its image; all of them are packed into one long ``int``, so that each XOR
+updates all at once. Images of a position have the same keys in another order. Hence the least key
+identifies the whole set of images, and the symmetries with that key lead to its representative.
 """
 
 from __future__ import annotations
@@ -20,10 +27,10 @@ from thudmud.values import Value
 
 
 class Symmetry(Value):
-    """A turn or a reflection of the board.
+    """A rotation or a reflection of the board.
 
     Attributes:
-        swaps: whether columns become rows, before anything else.
+        swaps: whether columns become rows, before the flips.
         flips_columns: whether the first column becomes the last.
         flips_rows: whether the first row becomes the last.
     """
@@ -35,32 +42,33 @@ class Symmetry(Value):
     @property
     def inverse(self) -> Symmetry:
         """The symmetry that undoes this one."""
-        if not self.swaps:
+        if not self.swaps:  # flips undo themselves, in any order
             return self
         return Symmetry(self.swaps, self.flips_rows, self.flips_columns)
 
     def square(self, square: Square) -> Square:
-        """Return where a square goes."""
+        """Return the image of a square."""
         return _images(self)[square]
 
     def move(self, move: Move) -> Move:
-        """Return where a move goes."""
+        """Return the image of a move."""
         images = _images(self)
         captures = tuple([images[each] for each in move.captures])
+        # Captures are in board order, which the symmetry changes, or in the order trampled.
         if len(captures) > 1 and not move.trample:
             captures = tuple(sorted(captures))
         origin, target = images[move.origin], images[move.target]
         return listed(move.piece, origin, target, captures, move.verb, trample=move.trample)
 
     def position(self, position: Position) -> Position:
-        """Return where a position goes."""
+        """Return the image of a position."""
         images = _images(self)
         pieces = {images[each]: piece for piece in Piece for each in position.squares(piece)}
         return Position.of(pieces, position.turn)
 
 
 SYMMETRIES = tuple(Symmetry(*each) for each in product((False, True), repeat=3))
-"""The eight of the board; the first changes nothing."""
+"""The eight symmetries of the board, the identity first."""
 
 
 @cache
@@ -76,20 +84,19 @@ def _images(symmetry: Symmetry) -> dict[Square, Square]:
 
 
 def symmetries_of(ruleset: Ruleset) -> tuple[Symmetry, ...]:
-    """Return the symmetries that a ruleset keeps, the first of which changes nothing."""
+    """Return the symmetries of a ruleset, the identity first."""
     opening = ruleset.opening
     return tuple(each for each in SYMMETRIES if each.position(opening) == opening)
 
 
 class Fingerprints:
-    """Numbers of the positions of a ruleset, by which they are found again.
+    """Zobrist keys of the positions of a ruleset, equal for images of a position.
 
-    All images of a position have the same. They are the same in every process and in every version,
-    so that they can be stored. Two positions have the same one by chance, which happens once among
-    some billions.
+    The keys are the same in every process and every version, so that they can be stored. Two
+    different positions collide by chance about once among some billions.
 
-    In between stand longer numbers, prints: they have one part for each symmetry, so that a move
-    changes all parts at once.
+    A *print* is the packed ``int`` with a key per symmetry, see the module. A *number* is the least
+    of these keys.
     """
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -117,7 +124,7 @@ class Fingerprints:
         return found
 
     def after(self, before: int, move: Move) -> int:
-        """Return the print of a position after a move, by that of the position before it."""
+        """Return the print after a move, given the print of the position before."""
         keys = self._keys[move.piece]
         found = before ^ self._turn ^ keys[move.origin] ^ keys[move.target]
         if move.captures:
@@ -127,15 +134,15 @@ class Fingerprints:
         return found
 
     def number(self, known: int) -> tuple[int, Sequence[Symmetry]]:
-        """Return the number of a position, from -2**63 up to 2**63 - 1, by its print.
+        """Return the number of a print, and the symmetries that lead to the representative.
 
-        And the symmetries that make of it the image that stands for all: several if it is its own
-        image.
+        The number is from -2**63 up to 2**63 - 1. There are several symmetries if the position is
+        its own image.
         """
         parts = self._parts.unpack(known.to_bytes(self._parts.size, "little"))
         least = min(parts)
         some = [each for each, part in zip(self.symmetries, parts, strict=True) if part == least]
-        return least - (1 << 63), some
+        return least - (1 << 63), some  # signed, as databases store integers of 64 bits
 
     def _print(self, parts: Sequence[int]) -> int:
         return int.from_bytes(self._parts.pack(*parts), "little")
@@ -143,18 +150,19 @@ class Fingerprints:
 
 @lru_cache(maxsize=16)
 def fingerprints_of(ruleset: Ruleset) -> Fingerprints:
-    """Return the fingerprints of a ruleset; made once, in some milliseconds."""
+    """Return the cached fingerprints of a ruleset; creating them takes some milliseconds."""
     return Fingerprints(ruleset)
 
 
 def written(move: Move, symmetries: Sequence[Symmetry]) -> str:
-    """Return the record of the image of a move; by several symmetries, of that which comes first.
+    """Return the record of a move's image; with several symmetries, the first in sort order.
 
-    So plies that come to the same in a position that is its own image have the same record.
+    Symmetric plies in a position that is its own image therefore have the same record.
     """
     return min([str(each.move(move)) for each in symmetries])
 
 
 @cache
 def _key(text: str) -> int:
+    # A hash in place of a random number, so that the key never changes.
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

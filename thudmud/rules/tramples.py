@@ -1,12 +1,26 @@
-"""The paths that a troll can trample: all of them, the shortest, the fullest.
+"""Paths of trampling trolls: all of them, the shortest, the fullest.
 
-The board is given by ``prey``, the bitboard of the dwarfs that may be trampled, and ``empty``, the
-bitboard of the squares to land on, the troll's own among them. Trampled squares need not be added
-to those: a troll lands an even number of columns and rows from its origin, and tramples in between.
+The rule (Koom Valley): a troll next to a dwarf may go straight over it to the empty square beyond,
+and captures it. From there it may go on in any direction, as often as it likes. A trampled dwarf
+leaves the board at once; the troll's own square is empty while the troll is on its way. A path is
+thus a walk over landing squares in which every step crosses a different dwarf.
 
-Dwarfs that stand close together can be trampled in hundreds of thousands of ways. Only `all_paths`
-and `count_paths` go through them all; the other functions have limits, which are documented with
-them.
+The board is given as two bitboards: ``prey``, the dwarfs that may be trampled, and ``empty``, the
+squares to land on, including the troll's own. Captures never change ``empty``. Each step goes two
+columns, two rows, or both, so the troll only lands on squares an even number of columns and rows
+from its origin, and a dwarf crossed lies on none of them.
+
+That parity also makes the search for a shortest path exact and fast. A shortest path lands on no
+square twice, as the steps between two landings on one square can be left out. So the same dwarf can
+only be crossed twice in different directions. A dwarf an odd number of columns and an even number
+of rows away (or the reverse) lies between just two landing squares, and crossing it twice means
+landing twice on the same square. Only a dwarf an odd number of both away lies between four, on two
+diagonals. So a breadth-first search needs no complete set of trampled dwarfs, just the set of these
+crossings.
+
+For the fullest path no such shortcut is known, any more than for longest trails in graphs. The
+search is exhaustive. Dwarfs close together can be trampled in hundreds of thousands of ways. Only
+`all_paths` and `count_paths` go through them all; the other functions have documented limits.
 """
 
 from __future__ import annotations
@@ -19,38 +33,38 @@ from thudmud.errors import ThudmudError
 from thudmud.rules.board import NEXT_TO, SQUARES, Square, beyond, bits_of, square_at, squares_in
 
 Path = tuple[Square, ...]
-"""The dwarfs of a trample in the order trampled, which determines where a troll goes."""
+"""The trampled dwarfs in order, which determine the troll's way."""
 
 MOST_STATES = 1_000
-"""The most states of the board that the search for the fullest path examines, once each, before it
-gives up: some milliseconds. Random battles come nowhere near it, with 68 tramples for a troll at
-most."""
+"""The most states that the search for the fullest path examines before it gives up: some
+milliseconds of work. Random battles come nowhere near: no troll in them has more than 68
+tramples."""
 
 _MOST_ARRIVALS = 32
-"""The most ways to come to one square that the search for the shortest path follows. Needed only
-where many more dwarfs stand than Koom Valley has."""
+"""The most arrivals at one square that the search for the shortest path keeps. The limit is only
+reached with many more dwarfs than Koom Valley has."""
 
 
 class TooManyPathsError(ThudmudError):
-    """The fullest path cannot be found within ``MOST_STATES``."""
+    """Raised when ``MOST_STATES`` are too few to find the fullest path."""
 
 
 @cache
 def leaps(bit: int) -> tuple[tuple[int, int, Square], ...]:
-    """Return the tramples from a square: the bits of dwarf and landing, the dwarf's square."""
+    """Return the steps from a square: bit of the dwarf, bit of the landing, the dwarf's square."""
     origin = square_at(bit)
     overs = [(over, beyond(origin, over)) for over in squares_in(NEXT_TO[bit])]
     return tuple((over.bit, landing.bit, over) for over, landing in overs if landing is not None)
 
 
 def all_paths(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple[int, Path]]:
-    """Yield every trample as the bit of its end and its path.
+    """Yield every trample as the bit of its last landing and its path.
 
     Args:
         at: the bit of the troll's current square.
-        prey: the bitboard of the dwarfs that it may still trample.
-        empty: the bitboard of the squares that it may land on.
-        path: the dwarfs that it has trampled already.
+        prey: the bitboard of the dwarfs not yet trampled.
+        empty: the bitboard of the squares to land on.
+        path: the dwarfs trampled so far.
     """
     for over, landing, dwarf in leaps(at):
         if over & prey and landing & empty:
@@ -60,7 +74,7 @@ def all_paths(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple
 
 
 def count_paths(at: int, prey: int, empty: int) -> int:
-    """Return the number of tramples that ``all_paths`` yields."""
+    """Return the number of tramples that ``all_paths`` would yield."""
     number = 0
     for over, landing, _ in leaps(at):
         if over & prey and landing & empty:
@@ -69,7 +83,7 @@ def count_paths(at: int, prey: int, empty: int) -> int:
 
 
 def shortest_paths(origin: int, prey: int, empty: int) -> Iterator[tuple[int, Path]]:
-    """Yield the same as ``all_paths``, the shortest first, without work for later ones."""
+    """Yield the tramples of ``all_paths``, shortest first, generating each only on demand."""
     reached: deque[tuple[int, int, Path]] = deque([(origin, prey, ())])
     while reached:
         at, left, path = reached.popleft()
@@ -81,12 +95,11 @@ def shortest_paths(origin: int, prey: int, empty: int) -> Iterator[tuple[int, Pa
 
 
 def shortest_path(origin: int, target: int, prey: int, empty: int) -> Path | None:
-    """Return the first shortest path to a square; None if no trample leads there.
+    """Return the first shortest path to a square; None if no trample ends there.
 
-    The shortest path comes to no square twice, so the only dwarfs that it could trample twice are
-    those diagonally between landings, over which it can go both ways. A search that remembers
-    those, and comes to a square again only where fewer of them are used up, finds the path exactly
-    without trying all paths.
+    A breadth-first search; see the module on why it only records crossings. An arrival is dropped
+    if an earlier one at the same square has spent a subset of its crossings: the earlier path,
+    which is no longer, can go on in the same ways, or shorter where a loop can be cut out.
     """
     if origin == target:
         return _shortest_round(origin, prey, empty)
@@ -109,15 +122,15 @@ def shortest_path(origin: int, target: int, prey: int, empty: int) -> Path | Non
 
 
 def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path, ...]:
-    """Return the path to a square that tramples most, or the first two if there are several.
+    """Return the path to a square that tramples most, or the first two if several do.
 
     Raises:
-        TooManyPathsError: that would take more than ``MOST_STATES``.
+        TooManyPathsError: the search would take more than ``MOST_STATES``.
     """
     states = 0
 
-    # How a troll goes on from a square depends on the dwarfs that are left, not on the order in
-    # which the others were trampled; so each such state is examined once.
+    # Memoized depth-first search: the continuations depend on the square and the remaining dwarfs,
+    # not on the order in which the others were trampled.
     @cache
     def paths(at: int, left: int) -> tuple[Path, ...]:
         nonlocal states
@@ -128,16 +141,17 @@ def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path
         for over, landing, dwarf in leaps(at):
             if over & left and landing & empty:
                 if len(fullest) > 1 and len(fullest[0]) == left.bit_count():
-                    break  # nothing is left to trample, and two are enough
+                    break  # both trample all that's left, and a third would change nothing
                 rests = paths(landing, left ^ over)
                 fullest = _fuller(fullest, tuple((dwarf, *rest) for rest in rests))
         return fullest
 
+    # Dwarfs out of reach would only make states differ that have the same continuations.
     return paths(origin, prey & _tramplable(origin, prey, empty))
 
 
 def _shortest_round(origin: int, prey: int, empty: int) -> Path | None:
-    """Return the shortest path back to the origin."""
+    """Return the shortest path back to the origin: a step, then the shortest path from there."""
     rounds = [
         (dwarf, *rest)
         for over, landing, dwarf in leaps(origin)
@@ -161,7 +175,7 @@ def _crossings(origin: int) -> int:
 
 
 def _tramplable(origin: int, prey: int, empty: int) -> int:
-    """Return the bitboard of the dwarfs that some trample can reach."""
+    """Return the bitboard of the dwarfs within reach, ignoring that each is trampled only once."""
     seen, tramplable, reached = origin, 0, [origin]
     while reached:
         for over, landing, _ in leaps(reached.pop()):
@@ -174,7 +188,10 @@ def _tramplable(origin: int, prey: int, empty: int) -> int:
 
 
 def _fuller(some: tuple[Path, ...], others: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Return the longer ones of two groups of paths of equal length each; two at most."""
+    """Return the longer of two groups of paths, or up to two paths of both if equally long.
+
+    All paths in a group have the same length.
+    """
     if not some or not others:
         return some or others
     if len(some[0]) == len(others[0]):
