@@ -1,17 +1,30 @@
-"""SQLite databases on disk and in memory: how they are opened, and whether they are whole.
+"""SQLite databases on disk and in memory: opening them, and verifying that no commit is missing.
 
-Beside the database, ``FILE``, and the two files that SQLite keeps beside it, there is
-``FILE-head``, the witness. It holds the store's number, and the count of commits that any caller
-has been told of. It is needed because SQLite reads a damaged -wal up to the first bad frame and
-silently ignores the rest; it does not notice a -wal that was cut or deleted, and it accepts that of
-another database. The witness is written after each commit, without a sync: the commits that it
-counts were synced before, so it is never ahead of the disk.
+Besides the database ``FILE``, and SQLite's own ``FILE-wal`` and ``FILE-shm``, there is
+``FILE-head``: the commit watermark. It holds the number that identifies the store, the count of
+commits that any caller has been told of, and a checksum of both. (The code calls it the witness.)
 
-All files are first checked read-only: opening them for writing would checkpoint the good half of a
-damaged -wal into the database and delete the rest, which is evidence.
+It is needed because SQLite can lose commits silently. It reads a damaged -wal up to the first bad
+frame and ignores the rest, it doesn't notice that a -wal was truncated or deleted, and it accepts
+the -wal of another database.
 
-A server locks the witness, not the database: closing any descriptor of the database would drop
-SQLite's own locks.
+Theory of operation:
+
+- The watermark is written after each commit, and before the commit's callers are told. So a
+  database with fewer commits than the watermark has lost something that somebody was told of.
+- It is written without a sync. The commits that it counts were synced before, so it is never ahead
+  of the disk. A crash between commit and watermark, or the loss of the unsynced write, leaves it
+  too low, which is harmless: the next commit raises it.
+- Several processes may write it, such as a server and ``thudmud user``. Each reads it again, and
+  only ever raises it. It fits in one small write at offset 0, so no reader sees half of one.
+- A backup that was restored is older than its watermark. Only the operator can know that this is
+  meant, so the error message says to delete ``FILE-head``.
+
+At an open, all files are first checked read-only (`check_head`). Opening them for writing would
+checkpoint the good half of a damaged -wal into the database and delete the rest, which is evidence.
+
+A server locks the watermark's file, not the database: closing any descriptor of the database would
+drop SQLite's own POSIX locks (sqlite.org/howtocorrupt.html, section 2.2).
 """
 
 from __future__ import annotations
@@ -48,16 +61,19 @@ from thudmud.store.rows import (
 Identity = tuple[int, int]
 
 _MAGIC, _HEADER, _APPLICATION_ID = b"SQLite format 3\0", 100, slice(68, 72)
-"""How an SQLite file begins: sqlite.org/fileformat2.html, section 1.3."""
+"""The start of an SQLite file: sqlite.org/fileformat2.html, section 1.3."""
 
 _log = logging.getLogger(__name__)
 
 
 def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
-    """Return a connection to an existing file, which waits for others for ``patience`` seconds.
+    """Open a connection to an existing file.
 
-    One that only reads never changes the file nor its log, not even when the last connection is
-    closed, which otherwise checkpoints the log.
+    Args:
+        path: the file.
+        patience: seconds to wait for other processes that hold a lock.
+        reading: whether to open it read-only. Then neither the file nor its -wal ever changes. A
+            writable connection would checkpoint the -wal when it is closed last.
 
     Raises:
         sqlite3.Error: it cannot be opened.
@@ -73,28 +89,29 @@ def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Co
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """Return the path of a file that belongs to another, by its suffix."""
+    """Return the path of a companion file, by its suffix."""
     return path.with_name(f"{path.name}{suffix}")
 
 
 def followed(path: Path) -> Path:
-    """Return the file itself where a path is a link to it.
+    """Resolve a symbolic link to the database.
 
-    SQLite keeps its files beside that, and so do we: else two servers could use it by two names.
+    SQLite keeps its companion files beside the link's target, so we do as well. Otherwise two
+    servers could use one store by two names.
     """
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def has_log(path: Path) -> bool:
-    """Return whether a file's write-ahead log has anything in it; OSError if it cannot be read."""
+    """Return whether a file's write-ahead log is non-empty; OSError if it cannot be read."""
     log = beside(path, "-wal")
     return log.exists() and log.stat().st_size > 0
 
 
 def identity(path: str) -> Identity | None:
-    """Return what tells a file from one that replaces it; None if there is no file."""
+    """Return the device and inode of a file; None if there is no file."""
     try:
-        status = os.stat(path)  # noqa: PTH116  (before each commit: a Path takes twice as long)
+        status = os.stat(path)  # noqa: PTH116  (called before each commit, and a Path takes twice as long)
     except OSError:
         return None
     return status.st_dev, status.st_ino
@@ -126,18 +143,23 @@ _IN_SHARED_MEMORY = {
     sqlite3.SQLITE_IOERR_SHMMAP,
 }
 _FOR_WANT_OF_ROOM = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
-"""SQLite's codes for a full disk, which also have other causes."""
+"""SQLite's codes for a full disk; they have other causes as well."""
 _FOR_WANT_OF_RIGHTS = {*_FOR_WANT_OF_ROOM, sqlite3.SQLITE_READONLY}
-"""The same for a folder that it cannot use."""
+"""The same for a folder without the necessary permissions."""
 
 
 def is_damage(error: Trouble) -> bool:
-    """Return whether the file itself is damaged, rather than the disk or the system."""
+    """Return whether the file itself is damaged, rather than the disk or the system at fault."""
     return _code(error) & 0xFF not in {*_REASONS, sqlite3.SQLITE_FULL}
 
 
 def reason(path: Path | None, error: Trouble) -> str:
-    """Return why something could not be done with a file, or in memory, in plain words."""
+    """Explain in plain words why an operation on a file failed.
+
+    Args:
+        path: the file; None for a database in memory.
+        error: the exception.
+    """
     code = _code(error)
     if path and code & 0xFF in _FOR_WANT_OF_RIGHTS and (missing := _missing(path)):
         return missing
@@ -156,14 +178,14 @@ def reason(path: Path | None, error: Trouble) -> str:
 
 
 def _code(error: Trouble) -> int:
-    """Return SQLite's extended code; that of damage for an error without one, as from decoding."""
+    """Return SQLite's extended error code; SQLITE_CORRUPT if there is none, as in decoding."""
     if isinstance(error, OSError):
         return sqlite3.SQLITE_FULL if error.errno in _NO_ROOM else sqlite3.SQLITE_CANTOPEN
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
 
 
 def _missing(path: Path) -> str | None:
-    """Return what is missing for a file to be made in its folder, if anything is."""
+    """Describe what is missing for a file to be created in its folder; None if nothing is."""
     folder = path.absolute().parent  # SQLite makes files of its own there
     if not folder.exists():
         return f"there is no folder {folder}"
@@ -173,7 +195,7 @@ def _missing(path: Path) -> str | None:
 
 
 def _is_full(path: Path) -> bool:
-    """Return whether a file's disk has no room, or no free inodes."""
+    """Return whether a file's disk has no free space or no free inodes."""
     try:
         disk = os.statvfs(path.absolute().parent)
     except OSError:
@@ -183,17 +205,22 @@ def _is_full(path: Path) -> bool:
 
 HEAD = "-head"
 _WITNESS = 47
-"""Bytes of the witness: few enough to be written whole or not at all."""
+"""The size of the watermark in bytes: small enough to be written in one piece."""
 
 _PRIVATE = 0o600
-"""Readable by the owner alone, since it holds hashes of passwords."""
+"""Readable by the owner alone, because the database holds password hashes."""
 
 _LONGEST_LOG = 64 << 20
-"""Bytes to which the -wal is cut after it has grown, as it does during a check."""
+"""Bytes to which the -wal is truncated after it has grown, for example during a check."""
 
 
 class Sqlite(Backend):
-    """An SQLite database: a file, or in memory if there is no path."""
+    """An SQLite database.
+
+    Args:
+        connection: an open connection.
+        path: its file; None in memory.
+    """
 
     connection: sqlite3.Connection
     errors = (sqlite3.Error,)
@@ -203,7 +230,7 @@ class Sqlite(Backend):
         self._path = path
 
     def problem(self) -> str | None:
-        """Return the first problem with its pages, indexes and references, if there is one."""
+        """Return the first problem with pages, indexes or references, if there is one."""
         for (line,) in self.connection.execute("pragma integrity_check(1)"):
             if line != "ok":
                 return " ".join(line.split())
@@ -212,33 +239,39 @@ class Sqlite(Backend):
         return None
 
     def refuses_all(self, error: Exception) -> bool:
-        """Return whether the disk or another process refuses the statement."""
+        """Return whether the disk or another process made the statement fail."""
         return isinstance(error, sqlite3.OperationalError)
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
-        """Return an error of SQLite or the system as one of ours."""
+        """Translate an exception of SQLite or the system into a StoreError."""
         return translated(self._path, error, writing=writing)
 
 
 class InMemory(Sqlite):
-    """A database in memory, which is gone when it is closed, or when nobody has it any more."""
+    """A database in memory, deleted when it is closed or garbage-collected."""
 
     is_new = True
 
     def __init__(self) -> None:
         load_storage()
-        # Whichever thread collects garbage may have to close it.
+        # check_same_thread is off: any thread's garbage collection may close it.
         super().__init__(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
         with closing(sqlite3.connect(":memory:")) as empty:
-            empty.deserialize(_empty())  # a deserialized database cannot grow beyond a gigabyte
+            empty.deserialize(_empty())  # copied, because a deserialized one can't exceed 1 GB
             empty.backup(self.connection)
-        finalize(self, self.connection.close)  # or it warns, from Python 3.13 on
+        finalize(self, self.connection.close)  # Python 3.13 warns if it's left open
 
 
 class OnDisk(Sqlite):
-    """A database on a disk, made if it does not exist; serving from it locks out other servers.
+    """A database on disk, created if it does not exist.
 
-    What is raised is as by `Store.open`.
+    Args:
+        path: the file.
+        serving: whether boards are served from it; this locks out other servers.
+        patience: seconds to wait for another process that is writing.
+
+    Raises:
+        StoreError: as `Store.open`.
     """
 
     _path: Path
@@ -249,18 +282,23 @@ class OnDisk(Sqlite):
         self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
         self._head = -1
         self._testimony = b"", -1
-        """The bytes last read from the witness, and the count in them."""
+        """The bytes last read from the watermark, and the count in them."""
         try:
             require_nothing_left(path)
             if path.exists():
-                # Before anything is made beside it: it may be another program's file, or a device.
+                # First, before creating anything beside it: it may be another program's file, or a
+                # device.
                 require_ours(path)
                 _require_writable(path)
             else:
                 _create(path)
+            # Kept open: the server's lock belongs to this descriptor, and each commit writes
+            # through it.
             self._head = os.open(beside(path, HEAD), os.O_RDWR | os.O_CREAT, _PRIVATE)
             if serving:
                 self._lock()
+            # Last chance to look without changing anything: connecting below may checkpoint the
+            # -wal.
             self._highest = max(check_head(path, patience), 0)
             self._make_private()
             self.connection = connect(path, patience)
@@ -282,9 +320,10 @@ class OnDisk(Sqlite):
             )
 
     def told(self, commits: int, store: int) -> None:
-        """Raise the count of the witness, unless another process has raised it higher.
+        """Raise the watermark, unless another process has raised it further.
 
-        If the disk refuses that, the witness is outdated until the next commit.
+        If the disk refuses that, the watermark stays too low until the next commit, which is
+        harmless.
         """
         with suppress(OSError):
             if commits > max(self._highest, self.witnessed()):
@@ -294,7 +333,8 @@ class OnDisk(Sqlite):
             self._highest = max(commits, self._highest)
 
     def witnessed(self) -> int:
-        """Return the count of the witness."""
+        """Return the count of commits in the watermark."""
+        # One byte more than its size: a longer file is not a watermark.
         contents, count = os.pread(self._head, _WITNESS + 1, 0), self._testimony[1]
         if contents != self._testimony[0]:
             count = _testimony(contents)[0]
@@ -302,20 +342,20 @@ class OnDisk(Sqlite):
         return count
 
     def version(self) -> int:
-        """Return SQLite's data version."""
+        """Return SQLite's data version, which changes with other connections' commits."""
         ((version,),) = self.connection.execute("pragma data_version")
         return int(version)
 
     def scrubbed(self) -> bool:
-        """Checkpoint the -wal and truncate it."""
+        """Checkpoint the -wal and truncate it; return whether no other process prevented that."""
         ((busy, *_),) = self.connection.execute("pragma wal_checkpoint(truncate)")
         return not busy
 
     def compact(self) -> tuple[int, int]:
-        """Rewrite the file without its free pages; return its size before and after.
+        """Rewrite the file without its free pages; return its size before and after, in bytes.
 
-        SQLite makes a copy beside it, and writes that back by way of the -wal: so the file stays as
-        it was if the process is killed. Nobody else can write meanwhile.
+        SQLite builds a copy beside the file, and writes that back by way of the -wal. So the file
+        stays as it was if the process is killed. Nobody else can write meanwhile.
 
         Raises:
             StoreError: the disk has no room for that.
@@ -331,7 +371,7 @@ class OnDisk(Sqlite):
                 f"The store {self._path} could not be made smaller: that takes {megabytes(needed)}"
                 f" beside it for a while, and there are {megabytes(room)}."
             )
-        # SQLite's default folder may be in memory.
+        # SQLite's default folder for temporary files may be in memory.
         execute("pragma temp_store_directory = '{}'".format(folder.replace("'", "''")))
         try:
             execute("vacuum")
@@ -342,7 +382,7 @@ class OnDisk(Sqlite):
 
     def close(self) -> None:
         """Close the files."""
-        with suppress(AttributeError):  # it was not opened
+        with suppress(AttributeError):  # never opened
             self.connection.close()
         if self._head >= 0:
             os.close(self._head)
@@ -358,27 +398,27 @@ class OnDisk(Sqlite):
             ) from error
 
     def _make_private(self) -> None:
-        """Make existing files private, such as a restored backup.
+        """Make existing files private, such as those of a restored backup.
 
-        SQLite gives the files beside the database the mode of the database.
+        SQLite gives its companion files the mode of the database.
         """
         try:
             for path in filter(os.path.exists, self._paths):
                 mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116  (the paths are texts)
                 if mode & ~_PRIVATE:
                     os.chmod(path, mode & _PRIVATE)  # noqa: PTH101
-        except OSError as error:  # the file is another user's
+        except OSError as error:  # another user owns the file
             who = {"file": self._path, "why": error.strerror}
             _log.warning("other users may read the store", extra=who)
 
     def _prepare(self) -> None:
         execute = self.connection.execute
-        execute("pragma journal_mode = wal")  # not set in a copy made by "vacuum into"
+        execute("pragma journal_mode = wal")  # a copy made by "vacuum into" lacks it
         execute("pragma synchronous = full")
         execute("pragma secure_delete = on")
         execute(f"pragma journal_size_limit = {_LONGEST_LOG}")
         execute("begin immediate")
-        execute(f"pragma user_version = {FORMAT}")  # so that a read-only file is reported now
+        execute(f"pragma user_version = {FORMAT}")  # fails now if it's read-only
         self.is_new = not execute("select count(*) from head").fetchone()[0]
         if self.is_new and has_rows(self.connection):
             raise damaged(self._path, "the row that it begins with is missing")
@@ -389,27 +429,27 @@ class OnDisk(Sqlite):
 
 
 def megabytes(count: int) -> str:
-    """Return a number of bytes in megabytes: ``12.3 MB``."""
+    """Format a number of bytes in megabytes: ``12.3 MB``."""
     return f"{count / 1e6:,.1f} MB"
 
 
 @lru_cache
 def _empty() -> bytes:
-    """Return an empty database: making one takes five times as long as copying one."""
+    """Return an empty database, serialized: creating one takes five times as long as copying."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.execute("pragma page_size = 1024")  # some thirty pages, mostly empty
+        connection.execute("pragma page_size = 1024")  # about thirty pages, mostly empty
         for statement in definitions([*DURABLE, *PROJECTIONS]):
             connection.execute(statement)
         return connection.serialize()
 
 
 def require_ours(path: Path) -> None:
-    """Refuse a file that is no database of ours, without making anything beside it.
+    """Refuse a file that is not a store, without creating anything beside it.
 
     Raises:
-        Damaged: it is empty, or no database any more.
+        Damaged: it is empty, or no longer a database.
         Unknown: another program wrote it.
-        StoreError: it is not a file.
+        StoreError: it is not a regular file.
         OSError: it cannot be read.
     """
     status = path.stat()
@@ -418,8 +458,8 @@ def require_ours(path: Path) -> None:
         raise StoreError(f"The store {path} could not be used: it is {what}.")
     if not status.st_size:
         raise damaged(path, "it is empty")
-    # Its first bytes are read directly: SQLite would need the log, if a process was killed while it
-    # was checkpointing.
+    # Read the header directly. SQLite would need the -wal, if a process was killed during a
+    # checkpoint.
     with path.open("rb") as file:
         header = file.read(_HEADER)
     if len(header) < _HEADER or not header.startswith(_MAGIC):
@@ -436,12 +476,20 @@ def _require_writable(path: Path) -> None:
 
 
 def check_head(path: Path, patience: float) -> int:
-    """Check, read-only, that this version knows the database, and that no told commit is missing.
+    """Check read-only that the format is known and no acknowledged commit is missing.
+
+    Args:
+        path: the database.
+        patience: seconds to wait for a process that is writing.
 
     Returns:
-        The count of the witness; -1 if there is none.
+        The count in the watermark; -1 if there is none.
+
+    Raises:
+        Unknown: a later version of this program wrote the database.
+        Damaged: commits or tables are missing, or the watermark is invalid or another store's.
     """
-    # The witness is read first: a process that writes meanwhile raises the database first.
+    # Read the watermark first: a process that writes meanwhile commits before it raises that.
     witness, of_store = _read(path)
     with closing(connect(path, patience, reading=True)) as connection:
         ((found,),) = connection.execute("pragma user_version")
@@ -474,7 +522,7 @@ def check_head(path: Path, patience: float) -> int:
 
 
 def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[str]) -> None:
-    """Check that tables and indexes are as we make them."""
+    """Check that tables and indexes are defined as this program defines them."""
     with closing(InMemory()) as files:
         wanted = _tables(files.connection, names)
     found = _tables(connection, names)
@@ -488,9 +536,10 @@ def _tables(connection: sqlite3.Connection, names: Iterable[str]) -> dict[str, t
 
 
 def require_nothing_left(path: Path) -> None:
-    """Refuse if the file is gone, but files that belong to it are there.
+    """Refuse to start anew if the file is gone but its companion files are not.
 
-    Those are looked for first: another process that makes a store makes them after the file.
+    The companions are looked for first, because another process that creates a store creates them
+    last.
     """
     left = {HEAD: _read(path)[0] != -1, "-wal": has_log(path)}
     if path.exists():
@@ -505,17 +554,17 @@ def require_nothing_left(path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    """Make an empty database, unless another process is quicker.
+    """Create an empty database, unless another process has just done so.
 
-    It is made elsewhere and then given its name, so that no half of one is ever seen. The files
-    that SQLite keeps beside it are given the same mode.
+    It is built in a temporary folder and then linked to its name, so that no half-built database is
+    ever visible. SQLite gives its companion files the same mode.
     """
     with TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
         new = Path(folder, path.name)
         new.touch(_PRIVATE)
         with closing(connect(new, 0)) as connection:
-            # A commit changes four pages, however little of each: half the default size halves the
-            # writing.
+            # A commit changes a little of each of four pages: half the default size halves the
+            # bytes written.
             connection.execute("pragma page_size = 2048")
             connection.execute(f"pragma application_id = {APPLICATION}")
             connection.execute(f"pragma user_version = {FORMAT}")
@@ -539,7 +588,7 @@ def _witness(commits: int, store: int) -> bytes:
 
 
 def _testimony(contents: bytes) -> tuple[int, int]:
-    """Return the count and the store in a witness; -1 if it is empty, -2 if it is invalid."""
+    """Parse a watermark: its count and its store; -1 if it is empty, -2 if it is invalid."""
     if not contents:
         return -1, 0
     with suppress(ValueError):
@@ -557,7 +606,7 @@ def _read(path: Path) -> tuple[int, int]:
 
 
 def damaged(path: Path | None, what: str) -> Damaged:
-    """Return the error of a damaged file."""
+    """Return the error for a damaged file, with advice to the operator."""
     log = ""
     with suppress(OSError):
         if path and has_log(path):
@@ -567,7 +616,7 @@ def damaged(path: Path | None, what: str) -> Damaged:
 
 @contextmanager
 def errors_translated(path: Path | None) -> Iterator[None]:
-    """Turn the exceptions of using a file into errors of ours."""
+    """Translate exceptions of using a file into StoreErrors."""
     try:
         yield
     except Exception as error:
@@ -578,7 +627,7 @@ def errors_translated(path: Path | None) -> Iterator[None]:
 
 
 def translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
-    """Return an error of SQLite or the system as one of ours; other errors as they are."""
+    """Translate an exception of SQLite or the system, see `Backend.translated`."""
     if isinstance(error, Damaged):
         return error if str(error).startswith("The store") else damaged(path, str(error))
     if isinstance(error, StoreError):

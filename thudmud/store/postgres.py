@@ -1,22 +1,29 @@
 """A store in a PostgreSQL database, from which several nodes may serve boards.
 
-Each store has one connection for its thread, on which it reads and writes, and another for a thread
-that listens for notifications. Three things differ from a file:
+Each store has two connections: one on which its thread reads and writes, and one for a thread that
+listens for notifications. Three things differ from a file:
 
-- The writers' lock is an advisory lock. Whoever gets it reads ``head`` first, and so learns whether
+- The writers' lock is an advisory lock. Its new holder first reads ``head``, and so learns whether
   others have written since.
-- A lost link is restored. A fail-over to a standby takes some seconds.
-- If the link is lost before a commit is acknowledged, the commit may or may not have been done.
-  Each transaction writes its number, by its writer's count, into the writer's row, and that row is
-  read back, from the same server or from the standby that has replaced it. Until the result is
-  known, nothing else is written here. PostgreSQL's own transaction numbers would not do: a promoted
-  standby assigns those again that it has not seen, and would report "committed" for another
-  transaction. The row is read under the writers' lock. The lost transaction holds that until it has
-  ended, so what is read then is final. Its session is terminated first, unless it waits for a
-  standby: that would make the commit visible to others before it is safe. And a row that is there
-  may be on one server alone. It counts once a later commit has been acknowledged.
+- A lost connection is restored. A fail-over to a standby takes some seconds.
+- If the connection is lost before a commit is acknowledged, its outcome is unknown and has to be
+  looked up, as follows.
 
-A text cannot contain a NUL in PostgreSQL; what players write never does.
+Each store has a random token, and a row of its own in the table ``writer``. Each transaction writes
+its number, counted by its store, into that row. After a lost commit the row is read back, from the
+same server or from the standby that has replaced it (`Postgres._was_committed`). Until the result
+is known, this store writes nothing else.
+
+- PostgreSQL's own transaction numbers would not do. A promoted standby assigns those numbers again
+  that it has not seen, and would report "committed" for another transaction.
+- The row is read under the writers' lock. The lost transaction holds that lock until it has ended,
+  so the row read then is final.
+- The lost session is terminated first, unless it waits for a standby (``SyncRep``). Ending that
+  wait would make its commit visible to others before the commit is safe.
+- A row that is there may be on one server alone. It counts once a later commit has been
+  acknowledged, since that confirms all commits before it.
+
+A text in PostgreSQL cannot contain a NUL; players never write one.
 """
 
 from __future__ import annotations
@@ -50,23 +57,23 @@ from thudmud.store.rows import (
 )
 
 OURS = "a store of thudmud, format "
-"""The beginning of the comment on the table ``head``."""
+"""The beginning of the comment on the table ``head``, by which we recognise our database."""
 
 PATIENCE = 5.0
-"""Seconds for which work waits for a lost link. After that it is refused at once until the link is
-restored."""
+"""Seconds for which work waits for a lost connection. After that, work is refused at once until the
+connection is restored."""
 
 REST = 2.0
-"""Seconds before it is tried again after that; meanwhile work is refused at once."""
+"""Seconds until the next attempt after that; until then work is refused at once."""
 
 PAUSE = 0.1
 """Seconds between two attempts to connect."""
 
 TRY_AGAIN = 0.5
-"""Seconds between two attempts to get a lock that somebody else has."""
+"""Seconds between two attempts to get a lock that another session holds."""
 
 OPENING = 15.0
-"""Seconds to wait at the start for a server that does not answer."""
+"""Seconds to wait, at the start, for a server that does not answer."""
 
 SILENCE = 2.0
 """Seconds without an answer after which a second connection probes the server."""
@@ -75,16 +82,16 @@ BESIDE = 3
 """Seconds to wait for that connection: `PATIENCE` in all."""
 
 ENDING = 1.0
-"""Seconds to wait for a thread that is to end: it may be waiting for the server."""
+"""Seconds to wait for a thread to end: it may be waiting for the server."""
 
 AT_ONCE = 1000
 """Rows of a large result that are fetched at a time."""
 
 _HOLDS_ALL = {"UTF8", "SQL_ASCII"}
-"""Encodings of databases in which every text can be stored; the latter takes bytes as they are."""
+"""Encodings of databases that can store every text; SQL_ASCII takes bytes as they are."""
 
 LONGEST_NOTE = 7_900
-"""The most characters of a part of a note: a little less than PostgreSQL's limit for a
+"""The most characters of one part of a note, slightly less than PostgreSQL's limit for a
 notification. Notes are ASCII, in which a character outside the Basic Multilingual Plane takes 12.
 """
 
@@ -95,32 +102,32 @@ LINK = {
     "application_name": "thudmud",
     "connect_timeout": "3",
     "target_session_attrs": "read-write",
-    # A host that is gone is noticed within some ten seconds.
+    # A host that has disappeared is noticed within about ten seconds.
     "keepalives_idle": "5",
     "keepalives_interval": "2",
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",
 }
-"""Connection parameters that the operator has not set."""
+"""Default connection parameters, used where the operator sets none."""
 
 SETTINGS = (
-    # A process that is suspended while it writes would block all others, see `END_SUSPENDED` too.
+    # A process that is suspended while it writes would block all others; see also `END_SUSPENDED`.
     "set idle_in_transaction_session_timeout = '5s'",
     "set lock_timeout = '5s'",
-    # What players are told is stored, whatever the server's default.
+    # Acknowledged commits must be durable, whatever the server's default.
     "select set_config('synchronous_commit', 'on', false)"
     " where current_setting('synchronous_commit') = 'off'",
     "set client_min_messages = 'warning'",
-    # What else a role or a database may have by default: texts come as bytes or with question
-    # marks, numbers are rounded, so that rows seem to have changed; a transaction does not see what
-    # was committed while it waited for the writers' lock; what takes long, or waits for
-    # notifications, is ended.
+    # Other defaults that a role or a database may have, and their effects: texts arrive as bytes or
+    # with question marks; numbers are rounded, so that rows seem to have changed; a transaction
+    # does not see commits made while it waited for the writers' lock; long statements, and sessions
+    # that wait for notifications, are ended.
     "set client_encoding = 'UTF8'",
     "set extra_float_digits = 1",
     "set default_transaction_isolation = 'read committed'",
     "set statement_timeout = 0",
     "select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'",
-    # So the server notices when our machine is gone, and releases its locks.
+    # Let the server notice that our machine is gone, and release its locks.
     "set tcp_keepalives_idle = '5s'",
     "set tcp_keepalives_interval = '2s'",
     "set tcp_keepalives_count = 3",
@@ -128,9 +135,9 @@ SETTINGS = (
 )
 
 WRITERS = 'create table writer (token text collate "C" primary key, number bigint, commits bigint)'
-"""For each store that has written here: the number of its last transaction, by its own count, and
-the count of all commits by then. Other databases have no such table, and it is not checked or
-copied: it means nothing once the writer has ended."""
+"""One row for each store that has written here: the number of its last transaction, by its own
+count, and the number of all commits by then. Other databases have no such table. It is neither
+checked nor copied: a row means nothing once its store is closed."""
 
 WRITE_NUMBER = (
     "insert into writer (token, number, commits) select ?, ?, commits from head where id = 1"
@@ -138,11 +145,11 @@ WRITE_NUMBER = (
 )
 
 FORGOTTEN = "from writer where commits < (select commits from head) - 1000000"
-"""A store that has not written during a million commits has ended; if it has not, its row is
-missing, and it knows that it cannot tell."""
+"""Rows of stores that are presumed closed, because they have not written during a million commits.
+A store that is still open misses its row, and knows that it cannot tell."""
 
 LATER_COMMIT = "select pg_logical_emit_message(true, 'thudmud', '')"
-"""It changes nothing, but its commit is acknowledged like any other, after those before it."""
+"""A transaction without changes. Its commit is acknowledged like any other, after earlier ones."""
 
 CHECKSUMS = "select current_setting('data_checksums')"
 
@@ -152,10 +159,10 @@ AMCHECK = (
     " and (select bool_and(has_function_privilege(pg_proc.oid, 'execute')) from pg_proc"
     " where pronamespace = extnamespace and proname in ('bt_index_check', 'verify_heapam'))"
 )
-"""The schema of the extension amcheck, if it is there and its functions may be called."""
+"""The schema of the extension amcheck, if it is installed and we may call its functions."""
 
 TRIES = 3
-"""How often the writers' lock is tried for, each time for as long as ``lock_timeout`` says."""
+"""Attempts to get the writers' lock, each for as long as ``lock_timeout`` allows."""
 
 _HELD = (
     "pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted"
@@ -171,8 +178,9 @@ END_SUSPENDED = "select pg_terminate_backend(pid)"
 END_SUSPENDED += f" from {_HELD} and usename = current_user"
 END_SUSPENDED += " and state = 'active' and wait_event_type = 'Client'"
 END_SUSPENDED += " and state_change < clock_timestamp() - interval '5s'"
-"""Whoever is suspended between two statements that it sends together is not idle to the server,
-which would wait for the next one as long as the process sleeps."""
+"""Terminates a writer that is suspended between two statements of a pipeline. To the server it
+isn't idle, so ``idle_in_transaction_session_timeout`` doesn't apply, and the server would wait for
+its next statement for as long as the process sleeps."""
 
 Heard = Callable[[str | None], None]
 
@@ -180,24 +188,29 @@ _log = logging.getLogger(__name__)
 
 
 class NothingWritten(psycopg.OperationalError):
-    """The link was lost during a commit, which was not done."""
+    """The connection was lost during a commit, and the transaction was not committed."""
 
 
 class DatabaseLink:
     """A connection that is restored when it is lost; each use waits for that for some seconds.
 
+    Args:
+        dsn: the connection string.
+        patience: seconds for which a use waits.
+
     Raises:
-        psycopg.Error: the connection cannot be made.
+        psycopg.Error: the first connection cannot be made.
     """
 
     def __init__(self, dsn: str, patience: float) -> None:
         self._dsn, self._patience = dsn, patience
         self.made = 0
-        """How many connections have been made."""
+        """The number of connections made so far."""
         self.server = ""
-        """The server's start time: a server that started at another time has other sessions."""
+        """The server's start time: a server started at another time has other sessions."""
         self._given_up = 0.0
-        """When the last attempt failed, if the link has been lost for longer than we wait."""
+        """When the last attempt failed, if the connection has been lost for longer than we wait;
+        else 0."""
         self._watch = LinkWatch()
         try:
             self._open()
@@ -211,7 +224,7 @@ class DatabaseLink:
         return self.session.closed
 
     def restore(self) -> None:
-        """Restore the link if it is lost, and wait for that.
+        """Restore the connection if it is lost, waiting for up to the patience.
 
         Raises:
             psycopg.OperationalError: it cannot be restored.
@@ -233,22 +246,22 @@ class DatabaseLink:
                 sleep(PAUSE)
 
     def give_up(self) -> None:
-        """Do not try for a while: it has been waited for long enough."""
+        """Make no attempts for a while: the patience is used up."""
         self._given_up = monotonic()
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
-        """Execute a statement; or several, where there are no values."""
+        """Execute a statement; without values, several statements are allowed."""
         with self._watched():
             return self.session.execute(translated(query), values or None)
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Execute a statement for each of some rows."""
+        """Execute a statement once for each row of values."""
         with self._watched():
             self.session.cursor().executemany(translated(query), rows)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Run statements in one round trip; no result is needed before the end."""
+        """Run statements in one round trip (pipeline mode); results come at the end."""
         with self._watched(), self.session.pipeline():
             yield
 
@@ -276,7 +289,7 @@ class DatabaseLink:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Use the session; its link is cut if the server has disappeared."""
+        """Use the session, and give up for a while if its silent server was cut off."""
         try:
             with self._watch.over():
                 yield
@@ -287,13 +300,13 @@ class DatabaseLink:
 
 
 class LinkWatch:
-    """A thread that cuts a link whose server does not answer, and has disappeared.
+    """A thread that shuts down a connection whose server has disappeared.
 
     Otherwise the store's thread would wait forever for a server that is suspended, or whose machine
-    has lost its network. A server that is there may take as long as it likes.
+    has lost its network. A server that still accepts connections may take as long as it likes.
 
     Attributes:
-        has_cut: whether the link was cut during the last statement.
+        has_cut: whether the connection was cut during the last statement.
     """
 
     def __init__(self) -> None:
@@ -314,7 +327,7 @@ class LinkWatch:
             self._link.close()
 
     def follow(self, dsn: str, session: psycopg.Connection[Any]) -> None:
-        """Watch the link of a new session, and no other."""
+        """Watch the socket of a new session in place of the previous one."""
         info = session.info
         beside: dict[str, Any] = {
             **parameters_of(dsn),
@@ -327,15 +340,15 @@ class LinkWatch:
         with self._lock:
             if self._link:
                 self._link.close()
-            # A descriptor of our own: the session's could belong to another file by the time it is
-            # cut.
+            # Duplicate the descriptor: by the time that it is shut down, the session's number may
+            # belong to another file.
             self._link = socket.socket(fileno=os.dup(session.fileno()))
             self._beside = make_conninfo("", **beside)
 
     @contextmanager
     def over(self) -> Iterator[None]:
-        """Watch the link until the statement has been answered."""
-        if self._asked is not None:  # within a pipeline, its end is waited for
+        """Watch the connection until the statement in the block has been answered."""
+        if self._asked is not None:  # within a pipeline, which is watched as a whole
             yield
             return
         self.has_cut = False
@@ -352,17 +365,19 @@ class LinkWatch:
             if asked is None or monotonic() < asked + SILENCE or self._is_there():
                 continue
             with self._lock, suppress(OSError):
+                # The probe took a while: cut only if the same statement is still pending.
                 if self._asked == asked and self._link:
                     self.has_cut = True
                     self._link.shutdown(socket.SHUT_RDWR)
 
     def _is_there(self) -> bool:
-        """Return whether the server answers. If it refuses us, it is there and will answer, too."""
+        """Return whether the server answers; a refusal is an answer too."""
         try:
             psycopg.connect(self._beside).close()
         except psycopg.Error as error:
-            # A server's message begins with its severity, in its language, and two spaces. Every
-            # other error is the network's, but for a refused connection.
+            # libpq has no error code for this. A server's own message begins with its severity, in
+            # the server's language, and two spaces. All other errors come from the network, except
+            # a refused connection.
             return ":  " in str(error) or os.strerror(errno.ECONNREFUSED) in str(error)
         return True
 
@@ -371,9 +386,10 @@ class Postgres(Backend):
     """A PostgreSQL database.
 
     Args:
-        dsn: where it is, in libpq's words, ``host=... dbname=...``, or a URL.
-        patience: seconds for which work waits for a lost link.
-        serving: whether boards are served from it: then what is read first must not get lost.
+        dsn: a libpq connection string, ``host=... dbname=...``, or a URL.
+        patience: seconds for which work waits for a lost connection.
+        serving: whether boards are served from it. Then opening it waits until everything that can
+            be read is safe on a standby too.
     """
 
     connection: DatabaseLink
@@ -385,13 +401,13 @@ class Postgres(Backend):
         load_storage()
         self._dsn, self._name = dsn, name_of(dsn)
         self._token = token_hex(8)
-        """What tells this store from all others, also within this process."""
+        """Distinguishes this store from all others, also from those in this process."""
         self._number = 0
-        """How many transactions of this store have been committed, or may have been."""
+        """The number of transactions that have been committed, or may have been."""
         self._acknowledged = 0
-        """The number of the last one that was acknowledged."""
+        """The number of the last acknowledged transaction."""
         self._settling: tuple[int, str] | None = None
-        """The session that waits until what a new link shows is safe."""
+        """The session that waits until everything seen over a new connection is safe."""
         self._looks = 0
         self._cursors = 0
         self._listener: Listener | None = None
@@ -408,11 +424,11 @@ class Postgres(Backend):
             raise self.translated(error) from error
 
     def _prepare(self) -> None:
-        """Make missing tables; check that the existing ones are ours.
+        """Create missing tables, and verify that the existing ones are ours.
 
-        The writers' lock is waited for only if something has to be made. The check of a store opens
-        the database, too: it runs at the lowest priority, and on a busy machine it would have the
-        lock for as long as all others wait for it.
+        The writers' lock is taken only if there is something to create. The check of a store opens
+        the database as well, at the lowest priority. On a busy machine it would hold the lock for
+        long, and everybody would wait.
         """
         execute = self.connection.execute
         place = "select current_schema(), current_setting('server_encoding')"
@@ -428,7 +444,7 @@ class Postgres(Backend):
         if not self._is_whole():
             self._make()
         self.is_new = self._has_no_head()
-        # Another process may have begun it between these.
+        # Ask again: another process may have inserted the row between the two queries.
         if self.is_new and has_rows(self.connection) and self._has_no_head():
             raise Damaged("the row that it begins with is missing")
 
@@ -436,14 +452,14 @@ class Postgres(Backend):
         return {name for (name,) in self.connection.execute(self.dialect.tables)}
 
     def _is_whole(self) -> bool:
-        """Return whether there is nothing to make, and no writer to forget."""
+        """Return whether there are no tables to create and no writers' rows to delete."""
         there = self._tables()
         if self._is_empty(there) or "writer" not in there:
             return False
         return not self.connection.execute(f"select 1 {FORGOTTEN} limit 1").fetchall()
 
     def _make(self) -> None:
-        """Make what is missing, unless another process is quicker."""
+        """Create missing tables, unless another process has just done so."""
         execute = self.connection.execute
         self._begin()
         there = self._tables()
@@ -455,17 +471,20 @@ class Postgres(Backend):
             execute(f"delete {FORGOTTEN}")
         else:
             execute(WRITERS)
-        execute("commit")  # no writer's number: what is made here can be made again
+        execute("commit")  # without our number: all of this can safely be repeated
 
     def _has_no_head(self) -> bool:
         return not self.connection.execute("select count(*) from head").fetchall()[0][0]
 
     def _is_empty(self, there: set[str]) -> bool:
-        """Return whether the tables have to be made.
+        """Return whether the tables have to be created.
+
+        Args:
+            there: the names of all existing tables.
 
         Raises:
             Unknown: the tables are another program's, or a later version's.
-            Damaged: some are missing.
+            Damaged: some tables are missing.
         """
         ours = DURABLE.keys() | PROJECTIONS.keys() | {"writer"}
         if not there & ours:
@@ -488,20 +507,22 @@ class Postgres(Backend):
         return False
 
     def link(self) -> int:
-        """Restore the link if it was lost; return how many have been made."""
+        """Restore the connection if it was lost; return the number made so far."""
         self.connection.restore()
         return self.connection.made
 
     def has_settled(self) -> bool:
-        """Wait until nothing that can be read over a new link can get lost any more.
+        """Wait until nothing that can be read over a new connection can be lost any more.
 
-        A primary that comes back after a crash shows what it had written, though its standby may
-        not have it. So a later commit is waited for, for some seconds at a time.
+        A primary that comes back after a crash shows everything it had written, though its standby
+        may lack some of it. So this waits, for some seconds at a time, until a later commit is
+        acknowledged.
 
         Returns:
             Whether our last acknowledged commit is there.
         """
-        # A session that waits for a standby does not notice that its client is gone.
+        # First end the session of an earlier attempt: while it waits for a standby, it doesn't
+        # notice that its client is gone.
         if self._settling:
             self._end(*self._settling)
         self._settling = self._session
@@ -516,14 +537,20 @@ class Postgres(Backend):
 
     @property
     def _session(self) -> tuple[int, str]:
-        """What identifies our session: its process, and the start time of its server.
+        """The identity of our session: its process id, and the start time of its server.
 
-        On a server that started at another time the same number may be another node's session.
+        After a restart of the server, the same process id may belong to another node's session.
         """
         return self.connection.session.info.backend_pid, self.connection.server
 
     def _end(self, pid: int, server: str, unless: str = "") -> None:
-        """Terminate an old session of ours, if it still exists, unless it waits for ``unless``."""
+        """Terminate an old session of ours, if it still exists.
+
+        Args:
+            pid: its process id.
+            server: the start time of its server.
+            unless: a wait event in which the session is left alone.
+        """
         end = "select pg_terminate_backend(pid) from pg_stat_activity"
         end += " where pid = ? and application_name = ? and usename = current_user"
         end += " and pg_postmaster_start_time()::text = ?"
@@ -532,7 +559,7 @@ class Postgres(Backend):
         self.connection.execute(end, (pid, name, server, unless))
 
     def begin(self) -> Any:
-        """Begin a transaction, and wait for the writers' lock.
+        """Begin a transaction, waiting for the writers' lock.
 
         Returns:
             The row of ``head``, read in the same round trip.
@@ -549,11 +576,13 @@ class Postgres(Backend):
                 cursor = self.connection.execute(begin)
             except psycopg.Error as error:
                 with suppress(psycopg.Error):
-                    self.rollback()  # else the session would stay in a failed transaction
+                    self.rollback()  # otherwise the session stays in a failed transaction
                 if not isinstance(error, psycopg.errors.LockNotAvailable):
                     raise
                 if not left:
                     raise self._held(error) from error
+                # Our lock_timeout has passed: terminate the holder if it is suspended, then try
+                # again.
                 self.connection.execute(END_SUSPENDED)
             else:
                 break
@@ -561,7 +590,7 @@ class Postgres(Backend):
         return cursor
 
     def _held(self, error: psycopg.errors.LockNotAvailable) -> psycopg.errors.LockNotAvailable:
-        """Return an error that says who has the writers' lock."""
+        """Return an error that names the holder of the writers' lock."""
         names = "process", "program", "host", "state", "waits for", "since", "statement"
         with suppress(psycopg.Error):
             for found in self.connection.execute(HOLDER):
@@ -572,17 +601,18 @@ class Postgres(Backend):
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
         """Run a transaction's last statements and commit, all in one round trip.
 
-        If the acknowledgement is lost, look up whether it was committed.
+        If the acknowledgement is lost, look up whether the transaction was committed.
 
         Raises:
-            NothingWritten: it was not.
-            Uncertain: that cannot be found out.
+            NothingWritten: it was not committed.
+            Uncertain: its outcome cannot be found out.
         """
         self._number += 1
         session = self._session
         try:
             with self.connection.together():
                 last()
+                # In the same transaction: our number is there if and only if the transaction is.
                 self.connection.execute(WRITE_NUMBER, (self._token, self._number))
                 self.connection.execute(f"notify {self._channel}, '{self._token}'")
                 self.connection.session.execute(b"commit", prepare=False)
@@ -594,13 +624,17 @@ class Postgres(Backend):
         self._acknowledged = self._number
 
     def together(self) -> AbstractContextManager[object]:
-        """Run statements whose results are not needed, in one round trip."""
+        """Run statements whose results are not needed at once, in one round trip."""
         return self.connection.together()
 
     def _was_committed(self, pid: int, server: str) -> bool:
-        """Look up whether the last transaction, whose link was lost, was committed.
+        """Look up whether the last transaction, whose connection was lost, was committed.
 
-        The process of its session and the start time of its server are those of `_session`.
+        The module docstring says why this takes these steps.
+
+        Args:
+            pid: the process id of its session.
+            server: the start time of its server.
 
         Raises:
             Uncertain: that cannot be found out for now.
@@ -618,7 +652,7 @@ class Postgres(Backend):
             with suppress(psycopg.Error):
                 self.rollback()
             raise self._not_known() from error
-        if written is None and self._acknowledged:  # our row was deleted, see `WRITERS`
+        if written is None and self._acknowledged:  # our row was deleted, see `FORGOTTEN`
             raise self._not_known()
         return written == self._number
 
@@ -634,12 +668,15 @@ class Postgres(Backend):
         )
 
     def rollback(self) -> None:
-        """Roll a transaction back."""
+        """Roll back the transaction; a lost connection has none."""
         if not self.connection.is_lost:
             self.connection.execute("rollback")
 
     def is_back(self, error: Exception) -> bool:
-        """Restore the link if it was lost; return whether it was, and is there now."""
+        """Return whether a transaction that failed by a lost connection can be run again now.
+
+        The connection is restored if it was lost.
+        """
         if not self.connection.is_lost:
             return isinstance(error, NothingWritten)
         with suppress(psycopg.Error):
@@ -647,12 +684,12 @@ class Postgres(Backend):
         return not self.connection.is_lost
 
     def read_all(self) -> None:
-        """Begin a transaction that reads a snapshot, however long that takes."""
+        """Begin a transaction that reads one snapshot, with no limit on its duration."""
         self.connection.execute("set idle_in_transaction_session_timeout = 0")
         self.connection.execute("begin isolation level repeatable read read only")
 
     def scan(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
-        """Yield the rows of a query, fetched in batches, within a transaction."""
+        """Yield the rows of a query, fetched in batches; requires a transaction."""
         self._cursors += 1
         cursor: psycopg.ServerCursor[Any] = psycopg.ServerCursor(
             self.connection.session, f"scan {self._cursors}"
@@ -662,7 +699,7 @@ class Postgres(Backend):
             yield from cursor.execute(translated(query), values or None)
 
     def problem(self) -> str | None:
-        """Return what amcheck finds in our tables and indexes, if we may ask it."""
+        """Return the first problem that amcheck finds, if we may call it."""
         if not (schema := self._amcheck()):
             return None
         execute, ours = self.connection.execute, "relnamespace = current_schema()::regnamespace"
@@ -676,7 +713,7 @@ class Postgres(Backend):
         return f"page {found[1]} of {found[0]}: {found[2]}" if found else None
 
     def unchecked(self) -> tuple[str, ...]:
-        """Return what the database cannot check of itself as it is set up, in words."""
+        """Return descriptions of the checks that this database's setup doesn't allow."""
         told = []
         if not self._amcheck():
             told.append("how its tables and indexes hang together (the extension amcheck).")
@@ -687,7 +724,7 @@ class Postgres(Backend):
         return tuple(told)
 
     def _amcheck(self) -> str:
-        """Return the schema of the extension amcheck; "" if it is missing, or not for us."""
+        """Return the schema of the extension amcheck; "" if it is missing or not allowed."""
         rows = self.connection.execute(AMCHECK).fetchall()
         return rows[0][0] if rows else ""
 
@@ -696,23 +733,24 @@ class Postgres(Backend):
         return isinstance(error, psycopg.OperationalError)
 
     def witnessed(self) -> int:
-        """Return -1: reading ``head`` costs no more."""
+        """Return -1: there is no watermark, since reading ``head`` costs no more."""
         self.connection.restore()
         return -1
 
     def version(self) -> int:
-        """Return another number each time: others' writes are seen in ``head``."""
+        """Return a new number each time, so that ``head`` is always read."""
         self._looks += 1
         return self._looks
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
-        """Return an error of PostgreSQL's as one of ours; other errors as they are."""
+        """Translate an exception of PostgreSQL into a StoreError."""
         if isinstance(error, Damaged) and not str(error).startswith(self._name):
             return Damaged(f"{self._name} is damaged: {error}. Restore a backup.")
         if isinstance(error, StoreError):
             return error
         if isinstance(error, psycopg.Error):
             why = in_line(error)
+            # Class XX of SQLSTATE: internal errors, among them corrupted data and indexes.
             if (error.sqlstate or "").startswith("XX"):
                 return Damaged(f"{self._name} is damaged: {why}. Restore a backup.")
             kind, what = (NotWritten, "written") if writing else (StoreError, "used")
@@ -720,22 +758,22 @@ class Postgres(Backend):
         return NotWritten(f"This cannot be stored: {error!r}.") if writing else error
 
     def now(self) -> float:
-        """Return the server's time, in seconds since the epoch."""
+        """Return the database server's time, in seconds since the epoch."""
         asked = self.connection.execute("select extract(epoch from clock_timestamp())::float8")
         return float(asked.fetchall()[0][0])
 
     def listen(self, heard: Heard) -> None:
-        """Call a function with what other nodes say, in a thread of its own."""
+        """Call a function with other nodes' messages, in a thread of its own."""
         self._listener = Listener(self._dsn, self._channel, self._token, heard)
 
     def tell(self, note: str) -> None:
         """Send a note, in ASCII, to all other nodes that listen. It is not stored.
 
         Raises:
-            TooLong: it takes more than `MOST_PARTS` notifications.
+            TooLong: the note needs more than `MOST_PARTS` notifications.
         """
         channel, parts = self._channel.strip('"'), list(in_parts(note))
-        if len(parts) > MOST_PARTS:  # not the note itself: it may hold what players say
+        if len(parts) > MOST_PARTS:  # don't quote the note: it may contain players' chat
             most = LONGEST_NOTE * MOST_PARTS
             raise TooLong(f"expected a note of at most {most:,} characters, got {len(note):,}")
         self.connection.restore()
@@ -783,14 +821,21 @@ class _Companion:
         raise NotImplementedError
 
     def _is_closing(self, timeout: float | None, *files: int) -> bool:
-        """Wait for some seconds, or for a file to be readable; return whether to end."""
+        """Wait until `close` is called or one of some files is readable; return whether to end.
+
+        Args:
+            timeout: seconds to wait at most; None for no limit.
+            files: file descriptors.
+        """
         return self._wake in readable([self._wake, *files], timeout)
 
 
 def in_parts(note: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a note that fit into a notification, each behind its place.
+    """Split a note into parts that fit into a notification.
 
-    The place is such as ``2/3``; that of a note that fits by itself is "".
+    Yields:
+        The place of each part, such as ``2/3``, and its text. The place is "" if the whole note
+        fits.
     """
     if len(note) <= LONGEST_NOTE:
         yield "", note
@@ -801,16 +846,16 @@ def in_parts(note: str) -> Iterator[tuple[str, str]]:
 
 
 class Parts:
-    """Joins the parts of notes, which come in their order from each node.
+    """Reassembles notes from their parts, which arrive in order from each node.
 
-    A node may be cut off in the middle of a note: then its parts are dropped when another begins.
+    A node may be cut off in the middle of a note. Its parts are dropped when another note begins.
     """
 
     def __init__(self) -> None:
         self._begun: dict[str, list[str]] = {}
 
     def joined(self, sender: str, place: str, part: str) -> str | None:
-        """Return the note that a part completes; None if others are missing."""
+        """Add a part; return the note that it completes, or None if more parts are needed."""
         before = self._begun.pop(sender, [])
         if not place:
             return part
@@ -825,11 +870,17 @@ class Parts:
 
 
 class Listener(_Companion):
-    """A thread that listens on its own connection for what other nodes say.
+    """A thread that listens on its own connection for messages of other nodes.
 
-    Making one waits until it listens, for some seconds at most. Notifications that begin with our
-    own token are ignored. ``heard`` is called with None when another node may have written
-    something, with each note, and with `MISSED` once it listens again after a lost link.
+    The constructor waits until the thread listens, for some seconds at most. Notifications with our
+    own token are ignored.
+
+    Args:
+        dsn: the connection string.
+        channel: the channel, quoted for use in a statement.
+        token: the token of our store.
+        heard: called in the thread: with None when another node may have written something, with
+            each note, and with `MISSED` once the thread listens again after a lost connection.
     """
 
     def __init__(self, dsn: str, channel: str, token: str, heard: Heard) -> None:
@@ -845,11 +896,11 @@ class Listener(_Companion):
         session.execute(f"listen {self._channel}")
         is_late = self._listens.is_set() or monotonic() > self._begun + PATIENCE
         self._listens.set()
-        # Earlier writes are not notified.
+        # Writes from before LISTEN send us no notification, so report a possible one.
         self._heard(MISSED if is_late else None)
         is_over, parts = False, Parts()
         while not is_over:
-            # Read before waiting: some may have come with the answer to "listen".
+            # Read before waiting: notifications may have come with the answer to LISTEN.
             for notify in session.notifies(timeout=0):
                 sender, _, part = notify.payload.partition(" ")
                 token, _, place = sender.partition(":")
@@ -862,14 +913,19 @@ class Listener(_Companion):
 
 
 class AdvisoryLock(_Companion):
-    """A lock between the servers on a database.
+    """A lock between the servers on a database, held by a thread's session until it is closed.
 
-    A thread waits for the lock, and holds it until it is closed. If the link is lost, it waits for
-    the lock again: another server may have it by then. So the lock protects nothing by itself, and
-    only decides which server does something. ``told`` is called in the thread: with the holder,
-    once the lock is ours, and again after each lost link, or if another server has it; or with an
-    error if the database cannot be asked, and the lock is still waited for. A server that does not
-    answer at first is given some seconds.
+    If the connection is lost, the thread waits for the lock again: another server may have it by
+    then. So the lock protects nothing by itself. It only elects the server that does something.
+
+    Args:
+        dsn: the connection string.
+        key: the lock.
+        told: called in the thread. Its argument is the holder, once the lock is ours (again after
+            each lost connection) or if another server has it. It is an error if the database cannot
+            be asked; the thread keeps trying. A server that doesn't answer at first is given some
+            seconds.
+        shared: whether other sessions may share the lock.
     """
 
     def __init__(
@@ -892,7 +948,7 @@ class AdvisoryLock(_Companion):
 
     def _use(self, session: psycopg.Connection[Any]) -> None:
         is_told = False
-        # Polled: a session that waits in the database for a lock could not be told to end.
+        # Poll: a session that waits for a lock inside the database could not be told to end.
         while session.execute(self._try).fetchall() != [(True,)]:
             if not is_told:
                 is_told = True
@@ -904,7 +960,7 @@ class AdvisoryLock(_Companion):
 
 
 def readable(files: Iterable[int], timeout: float | None) -> set[int]:
-    """Wait until something can be read from one of some files; return those with something to read.
+    """Wait until some files are readable; return their descriptors.
 
     ``select.select`` does not support descriptors from 1024 on, and a server may have more.
     """
@@ -916,19 +972,19 @@ def readable(files: Iterable[int], timeout: float | None) -> set[int]:
 
 @contextmanager
 def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator[None]:
-    """Cut the link of a session if the statements in the block take longer.
+    """Shut down a session's connection if the statements in the block take longer.
 
     Raises:
         psycopg.errors.ConnectionTimeout: they did.
     """
     has_cut = False
-    # A file of our own: by its number it could be another's by the time that it is cut.
+    # Duplicate the descriptor: its number may be reused before the shutdown.
     with socket.socket(fileno=os.dup(session.fileno())) as link:
 
         def cut() -> None:
             nonlocal has_cut
             has_cut = True
-            with suppress(OSError):  # the link is lost already
+            with suppress(OSError):  # the connection is already lost
                 link.shutdown(socket.SHUT_RDWR)
 
         timer = Timer(seconds, cut)
@@ -952,11 +1008,11 @@ def in_line(error: Exception) -> str:
 
 
 def connected(dsn: str) -> psycopg.Connection[Any]:
-    """Return a new connection.
+    """Open a connection with our settings.
 
     Raises:
         psycopg.errors.ConnectionTimeout: the server does not answer.
-        psycopg.Error: it cannot be made for another reason.
+        psycopg.Error: the connection cannot be made for another reason.
     """
     given = parameters_of(dsn)
     defaults = {name: value for name, value in LINK.items() if given.get(name) is None}
@@ -978,25 +1034,26 @@ _MALFORMED = (
 
 
 def parameters_of(dsn: str) -> dict[str, Any]:
-    """Return the parameters in a connection string.
+    """Parse a connection string.
 
     Raises:
-        StoreError: it cannot be read. Nothing of it is in the message, nor is the error that says
-            why: either might have a part of a password.
+        StoreError: it is malformed. The message contains nothing of it, nor the parser's error:
+            either could reveal a part of a password.
     """
     with suppress(psycopg.ProgrammingError):
         given = conninfo_to_dict(dsn)
-        # In a URL, the host begins behind the first @, and the name of the database at a slash.
+        # A password with an unquoted "@" or "/" ends up in the host or the name of the database. In
+        # a URL the host begins after the first "@", and the name of the database after a slash.
         if "://" not in dsn or "@" not in f"{given.get('host')}{given.get('dbname')}":
             return given
     raise StoreError(_MALFORMED)
 
 
 def name_of(dsn: str) -> str:
-    """Return the name of a database in messages, without a password.
+    """Return a database's name for messages, without a password.
 
     Raises:
-        StoreError: how to connect to it cannot be read.
+        StoreError: the connection string is malformed.
     """
     given = parameters_of(dsn)
     host = given.get("host") or given.get("hostaddr")
@@ -1006,5 +1063,5 @@ def name_of(dsn: str) -> str:
 
 @lru_cache(maxsize=512)
 def translated(query: str) -> bytes:
-    """Return a statement with PostgreSQL's placeholders instead of question marks."""
+    """Return a statement with psycopg's placeholders instead of question marks."""
     return query.replace("?", "%s").encode()
