@@ -1,8 +1,8 @@
-"""Accounts, guests' names and sanctions in the database. Each function is one transaction.
+"""Accounts, guests' names and sanctions in the database. Each function runs in a transaction.
 
 They belong to players of the realm ``""``, by number. A player is found by a key, the name in lower
-case; so a name is changed or erased in one row, and all that was played under it follows. A name
-that was given up leaves its player without a key: the next to take the name is another player.
+case, so renaming or erasing a player changes one row, and everything played under the name follows.
+A player whose name was given up has no key any more: the next to take the name is another player.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from thudmud.store.interface import Account, KeptName, NameTaken, Nobody, new_ep
 from thudmud.store.rows import reading_row
 
 ADDRESSES_KEPT = 8
-"""How many addresses are remembered for each name: the latest ones."""
+"""The number of addresses remembered for each name, the latest ones."""
 
 LISTS_OF_NAMES = {"ignored", "followed"}
 """The preferences that are lists of players' names."""
@@ -32,26 +32,26 @@ _OF_A_NAME = (
     *("account", "login", "resume_word", "guest"),
     *("address", "claim", "operator", "sanction"),
 )
-"""The tables from which the rows of a player are deleted when the name is erased."""
+"""The tables from which a player's rows are deleted when the name is erased."""
 
 WORDS_KEPT = 4
-"""How many of a member's programs at once may have a word in place of the password."""
+"""The number of a member's programs that can have a resume word at the same time."""
 
 WORD_LASTS = 30 * DAY
-"""Seconds for which a member's resume word can be used.
+"""Seconds for which a member's resume word is valid.
 
-A program gets a new one each time that it comes back. Whoever plays by correspondence has to move
-within 14 days at most, and so never needs the password again, with some days to spare; and a word
-that was left in a borrowed browser ends after a month.
+A program gets a new one each time that it resumes. Correspondence players have to move within 14
+days at most. So they never need the password again, with some days to spare, while a word left in a
+borrowed browser expires after a month.
 """
 
 USED_WORD_LASTS = DAY
-"""Seconds for which such a word can still be used once another has been given in its place."""
+"""Seconds for which a resume word stays valid after another has replaced it."""
 
 _TICK = 0.001
 
 SAME_COMING = 3600
-"""Seconds for which coming again from the same address is not written again."""
+"""Seconds for which a further login from the same address is not recorded again."""
 
 _Row = tuple[int, str, str, float, float, int]
 
@@ -63,7 +63,7 @@ def find(database: Database, name: str) -> Account | None:
 
 
 def is_taken(database: Database, name: str) -> bool:
-    """Return whether a name is a member's, banned, or kept for a guest."""
+    """Return whether a name is a member's, banned, or reserved for a guest."""
     return _row(database, name) is not None or find_guest(database, name) is not None
 
 
@@ -75,12 +75,12 @@ def everybody(database: Database) -> Sequence[Account]:
 
 
 def enrol(database: Database, name: str, password: str, *, epoch: int = 0) -> Account:
-    """Make an account with the hash of a password, for the player who has the name now.
+    """Create an account for the current player of a name.
 
     Args:
         database: the database.
         name: the name.
-        password: the hash.
+        password: the hash of the password.
         epoch: the first epoch of the account; 0 for a random one.
 
     Raises:
@@ -99,20 +99,20 @@ def enrol(database: Database, name: str, password: str, *, epoch: int = 0) -> Ac
 def set_password(
     database: Database, name: str, password: str, *, since: int | None = None, epoch: int = 0
 ) -> tuple[str, ...]:
-    """Set the hash of a member's password, and end all logins of before, see `end_logins`.
+    """Set the hash of a member's password, and end all earlier logins, see `end_logins`.
 
     Args:
         database: the database.
-        name: the member's.
-        password: the hash.
+        name: the member's name.
+        password: the new hash.
         since: the epoch that the account must have; None for any.
         epoch: the new epoch; 0 for a random one.
 
     Returns:
-        what else has ended, in sentences for the member, see `hooks.logins_ended`.
+        Sentences for the member about what else has ended, see `hooks.logins_ended`.
 
     Raises:
-        Nobody: there is no such member, or the epoch is not ``since`` any more.
+        Nobody: there is no such member, or the epoch has changed.
     """
     database.tells_watchers = True
     number, _, *rest = _member(database, name)
@@ -122,10 +122,10 @@ def set_password(
 
 
 def rehash(database: Database, name: str, password: str, instead_of: str) -> None:
-    """Set another hash of the same password, in place of the one before.
+    """Replace the hash of a password by another hash of the same password.
 
     Raises:
-        Nobody: there is no such member, or the hash is not ``instead_of`` any more.
+        Nobody: there is no such member, or the password has been changed meanwhile.
     """
     number, before, *rest = _member(database, name)
     if before != instead_of:
@@ -141,20 +141,20 @@ def end_logins(
 ) -> tuple[str, ...]:
     """End everything that gives access to a member's account without the password.
 
-    The epoch is another one, so servers end the sessions of before. Resume words are gone, and so
-    is what `hooks.logins_ended` ends.
+    Servers end the sessions of earlier epochs. Resume words are deleted, and the hooks in
+    `hooks.logins_ended` end the rest.
 
     Args:
         database: the database.
-        name: the member's.
+        name: the member's name.
         since: the epoch that the account must have; None for any.
         epoch: the new epoch; 0 for a random one.
 
     Returns:
-        what else has ended, in sentences for the member, see `hooks.logins_ended`.
+        Sentences for the member about what else has ended, see `hooks.logins_ended`.
 
     Raises:
-        Nobody: there is no such member, or the epoch is not ``since`` any more.
+        Nobody: there is no such member, or the epoch has changed.
     """
     database.tells_watchers = True
     number = _member(database, name)[0]
@@ -175,7 +175,7 @@ def _end_logins(database: Database, number: int, epoch: int = 0) -> tuple[str, .
 
 
 def epochs(database: Database, names: Collection[str]) -> Mapping[str, int]:
-    """Return the epochs of those members that exist, by their names as given, see `Account`."""
+    """Return the epochs of existing members, by their names as given, see `Account`."""
     found = {name: player[0] for name in names if (player := database.players.find(name))}
     if not found:
         return {}
@@ -189,18 +189,18 @@ def epochs(database: Database, names: Collection[str]) -> Mapping[str, int]:
 def keep_word(
     database: Database, name: str, word: bytes, epoch: int, instead_of: bytes = b""
 ) -> bool:
-    """Keep the hash of a member's resume word, and of the others only the latest.
+    """Store the hash of a new resume word for a member; delete the oldest beyond `WORDS_KEPT`.
 
-    A word that a program has come back by counts for a day more, in case the new one is lost on its
-    way, and goes before the others: else a page that is loaded anew some times would log out all
-    other programs.
+    The word that a program has just resumed with stays valid for one more day, in case the new one
+    is lost in transit. It is the first to be deleted: otherwise a page that is reloaded a few times
+    would log out all other programs.
 
     Args:
         database: the database.
-        name: the member's.
-        word: the hash.
-        epoch: the account's epoch when its owner has proved to be that.
-        instead_of: the hash of what the program has come back by, which may be no word.
+        name: the member's name.
+        word: the hash of the new word.
+        epoch: the account's epoch when its owner was authenticated.
+        instead_of: the hash of the word, if any, that the program has resumed with.
 
     Returns:
         False if all logins have ended since then.
@@ -217,30 +217,31 @@ def keep_word(
     oldest_first = sorted(given, key=lambda each: given[each])
     for old in oldest_first[: max(0, len(given) + 1 - WORDS_KEPT)]:
         database.table.delete("resume_word", "where player = ? and word = ?", row[0], old)
+    # The times of a member's words differ, so that their order is known.
     database.table.put("resume_word", row[0], word, max(database.now(), last + _TICK))
     return True
 
 
 def has_word(database: Database, name: str, word: bytes) -> bool:
-    """Return whether a hash is that of a resume word which a member's program may use."""
+    """Return whether a hash is that of one of a member's valid resume words."""
     row = _row(database, name)
     known = _words(database, row[0]) if row else []
     return any(compare_digest(each, word) for each, _ in known)
 
 
 def end_words(database: Database, name: str) -> None:
-    """End the resume words of a member, if there is one of that name; logins stay."""
+    """Delete the resume words of a member, if there is one of that name; logins stay."""
     if found := database.players.find(name):
         _end_words(database, found[0])
 
 
 def forget_words(database: Database) -> None:
-    """Forget the resume words of members that are too old to be used."""
+    """Delete the members' resume words that have expired."""
     database.table.delete("resume_word", "where at < ?", database.now() - WORD_LASTS)
 
 
 def _words(database: Database, number: int) -> list[tuple[bytes, float]]:
-    """Return the hashes of a member's resume words, and when each was given."""
+    """Return the hashes of a member's valid resume words, and when each was issued."""
     where, since = "where player = ? and at >= ?", database.now() - WORD_LASTS
     rows = database.table.rows("resume_word", where, number, since)
     return [(bytes(cast("bytes", word)), cast("float", at)) for _, word, at in rows]
@@ -259,13 +260,17 @@ def _epoch(database: Database, number: int) -> int:
 
 
 def set_preferences(database: Database, name: str, preferences: Mapping[str, Any]) -> None:
-    """Set a member's preferences, in values of JSON. Nobody if there is no such member."""
+    """Set a member's preferences, as JSON values.
+
+    Raises:
+        Nobody: there is no such member.
+    """
     number, password, _, *rest = _member(database, name)
     database.table.put("account", number, password, json.dumps(dict(preferences)), *rest)
 
 
 def rename(database: Database, name: str, new: str) -> None:
-    """Change a member's name; all that they have played stays theirs.
+    """Change a member's name; everything they have played stays theirs.
 
     Raises:
         Nobody: there is no such member.
@@ -284,21 +289,26 @@ def rename(database: Database, name: str, new: str) -> None:
 
 
 def erase(database: Database, name: str) -> None:
-    """Remove a member or a guest, with their name and addresses, from the disk as well.
+    """Erase a member or a guest, with their name and addresses, from the disk as well.
 
-    Nobody if there is neither. Battles stay, with the name replaced; comments on them are removed,
-    and so are titles of tournaments that the player announced, letters to the player, reports about
-    them, and how they are notified. Letters and reports that the player wrote stay, without an
-    author. The same is done for guests who had the
-    name before. The name is taken out of other members' lists of ignored and followed players, and
-    out of the sanctions that it imposed as an operator. A ban of the name stays, without its
-    reason, since it is the operator's.
+    Battles stay, with the name replaced. Erased too are the player's comments on battles, the
+    titles of tournaments that they announced, letters to them, reports about them, and their
+    notification settings. Letters and reports that they wrote stay, without an author. The same is
+    done for all guests who had the name before.
+
+    The name is removed from other members' lists of ignored and followed players, and from the
+    sanctions that it imposed as an operator. A ban of the name stays, without its reason, because
+    it is the operator's.
+
+    Raises:
+        Nobody: there is neither a member nor a guest of that name.
     """
     database.tells_watchers = True
     row = _row(database, name)
     if not ((row and row[1]) or find_guest(database, name)):
         raise Nobody(f"There is no account {name}, and no guest.")
     ban = _sanction_row(database, row[0]) if row and row[5] else None
+    # Every player who ever had the name, not only its current one.
     for number in database.players.called(name):
         for table in _OF_A_NAME:
             database.table.delete(table, "where player = ?", number)
@@ -312,11 +322,11 @@ def erase(database: Database, name: str) -> None:
     if row and row[5]:
         until = cast("float | None", ban[4]) if ban else None
         impose(database, Sanction(Measure.BAN, name, until=until))
-    database.erased = True
+    database.erased = True  # until the -wal has no copy either, see `Database.scrub`
 
 
 def _forget_in_lists(database: Database, name: str) -> None:
-    """Take a name out of other members' lists of names."""
+    """Remove a name from other members' lists of names."""
     for account in everybody(database):
         kept = {
             key: [each for each in value if str(each).lower() != name.lower()]
@@ -331,7 +341,11 @@ def _forget_in_lists(database: Database, name: str) -> None:
 
 
 def set_operator(database: Database, name: str, *, is_one: bool) -> None:
-    """Make a member an operator, or end that. Nobody if there is no such member."""
+    """Grant a member the rights of an operator, or revoke them.
+
+    Raises:
+        Nobody: there is no such member.
+    """
     database.tells_watchers = True
     number, *_ = _member(database, name)
     if is_one:
@@ -341,9 +355,9 @@ def set_operator(database: Database, name: str, *, is_one: bool) -> None:
 
 
 def impose(database: Database, sanction: Sanction) -> None:
-    """Store a mute or a ban, whether or not the player has an account.
+    """Store a mute or a ban, which begins now and replaces an earlier one.
 
-    It replaces the one before, and begins now.
+    The player needs no account.
     """
     database.tells_watchers = True
     _forget_ended(database)
@@ -359,14 +373,15 @@ def impose(database: Database, sanction: Sanction) -> None:
 
 
 def ban(database: Database, name: str) -> None:
-    """Ban a name, whether or not it has an account, until the ban is lifted."""
+    """Ban a name, which needs no account, until the ban is lifted."""
     impose(database, Sanction(Measure.BAN, name))
 
 
 def lift(database: Database, sanction: Sanction) -> None:
-    """Lift a mute or a ban; a banned name without an account is free again.
+    """Lift a mute or a ban; a banned name without an account becomes free.
 
-    Nobody if there is no such mute or ban.
+    Raises:
+        Nobody: there is no such mute or ban.
     """
     database.tells_watchers = True
     number, network = _place(database, sanction)
@@ -382,10 +397,9 @@ def lift(database: Database, sanction: Sanction) -> None:
 
 
 def order(database: Database) -> Order:
-    """Return the operators, and the sanctions that hold now."""
+    """Return the operators, and the sanctions in force."""
     now = database.now()
-    # One round trip for all three: each node reads them again whenever another has written
-    # anything.
+    # One round trip for all three: every node reads them again when another has written anything.
     kept, banned, sanctions = database.table.several(
         database.backend,
         ("operator", "", ()),
@@ -415,7 +429,7 @@ def order(database: Database) -> Order:
 
 
 def _place(database: Database, sanction: Sanction) -> tuple[int, str]:
-    """Return the player's number and the network of a sanction's row; one is 0 or ""."""
+    """Return a sanction's player number and network, its key in the table; one is 0 or ""."""
     if network := network_of(sanction.whom):
         return 0, str(network)
     found = database.players.find(sanction.whom)
@@ -431,12 +445,12 @@ def _sanction(database: Database, row: Sequence[object]) -> Sanction:
 
 
 def _sanction_row(database: Database, number: int) -> Sequence[object] | None:
-    """Return the row of a player's ban, which tells when it ends; without one it does not end."""
+    """Return the row of a player's ban, which has its end; without a row it does not end."""
     return database.table.row("sanction", "where measure = 'ban' and player = ?", number)
 
 
 def _forget_ended(database: Database) -> None:
-    """Delete the sanctions that have ended."""
+    """Delete sanctions that have ended."""
     now = database.now()
     for row in list(database.table.rows("sanction", "where until <= ?", now)):
         number = cast("int", row[1])
@@ -455,20 +469,25 @@ def _let_in(database: Database, account: _Row) -> None:
 
 
 def find_guest(database: Database, name: str) -> KeptName | None:
-    """Return a guest's name that is kept; None if it is not."""
+    """Return a guest's reserved name; None if the name is not reserved."""
     found = database.players.find(name)
     row = found and database.table.row("guest", "where player = ?", found[0])
     return KeptName(found[1], *cast("tuple[bytes, float]", row[1:])) if found and row else None
 
 
 def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None = None) -> bool:
-    """Keep a name for a guest; return whether it could be.
+    """Reserve a name for a guest.
 
-    With another hash than before, the name is another guest's, who has nothing to do with what was
-    played under it. ``instead_of`` is what `find_guest` returned for the name before.
+    With another hash than before, the name is another guest's, and nothing played under it before
+    belongs to them.
+
+    Args:
+        database: the database.
+        kept: the name with its new resume word.
+        instead_of: the result of an earlier `find_guest` for the name.
 
     Returns:
-        False if another player has got the name since then.
+        False if another player has taken the name since ``instead_of`` was read.
     """
     if _row(database, kept.name):
         return False
@@ -483,19 +502,20 @@ def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None =
 
 
 def guests(database: Database, before: float = math.inf) -> Sequence[str]:
-    """Return the names of guests who were last here before a time, sorted."""
+    """Return the names of guests who were last online before a time, sorted."""
     rows = database.table.rows("guest", "where seen < ?", before)
     return sorted((database.players.name_of(cast("int", row[0])) for row in rows), key=str.lower)
 
 
 def forget_guests(database: Database, names: Sequence[str], before: float = math.inf) -> None:
-    """Free the names of some guests, as far as they were last here before a time.
+    """Free those of some guests' names whose guests were last online before a time.
 
     The next to take such a name is another player.
     """
     for name in names:
         kept = find_guest(database, name)
-        # A banned name is kept until the ban ends: else another player would be banned.
+        # A banned name stays until the ban ends: otherwise the ban would hit the next player of
+        # that name.
         if kept and kept.seen < before and not _row(database, name):
             _free(database, *cast("tuple[int, str]", database.players.find(name)))
 
@@ -505,9 +525,12 @@ def seen(
     times: Mapping[str, float],
     addresses: Iterable[tuple[str, str]] = (),
 ) -> None:
-    """Note when players were last here, members and guests, and from which addresses they came.
+    """Record when members and guests were last online, and the addresses they came from.
 
-    Addresses come in pairs with the names of their owners, the oldest first.
+    Args:
+        database: the database.
+        times: by name, seconds since the epoch.
+        addresses: pairs of a name and an address, the oldest first.
     """
     for name, time in times.items():
         if row := _row(database, name):
@@ -542,7 +565,7 @@ def _came_from(database: Database, number: int, address: str) -> None:
 
 
 def forget_addresses(database: Database, before: float) -> None:
-    """Forget the addresses that were last used before a time, on the disk as well."""
+    """Delete addresses that were last used before a time, from the disk as well."""
     if database.table.delete("address", "where coming < ?", int(before)):
         database.erased = True
 
@@ -561,7 +584,7 @@ def _row(database: Database, name: str) -> _Row | None:
 
 
 def _as_it_holds(database: Database, row: _Row) -> _Row | None:
-    """Return an account's row as of now, None if there is none: a ban may have ended."""
+    """Return an account's row as of now; a ban that has ended may leave nothing (None)."""
     ban = _sanction_row(database, row[0]) if row[5] else None
     until = cast("float | None", ban[4]) if ban else None
     if until is None or database.now() < until:

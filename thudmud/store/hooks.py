@@ -1,7 +1,7 @@
-"""What features do within the transactions of a store.
+"""Extension points for features, within the transactions of a store.
 
-The ``storage`` module of a feature registers its functions here, and its answers to lookups in
-`thudmud.store.lookups`, as it is imported; `thudmud.features.load_storage` imports all.
+A feature's ``storage`` module registers functions here when it is imported, and answers to lookups
+in `thudmud.store.lookups`. `thudmud.features.load_storage` imports all of these modules.
 """
 
 from __future__ import annotations
@@ -17,33 +17,31 @@ if TYPE_CHECKING:
     from thudmud.store.rows import SqlTable
 
 hall_parts: list[Callable[[Database], HallPart]] = []
-"""Each returns the state of a feature in the hall, as it is stored."""
+"""Each returns a feature's state in the hall, as it is stored."""
 
 unfinished: list[Callable[[Database], bool]] = []
-"""Called in small transactions after a start, until all return False: what is left of ``rebuilt``.
-"""
+"""Called in small transactions after a start, until each has returned False: the rest of the work
+that ``rebuilt`` in `thudmud.store.database` began."""
 
 made_anew: list[Callable[[SqlTable, Backend, ProjectedRows], None]] = []
-"""Called by the check of a store, with the stored rows, the database in which it has made the
-projections anew to compare them, and its rows: each makes those there that are left to make.
-"""
+"""Called by the check of a store after it has rebuilt the projections in another database for
+comparison. Each gets the stored rows, that database, and its projected rows, and finishes its own
+projections there."""
 
 checks: list[Callable[[Database], object]] = []
-"""Called by the check of a store, in a snapshot: each reads what may be damaged of its rows, and
-raises Damaged if it is."""
+"""Called by the check of a store, in a snapshot. Each reads its rows, and raises Damaged if they
+are damaged."""
 
 letter_posted: list[Callable[[Database, int], None]] = []
-"""Called with the number of a member in the transaction that stores a letter to them."""
+"""Called with a member's number in the transaction that stores a letter to them."""
 
 last_written: list[Callable[[Database, int, int], Sequence[str]]] = []
-"""Called for a report, with the numbers of a reader and of a writer: each returns the last lines
-that the one has been written by the other."""
+"""Called for a report, with the numbers of a reader and of a writer. Each returns the last lines
+that the writer sent to the reader."""
 
 erased: list[Callable[[Database, int], None]] = []
-"""Called with the number of a player in the transaction that erases the player."""
+"""Called with a player's number in the transaction that erases the player."""
 
 logins_ended: list[Callable[[Database, int], str]] = []
-"""Called with the number of a member in the transaction that ends all of the member's logins.
-
-Each returns what else has ended, in words for the member; "" for nothing.
-"""
+"""Called with a member's number in the transaction that ends all of their logins. Each returns a
+sentence for the member about what else has ended; "" for nothing."""

@@ -16,11 +16,15 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 MOST_CACHED = 10_000
-"""How many streams, and how many players, are cached."""
+"""The most streams, and the most players, that are cached."""
 
 
 class Players:
-    """The rows of ``player``."""
+    """The rows of ``player``.
+
+    A player's key is the name in lower case. A player without a key has given up the name, and
+    another player may have it.
+    """
 
     def __init__(self, table: SqlTable, dialect: Dialect) -> None:
         self._table, self._dialect = table, dialect
@@ -28,9 +32,9 @@ class Players:
         self._names: dict[int, str] = {}
 
     def number_of(self, name: str, realm: str = "") -> int:
-        """Return the number of the player who has a name now; a new player if nobody has it.
+        """Return the number of a name's current player, creating a player if the name is free.
 
-        The spelling of the name is updated. ``""`` is nobody's name, with the number 0.
+        The spelling of the name is updated. The name ``""`` stands for nobody and has the number 0.
         """
         if not name:
             return 0
@@ -43,7 +47,7 @@ class Players:
         return number
 
     def find(self, name: str, realm: str = "") -> tuple[int, str] | None:
-        """Return the number of the player who has a name now, and the name as last spelled."""
+        """Return the number of a name's current player, and the name as last spelled."""
         place = realm, name.lower()
         if place not in self._found:
             row = self._table.row("player", "where realm = ? and key = ?", *place)
@@ -53,7 +57,7 @@ class Players:
         return self._found[place]
 
     def member(self, name: str) -> int:
-        """Return the number of the member who has a name now.
+        """Return the number of the member with a name.
 
         Raises:
             Nobody: there is no such member.
@@ -65,12 +69,12 @@ class Players:
         return found[0]
 
     def called(self, name: str, realm: str = "") -> list[int]:
-        """Return the numbers of all players with a name, or whose last name it was."""
+        """Return the numbers of all players with a name, including those who gave it up."""
         where = f"where {self._dialect.same_name} and realm = ? order by id"
         return [cast("int", row[0]) for row in self._table.rows("player", where, name, realm)]
 
     def name_of(self, number: int) -> str:
-        """Return a player's name."""
+        """Return the name of the player with a number."""
         if number not in self._names:
             row = self._table.row("player", "where id = ?", number) if number else (0, "", "", "")
             if row is None:
@@ -107,7 +111,7 @@ class Players:
 
 
 def cache(cached: dict[K, V], key: K, value: V) -> None:
-    """Add a value to a cache, which is emptied first if it is full."""
+    """Add a value to a cache, emptying it first if it is full."""
     if len(cached) >= MOST_CACHED:
         cached.clear()
     cached[key] = value

@@ -1,14 +1,13 @@
 """The tables of a store, and how their rows are written and read.
 
-Features add tables of their own, see `add_tables` and `add_projections`.
+Durable tables hold what cannot be recomputed. They can be added to, but never changed. Projections
+are computed from the events, and rebuilt when `thudmud.game.projections.PROJECTION` changes, so
+they can change with it. A player is a number in all tables. Features add tables of their own, see
+`add_tables` and `add_projections`.
 
-There are two kinds of tables. The durable ones cannot be changed later, only added to. The
-projections are made from the events, and made anew when `thudmud.game.projections.PROJECTION`
-changes, so they may be changed with it. A player is a number in all of them.
-
-Events are stored one by one, also those of ended battles. A battle as one text would take a twelfth
-of the room: a table for that can be added when somebody has so many that it matters. The events may
-be pruned then, and ``gap`` says which were.
+Events are stored one by one, including those of ended battles. A battle as a single text would take
+a twelfth of the room. A table for that can be added when somebody has so many battles that it
+matters. The events can be pruned then, and ``gap`` records which ones were.
 """
 
 from __future__ import annotations
@@ -22,52 +21,55 @@ from thudmud.store.backend import SQLITE, Backend, Dialect, SqlConnection
 from thudmud.store.interface import Damaged, StoreError
 
 APPLICATION = 0x54687564
-"""The application id of our SQLite files: ``Thud``."""
+"""The application id of our SQLite files: ``Thud`` in ASCII."""
 
 Row = tuple[object, ...]
 Query = tuple[str, str, Sequence[object]]
 """A table, the rest of the query after its name, and the values of the placeholders."""
 
 DURABLE: dict[str, str] = {
-    # One row, which is read first in each transaction. ``commits`` counts all commits, those of
-    # accounts too; ``at`` is the last time that was given to an event, ``served`` the last at which
-    # a server is known to have run; ``store`` is a random number that tells this store from others.
+    # A single row, read first in each transaction. ``position`` is that of the last event.
+    # ``commits`` counts all commits, including those of accounts. ``projection`` is the form of the
+    # projections. ``at`` is the latest time of an event or a heartbeat; ``served`` is the last time
+    # at which a server is known to have run. ``store`` is a random number that tells this store
+    # from others.
     "head": "id integer primary key, position integer, commits integer, projection integer,"
     " at real, served real, store integer",
-    # ``beginning``: the first version that is needed to fold a board's state.
+    # ``beginning`` is the first version needed to fold a board's state.
     "stream": "id integer primary key, key text unique, name text, version integer,"
     " beginning integer",
-    # ``last`` is 1 for the last event of an append, so that subscribers are given whole appends.
+    # ``last`` is 1 for the last event of an append: subscribers get whole appends.
     "event": "position integer primary key, stream integer, version integer, schema integer,"
     " at real, last integer, body text, unique (stream, version)",
-    # Positions that were pruned; the check accepts that these are missing, and no others.
+    # Pruned positions. The check accepts that these are missing, and no others.
     "gap": "first integer primary key, last integer",
-    # ``key`` is the name in lower case, or null if the name is free for another player.
+    # ``key`` is the name in lower case; null once the name is free for another player.
     "player": "id integer primary key, realm text, key text, name text, unique (realm, key)",
     # ``password`` is '' if the name is only banned.
     "account": "player integer primary key, password text, preferences text, created real,"
     " seen real, banned integer",
-    # ``epoch`` is a random number, and ``since`` when it was made: all logins of before had ended.
+    # ``epoch`` is a random number, made at ``since``, when all earlier logins ended.
     "login": "player integer primary key, epoch integer, since real",
-    # Hashes of the words that members' programs have in place of the password.
+    # Hashes of resume words, which members' programs use in place of the password.
     "resume_word": "player integer, word blob, at real, primary key (player, word)",
     "guest": "player integer primary key, word blob, seen real",
-    # The last addresses of members and guests. ``coming`` is in seconds since the epoch, and goes
-    # up with each, so that the later of two is known.
+    # The last addresses of members and guests. ``coming`` is in seconds since the epoch, and
+    # increases with each, so that the later of two is known.
     "address": "player integer, address text, coming integer, primary key (player, address)",
-    # Members who are operators.
+    # The members with an operator's rights.
     "operator": "player integer primary key, since real",
-    # ``measure``: 'mute' or 'ban', of a player or a network; the other is 0 or ''. ``until`` is
-    # null if it does not end; ``operator`` is 0 if the operator has no account any more. A banned
-    # player has a row in ``account``; without a row here the ban does not end.
+    # ``measure`` is 'mute' or 'ban', of a player or of a network; the other of the two is 0 or ''.
+    # ``until`` is null if the sanction does not end. ``operator`` is 0 once that account is erased.
+    # A banned player also has a row in ``account``; without a row here, the ban does not end.
     "sanction": "measure text, player integer, network text, since real, until real,"
     " operator integer, why text, primary key (measure, player, network)",
-    # A node is alive until ``until``, unless it renews that.
+    # A lease: the node is alive until ``until``. ``seen`` is its last heartbeat.
     "node": "name text primary key, seen real, until real",
+    # At most one node has a player, see `thudmud.store.nodes`.
     "claim": "player integer primary key, node text, session text, room text",
     # The settings that all live nodes share, as text.
     "setting": "name text primary key, value text",
-    # The results of requests that had a key.
+    # The results of requests with a key, see `thudmud.store.Store.append`.
     "request": "stream integer, key text, position integer, version integer,"
     " primary key (stream, key)",
 }
@@ -84,26 +86,26 @@ PROJECTIONS: dict[str, str] = {
     " dwarf_points integer, troll_points integer, imported integer, set_up integer,"
     " time text, tournament integer, round integer, dwarf_rating integer, troll_rating integer,"
     " unique (stream, version)",
-    # ``ended`` is null, and ``why`` '', while it is not over; ``winner`` is 0 if nobody has won.
+    # ``ended`` is null, and ``why`` '', until it is over; ``winner`` is 0 if nobody has won.
     "tournament": "number integer primary key, title text, kind text, rules text, time text,"
     " ended real, why text, entrants integer, winner integer",
-    # Where the events of a tournament are.
+    # The positions of a tournament's events.
     "tournament_event": "tournament integer, position integer, primary key (tournament, position)",
-    # The places in tournaments that are over.
+    # The final places in tournaments.
     "tournament_place": "player integer, tournament integer, place integer,"
     " primary key (player, tournament)",
-    # Spans of time in which no server ran.
+    # Outages: spans of time in which no server ran.
     "interruption": "until real primary key, since real",
     "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
     "player_battle": "player integer, battle integer, primary key (player, battle)",
-    # ``role``: 'people', 'bots', 'puzzles', or a bot's level.
+    # ``role`` is 'people', 'bots', 'puzzles', or the level of a bot.
     "tally": "player integer, role text, rules text, kind text, won integer, drawn integer,"
     " lost integer, primary key (player, role, rules, kind)",
     # ``proven`` is null while the rating is provisional.
     "rating": "player integer, role text, rules text, time text, realm text, mu real, sigma real,"
     " results integer, proven integer, primary key (player, role, rules, time)",
     # Changes of ratings by matches between people and by battles with bots: ``role`` is 'people' or
-    # 'bots'; ``position`` is that of the end of the match or battle.
+    # 'bots', ``position`` that of the event that ended the match or battle.
     "rating_change": "player integer, role text, rules text, time text, position integer,"
     " opponent integer, before integer, points integer, uncertainty integer, results integer,"
     " primary key (player, role, rules, time, position)",
@@ -115,7 +117,7 @@ PROJECTIONS: dict[str, str] = {
     " primary key (battle, ply, player)",
 }
 INDEXES = (
-    # Of banned accounts alone: they are read whenever another process has written.
+    # A partial index of banned accounts, which are read whenever another process has written.
     "create index account_banned on account (banned) where banned = 1",
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
@@ -131,11 +133,11 @@ INDEXES = (
 )
 
 FORMAT = 1
-"""The form of the tables. Raise it when they change: a version that knows only a lower one does not
-open the database."""
+"""The version of the tables' form. Raise it when they change: a program that only knows a lower one
+does not open the database."""
 
 _PARENTS = {"player", "stream"}
-"""Tables to whose rows columns of the same name refer."""
+"""Tables whose rows are referred to by columns of the same name."""
 
 _OF_NOBODY = {"comment", "sanction"}
 """Tables in which such a column may be 0."""
@@ -144,12 +146,12 @@ _PART = re.compile(r", (?![^()]*\))")
 
 
 def add_tables(**columns: str) -> None:
-    """Add the durable tables of a feature, by name, as its ``storage`` module is imported."""
+    """Add a feature's durable tables, by name, when its ``storage`` module is imported."""
     DURABLE.update(columns)
 
 
 def add_projections(**columns: str) -> None:
-    """Add the projections of a feature, which it makes anew by `thudmud.store.hooks`."""
+    """Add a feature's projections, which it rebuilds by `thudmud.store.hooks`."""
     PROJECTIONS.update(columns)
 
 
@@ -165,7 +167,7 @@ def _body(table: str) -> str:
 
 
 def insertion(table: str) -> str:
-    """Return the statement that inserts a row."""
+    """Return the statement that inserts a row into a table."""
     return f"insert into {table} values ({', '.join('?' * len(columns_of(table)))})"  # noqa: S608  (our own names)
 
 
@@ -188,7 +190,8 @@ def definitions(tables: Iterable[str], dialect: Dialect = SQLITE) -> list[str]:
     for table in tables:
         parts, width = _PART.split(_body(table)), len(columns_of(table))
         columns = [_column(table, part, dialect) for part in parts[:width]]
-        # SQLite stores a table of which the primary key is most of the row as its index alone.
+        # SQLite can store a table as its primary key's index alone, which saves room if that is
+        # most of it.
         has_rowid = "integer primary key" in parts[0]
         end = dialect.strict if has_rowid else dialect.without_rowid
         made.append(f"create table {table} ({', '.join([*columns, *parts[width:]])}){end}")
@@ -217,10 +220,10 @@ def has_servers(table: SqlTable, now: float) -> bool:
 
 
 def require_no_servers(table: SqlTable, now: float) -> None:
-    """Refuse to change the form of what is stored while servers may write it in the old one.
+    """Refuse to change the form of stored data while servers may write the old form.
 
     Raises:
-        StoreError: a node is alive at a time, in seconds since the epoch.
+        StoreError: a node is alive at the given time, in seconds since the epoch.
     """
     if has_servers(table, now):
         raise StoreError(
@@ -230,11 +233,11 @@ def require_no_servers(table: SqlTable, now: float) -> None:
 
 
 class SqlTable:
-    """Writes and reads the rows of a connection.
+    """Writes and reads the rows of a database.
 
     Attributes:
-        changes: the number of rows that were written or deleted.
-        event_bytes: the length of all events that were written.
+        changes: the number of rows inserted, updated or deleted.
+        event_bytes: the length of all events written.
     """
 
     def __init__(self, connection: SqlConnection) -> None:
@@ -251,33 +254,35 @@ class SqlTable:
             self.event_bytes += sum([len(str(row[-1])) for row in rows])
 
     def put(self, table: str, *row: object) -> None:
-        """Insert a row, or replace the one with the same key."""
+        """Insert a row, or replace the one with the same primary key (upsert)."""
         self.execute(_put(table), row)
         self.changes += 1
 
     def advance(self, streams: Iterable[Row]) -> None:
-        """Update versions and beginnings in rows of ``stream``."""
+        """Update the versions and beginnings of streams."""
         changed = [(*stream[3:], stream[0]) for stream in streams]
         if changed:
             self._execute_many(_ADVANCE, changed)
             self.changes += len(changed)
 
     def delete(self, table: str, rest: str, *values: object) -> int:
-        """Delete the rows that a query finds; return how many."""
+        """Delete the rows that a query finds; return their number."""
         deleted = self.execute(f"delete from {table} {rest}", values).rowcount  # noqa: S608  (our own names)
         self.changes += deleted
         return deleted
 
     def rows(self, table: str, rest: str = "", *values: object) -> Iterator[Sequence[object]]:
-        """Return rows, one after the other.
+        """Return the rows of a query, one after the other.
 
-        ``rest`` is the rest of the query after the table's name. With a join, such as ``a join b``,
-        the first is meant.
+        Args:
+            table: the table whose columns are returned.
+            rest: the rest of the query after the table's name, perhaps a join.
+            values: the values of the placeholders.
         """
         return iter(self.execute(f"select {table}.* from {table} {rest}", values))  # noqa: S608  (our own names)
 
     def several(self, backend: Backend, *queries: Query) -> list[list[Sequence[object]]]:
-        """Return the rows of several queries, which are sent at once."""
+        """Return the rows of several queries, sent in one round trip where possible."""
         with backend.together():
             cursors = [
                 self.execute(f"select * from {table} {rest}", values)  # noqa: S608  (our own names)
@@ -286,13 +291,13 @@ class SqlTable:
         return [cursor.fetchall() for cursor in cursors]
 
     def row(self, table: str, rest: str, *values: object) -> Sequence[object] | None:
-        """Return the first row that a query finds, if there is one."""
+        """Return the first row that a query finds; None if there is none."""
         query = f"select {table}.* from {table} {rest}"  # noqa: S608  (our own names)
         row: Sequence[object] | None = self.execute(query, values).fetchone()
         return row
 
     def number(self, query: str, *values: object) -> int:
-        """Return the one number that a query returns."""
+        """Return the single number that a query yields."""
         (found,) = self.execute(query, values).fetchone()
         return int(found)
 
@@ -300,13 +305,13 @@ class SqlTable:
 def scan(
     backend: Backend, table: str, rest: str = "", *values: object
 ) -> Iterable[Sequence[object]]:
-    """Return rows as `SqlTable.rows` does, where there may be more than fit in memory."""
+    """Return rows like `SqlTable.rows`, when there may be more than fit in memory."""
     return backend.scan(f"select * from {table} {rest}", values)  # noqa: S608  (our own names)
 
 
 @contextmanager
 def reading_row(table: str, row: Sequence[object]) -> Iterator[None]:
-    """Turn the errors of making a value from a row into `Damaged`."""
+    """Raise `Damaged` instead of the exceptions of decoding a row."""
     try:
         yield
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:

@@ -1,9 +1,9 @@
-"""Streams and their events: reading them, and what a transaction adds.
+"""Streams and their events: reading them, and adding the events of a transaction.
 
-The results of requests with a key are here, too, since they are stored for each stream. Caches hold
-until another connection has written, see `thudmud.store.database`; only the keys of streams never
-change. The events of a transaction, and the new versions of their streams, are written together at
-its end.
+The events of a transaction, and the new versions of their streams, are queued and written together
+at its end. The results of requests with a key are stored here too, one for each stream. Caches hold
+until another connection has written, see `thudmud.store.database`; only a stream's key never
+changes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ KEPT_REQUESTS = 3 * 86_400.0
 
 
 class Stream(NamedTuple):
-    """A row of ``stream``."""
+    """A row of ``stream``; `thudmud.store.rows.DURABLE` describes the columns."""
 
     id: int
     key: str
@@ -53,14 +53,14 @@ class Streams:
         self._moved: dict[str, Stream] = {}
         """The streams with new events in this transaction, as their rows will be."""
         self.waiting: list[EventRow] = []
-        """The rows of this transaction's events."""
+        """The rows of this transaction's events, not written yet."""
         self._pruned_at: float | None = None
-        """When old requests were last deleted."""
+        """When old requests were last deleted, by a monotonic clock."""
 
     # Changes by a transaction
 
     def made(self, key: str) -> Stream:
-        """Return a stream, a new one if there is none."""
+        """Return the stream with a key, creating it if there is none."""
         stream = self.known(key)
         if stream is None:
             number = self._table.number("select coalesce(max(id), 0) + 1 from stream")
@@ -75,10 +75,18 @@ class Streams:
     def add(
         self, stream: Stream, position: int, at: float, body: str, *, last: bool, is_whole: bool
     ) -> EventRow:
-        """Add an event to those that are written at the end of the transaction; return its row.
+        """Queue an event to be written at the end of the transaction.
 
-        ``last`` says that it is the last of an append; ``is_whole`` that no event before it is
-        needed to fold its board's state.
+        Args:
+            stream: the stream as it is before the event.
+            position: the event's position.
+            at: its time, in seconds since the epoch.
+            body: its text.
+            last: whether it is the last event of an append.
+            is_whole: whether no earlier event is needed to fold the board's state.
+
+        Returns:
+            The event's row.
         """
         number, key, name, version, beginning = stream
         version += 1
@@ -89,16 +97,18 @@ class Streams:
         return row
 
     def write(self) -> None:
-        """Write the events of a transaction, and the new versions of their streams."""
+        """Write the queued events, and the new versions of their streams."""
         self._table.insert_events(self.waiting)
         self._table.advance(self._moved.values())
         self.waiting.clear()
         self._moved.clear()
 
     def clear(self, *, keys: bool) -> None:
-        """Empty the caches, and drop the events of this transaction.
+        """Empty the caches, and drop the queued events.
 
-        One that was rolled back may have made streams: then their keys are forgotten, too.
+        Args:
+            keys: whether to forget the keys of streams, too: a transaction that was rolled back may
+                have created some.
         """
         self._known.clear()
         self._moved.clear()
@@ -114,7 +124,7 @@ class Streams:
     # Reading
 
     def known(self, key: str) -> Stream | None:
-        """Return the stream with a key, if there is one."""
+        """Return the stream with a key; None if there is none."""
         stream = self._known.get(key)
         if stream is None and key in self._moved:
             return self._moved[key]
@@ -136,17 +146,21 @@ class Streams:
         return found.version if found else 0
 
     def versions(self) -> Mapping[str, int]:
-        """Return all streams by key, and their versions. For export and checks: there are many."""
+        """Return the versions of all streams, by key; many, so for export and checks only."""
         streams = [Stream(*cast("Any", row)) for row in self._table.rows("stream")]
         return {each.key: each.version for each in streams if each.version}
 
     def read(self, key: str, first: int, most: int | None, position: int) -> Sequence[Entry]:
         """Return the events of a stream from a version on, in order.
 
-        ``most`` at most; ``position`` is that of the last of all events.
+        Args:
+            key: the stream.
+            first: the first version.
+            most: the most events to return; None for all.
+            position: the position of the last event of all streams.
 
         Raises:
-            Damaged: some are missing that have not been pruned.
+            Damaged: some events are missing, and were not pruned.
         """
         stream = self.known(key)
         if stream is None:
@@ -155,11 +169,13 @@ class Streams:
         last = stream.version if most is None else min(stream.version, first + most - 1)
         where = "where stream = ? and version between ? and ? order by version"
         entries = self.entries(where, stream.id, first, last)
-        # A damaged index may have lost rows.
+        # A damaged index may have lost rows, so compare the versions found with those expected.
         versions = [each.version for each in entries]
         are_ours = all(each.stream == key for each in entries)
         if are_ours and versions == list(range(first, max(first, last + 1))):
             return entries
+        # Each hole in the versions must be explained by pruned positions between its neighbours.
+        # Other streams may have pruned events there too, so the count is only an upper bound.
         at = [0, *(each.position for each in entries), position + 1]
         for place, (one, other) in enumerate(pairwise([first - 1, *versions, last + 1])):
             missing = other - one - 1
@@ -170,7 +186,7 @@ class Streams:
         return entries
 
     def pruned(self, after: int, last: int) -> int:
-        """Return how many events in a range of positions were pruned: after one, up to another."""
+        """Return the number of pruned events after one position, up to and including another."""
         before = self._table.row("gap", "where first <= ? order by first desc limit 1", after + 1)
         where = "where first between ? and ?"
         gaps = self._table.rows("gap", where, before[0] if before else 0, last)
@@ -180,7 +196,12 @@ class Streams:
         )
 
     def last_before(self, at: float, position: int) -> int:
-        """Return the last position, up to that of the last event, that is from before a time."""
+        """Return the last position whose event is older than a time, by binary search.
+
+        Args:
+            at: the time, in seconds since the epoch.
+            position: the position of the last event.
+        """
         low, high = 0, position
         while low < high:
             middle = (low + high + 1) // 2
@@ -194,26 +215,30 @@ class Streams:
     # Results of requests with a key
 
     def came_to(self, stream: str, key: str) -> Stored | None:
-        """Return the result of a request at a stream; None if it is not known."""
+        """Return the stored result of a request at a stream; None if unknown."""
         known = self.known(stream)
         row = known and self._table.row("request", "where stream = ? and key = ?", known.id, key)
         return Stored(cast("int", row[2]), cast("int", row[3])) if row else None
 
     def all_came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
-        """Return the results of a request for changes; nothing if it has not been stored."""
+        """Return the stored results of a request, by stream; empty if it wasn't stored."""
         found = {}
         for name, (_, events) in changes.items():
             if events:
                 place = self.came_to(name, key)
-                if place is None:  # a match's stream has keys of several boards
+                if place is None:  # a match's stream may know the key from another board
                     return {}
                 found[name] = place
         return found
 
     def keep_request(self, key: str, stored: Mapping[str, Stored], at: float, last: int) -> None:
-        """Store the result of a request; delete old ones, once an hour.
+        """Store the results of a request, and delete old ones once an hour.
 
-        ``last`` is the position of the last of all events.
+        Args:
+            key: the key of the request.
+            stored: its results, by stream.
+            at: the time of its events, in seconds since the epoch.
+            last: the position of the last event of all streams.
         """
         if self._pruned_at is None or monotonic() >= self._pruned_at + 3600.0:
             self._pruned_at = monotonic()
@@ -229,7 +254,7 @@ class Streams:
         return self.entries_of(list(self._table.rows("event", rest, *values)))
 
     def entries_of(self, rows: Sequence[Sequence[object]]) -> list[Entry]:
-        """Return the events in rows of ``event``."""
+        """Decode rows of ``event``."""
         events = cast("Sequence[EventRow]", rows)
         self._look_up_numbers(events)
         entries = []
@@ -241,7 +266,7 @@ class Streams:
     def entry(
         self, position: int, stream: str, version: int, event: StoredEvent, mark: object = None
     ) -> Entry:
-        """Return an entry, with what the projections know of its event."""
+        """Return an entry, with the data that the projections have on its event."""
         battle: int | None = None
         changes: tuple[RatingChange, ...] = ()
         match event:
@@ -264,7 +289,7 @@ class Streams:
     # Prefetching, where each query takes a round trip
 
     def look_up(self, appends: Iterable[Changes]) -> None:
-        """Cache the streams and the players that appends need."""
+        """Prefetch the streams and players that appends need, in one round trip."""
         streams: set[str] = set()
         players: dict[str, set[str]] = {}
         for changes in appends:
@@ -284,7 +309,7 @@ class Streams:
         self._learn(asked)
 
     def _look_up_numbers(self, rows: Sequence[EventRow]) -> None:
-        """Cache the streams and the players of rows of events."""
+        """Prefetch the streams and players that rows of events refer to."""
         if not self._backend.is_shared:
             return
         streams = {row[1] for row in rows} - self._keys.keys()
@@ -314,5 +339,5 @@ class Streams:
             for row in rows:
                 stream = Stream(*cast("Any", row))
                 cache(self._keys, stream.id, stream.key)
-                if stream.key not in self._moved:  # else its row is outdated
+                if stream.key not in self._moved:  # otherwise the row is outdated
                     cache(self._known, stream.key, stream)

@@ -1,4 +1,4 @@
-"""What is done to a whole store beside play: old events are dropped, projections are finished."""
+"""Maintenance of a whole store while it is used: pruning events, finishing projections."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ async def prune(
     *,
     drops: bool = True,
 ) -> PruneReport:
-    """Drop events that nothing needs any more. Others can write in between.
+    """Drop events that nothing needs any more; others can write in between.
 
     Args:
-        store: where they are stored.
-        before: only events before that time, in seconds since the epoch.
+        store: the store.
+        before: only events before that time are dropped, in seconds since the epoch.
         told: called now and then with the progress.
         drops: whether to drop them, or only to count.
 
@@ -39,9 +39,7 @@ async def prune(
 
 
 async def finish(store: Store) -> None:
-    """Do what is left to do after the projections were made anew, see `hooks.unfinished`.
-
-    Others can write in between.
+    """Finish the projections after a rebuild, see `hooks.unfinished`; others can write in between.
 
     Raises:
         StoreError: something cannot be read or stored.
