@@ -1,1 +1,1 @@
-"""Who a player is: the login dialogue, passwords, resume words, last seen, rate limiters."""
+"""Accounts: the login dialogues, passwords, resume words, last-seen records, rate limiters."""

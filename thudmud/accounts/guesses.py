@@ -1,31 +1,31 @@
-"""The throttle on guesses at passwords and resume words.
+"""Throttling of guesses at passwords and resume words.
 
-Only wrong guesses slow anybody down: a guess counts once it has been found wrong. Wrong guesses are
-limited by budgets, which fill up again. Whoever comes when a budget is empty waits, and is never
-refused. There are three:
+Only wrong guesses are charged, once they are found wrong. Wrong guesses are limited by budgets,
+token buckets that fill up again. A guess that meets an empty budget waits in a queue; it is never
+refused. There are three budgets:
 
-- Of each address at each name. If the name has come from that address before, with its secret or as
-  the one who took it, this is the only one: such guesses do not wait, whatever others do.
-- Of each name, for guesses from all other addresses. In its queue each address has one guess at a
-  time, so however many connections an attacker has, another player's turn comes after one of
-  theirs. Users of one known address share its budget, as in a school, or behind a proxy that does
-  not pass addresses on: there turns are shorter, so that 30 who guess keep nobody out for as long
-  as their seat is kept.
-- Of each address over all names, so that one address cannot try all names in turn.
+- For each address at each name. An address from which the name's owner has come before is known,
+  and has only this budget: its guesses never wait for strangers.
+- For each name, over all unknown addresses. Each address has one guess at a time in this queue, so
+  an attacker with many connections is only one guess ahead of another player. Users of one known
+  address share its budget, as in a school, or behind a proxy that doesn't pass addresses on. There
+  the intervals are shorter, so that 30 people who guess keep nobody out for as long as their seat
+  is kept.
+- For each address, over all names, so that one address can't try all names in turn.
 
-How many guesses that allows, against how many secrets there are. All strangers together have `FREE`
-guesses at a name and one more every `WORD_INTERVAL` or `PASSWORD_INTERVAL` seconds; each address
-that a name has come from (eight are remembered) has as many, and more by `KNOWN_SHARE`:
+How many guesses does that allow? All strangers together have `FREE` guesses at a name, and one more
+every `WORD_INTERVAL` or `PASSWORD_INTERVAL` seconds. Each known address (eight are remembered) has
+`FREE` as well, and `KNOWN_SHARE` times the rate:
 
 - A resume word is one of 2 ** 40. In the day for which a guest's name is kept, unless the operator
   sets another time, strangers can try 86,410: one chance in 12 million. A hostile known address
   makes it one in 1.8 million.
-- A member's program may have a resume word in place of the password: four count at a time, each for
-  30 days, in which strangers can try 86,710: one chance in 3.2 million.
+- A member's program may have a resume word in place of the password. Four count at a time, for 30
+  days each, in which strangers can try 86,710: one chance in 3.2 million.
 - A password is chosen by its owner, so the number of candidates is unknown. Strangers can try 2,890
-  a day at one name: that finds one of the thousand most popular passwords, and hardly a random one.
+  a day at one name. That finds one of the thousand most popular passwords, but hardly a random one.
   A hostile known address can try 17,290.
-- One address can give 8,660 wrong answers a day to all names together.
+- One address can make 8,660 wrong guesses a day at all names together.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ from thudmud.accounts.limiters import RateLimiter
 from thudmud.english import lasting
 
 FREE = 10
-"""Wrong guesses at a name that cost nothing after a quiet while."""
+"""The size of a name's budget: wrong guesses at once, after a quiet while."""
 
 WORD_INTERVAL = 1.0
-"""Seconds between two further guesses at a guest's resume word."""
+"""Seconds in which a name's budget gains a guess at a guest's resume word."""
 
 PASSWORD_INTERVAL = 30.0
-"""Seconds between two further guesses at a member's password."""
+"""Seconds in which a name's budget gains a guess at a member's password."""
 
 KNOWN_SHARE = 6
-"""How many times as often a known address may guess at a name."""
+"""The factor by which a known address may guess more often."""
 
 ADDRESS_FREE = 20
-"""Wrong guesses from an address, at any names, that cost nothing after a quiet while."""
+"""The size of an address's budget: wrong guesses at once, at any names."""
 
 ADDRESS_INTERVAL = 10.0
-"""Seconds between two further guesses."""
+"""Seconds in which an address's budget gains a guess."""
 
 MOMENT = 1.0
-"""Seconds that a guess may wait before the player is told for how long."""
+"""Seconds that a guess may wait before the player is shown an estimate."""
 
 
 class Secret(Enum):
@@ -69,7 +69,14 @@ class Secret(Enum):
 
 
 class Guess(NamedTuple):
-    """A guess at a secret of a name, from an address or its network, which may be known to it."""
+    """A guess at a name's secret.
+
+    Attributes:
+        secret: the kind of secret.
+        name: the name.
+        network: the client's network, see `thudmud.accounts.limiters.network`.
+        is_known: whether the name's owner has come from that network before.
+    """
 
     secret: Secret
     name: str
@@ -78,7 +85,7 @@ class Guess(NamedTuple):
 
 
 class GuessThrottle:
-    """Gives each guess its turn. For one event loop."""
+    """Lets each guess be checked when the budgets allow. For one event loop."""
 
     def __init__(self) -> None:
         rates = {Secret.WORD: 1 / WORD_INTERVAL, Secret.PASSWORD: 1 / PASSWORD_INTERVAL}
@@ -93,12 +100,15 @@ class GuessThrottle:
     async def is_right(
         self, guess: Guess, look: Callable[[], Awaitable[bool]], tell: Callable[[str], None]
     ) -> bool:
-        """Return whether a guess is right, once its turn has come.
+        """Return whether a guess is right; wait for its turn, and charge a wrong one.
 
-        If the caller is cancelled while the guess waits, it gives its place up. A guess that is
-        being checked is checked to the end, so that nobody can make guesses that do not count.
-        ``look`` checks the guess; ``tell`` is called with a sentence about how long it takes, if
-        that is more than a moment.
+        A caller that is cancelled while the guess waits gives its place up. A guess that is being
+        checked is checked to the end: otherwise disconnecting in time would make guesses free.
+
+        Args:
+            guess: the guess.
+            look: checks the guess; an exception isn't charged.
+            tell: called with a sentence that estimates the wait, if it takes more than a moment.
         """
         places = self._places(guess)
         passed: list[_Place] = []
@@ -131,7 +141,7 @@ class GuessThrottle:
         return await asyncio.shield(task)
 
     def _places(self, guess: Guess) -> Sequence[_Place]:
-        """Return the queues in which a guess waits, one after the other."""
+        """Return the queues that a guess has to pass, in order."""
         name = guess.name.lower()
         key = f"{name} {guess.network}"
         if guess.is_known:
@@ -143,7 +153,7 @@ class GuessThrottle:
     async def _look(
         self, guess: Guess, places: Sequence[_Place], look: Callable[[], Awaitable[bool]]
     ) -> bool:
-        right = True  # a failed check does not count
+        right = True  # in case the check fails
         try:
             right = await look()
         finally:
@@ -157,13 +167,17 @@ class GuessThrottle:
     def _looked(self, task: asyncio.Task[bool]) -> None:
         self._looks.discard(task)
         if not task.cancelled():
-            task.exception()  # its waiter gets it; without one nobody needs it
+            task.exception()  # mark it as retrieved: the waiter may be cancelled
 
     def _prospect(self, places: Sequence[_Place], turn: asyncio.Future[None]) -> str:
-        """Return what to tell a player whose guess waits in the first of these queues, if anything.
+        """Estimate the wait of a guess in the first of these queues, as a sentence for the player.
 
-        The estimate is how long it takes if all guesses before it are wrong. If few wrong ones have
-        come lately there is nothing to tell: those before it are just being checked.
+        The estimate assumes that all earlier guesses are wrong. It is "" if few wrong guesses have
+        come lately: then the earlier ones are just being checked.
+
+        Args:
+            places: the queues that the guess still has to pass.
+            turn: its future in the first of them.
         """
         if not places:
             return ""
@@ -189,7 +203,13 @@ class _Place(NamedTuple):
 
 
 class _Queue:
-    """The guesses that wait for one key of a budget, and how many are being checked."""
+    """The queue for one key of a budget.
+
+    Attributes:
+        waiting: the futures of the waiting guesses, in order.
+        inside: the number of guesses that have passed, and aren't checked yet.
+        timer: lets the next guess in, when the budget has gained it.
+    """
 
     __slots__ = ("inside", "timer", "waiting")
 
@@ -200,15 +220,15 @@ class _Queue:
 
 
 class _Budget:
-    """A budget of wrong answers for each of many keys, and the queues where it is empty.
+    """A budget of wrong guesses for each key, with a queue for guesses that it can't afford yet.
 
-    As many guesses are let in at once as it has left. There is a queue only while guesses wait in
-    it or are checked, and a connection has one guess at a time.
+    As many guesses are let in at once as the budget could pay for if all of them were wrong. A
+    queue exists only while guesses wait in it or are being checked.
 
     Args:
-        rate: answers a second that it gains.
-        size: the most that it holds.
-        at_once: how many guesses may be checked at once; by default as many as it holds.
+        rate: the guesses gained each second.
+        size: the most guesses that it holds.
+        at_once: the most guesses that may be checked at once; None for ``size``.
     """
 
     def __init__(self, rate: float, size: int, at_once: int | None = None) -> None:
@@ -217,14 +237,14 @@ class _Budget:
         self._queues: dict[str, _Queue] = {}
 
     async def enter(self, key: str, turn: asyncio.Future[None]) -> None:
-        """Wait until ``turn`` is done. After that, `leave` has to be called."""
+        """Queue ``turn``, and wait until it is let in. After that, `leave` has to be called."""
         queue = self._queues.setdefault(key, _Queue())
         queue.waiting.append(turn)
         self._let_in(key, queue)
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():
+            if not turn.cancelled():  # let in just before
                 queue.inside -= 1
             elif turn in queue.waiting:
                 queue.waiting.remove(turn)
@@ -232,17 +252,17 @@ class _Budget:
             raise
 
     def leave(self, key: str) -> None:
-        """Note that a guess has been checked."""
+        """Let the next guess in: one has been checked."""
         queue = self._queues[key]
         queue.inside -= 1
         self._let_in(key, queue)
 
     def spend(self, key: str) -> None:
-        """Note that a guess was wrong."""
+        """Charge a wrong guess."""
         self._buckets.of(key).take(_now())
 
     def before(self, key: str, turn: asyncio.Future[None] | None = None) -> int:
-        """Return how many guesses are before a waiting one, or before a new one."""
+        """Return the number of guesses ahead of a waiting one, or of a new one."""
         queue = self._queues.get(key)
         if queue is None:
             return 0
@@ -250,12 +270,17 @@ class _Budget:
         return queue.inside + here
 
     def wait(self, key: str, before: int) -> float:
-        """Return the seconds that a guess waits with so many before it; 0 if half is left."""
+        """Estimate the seconds that a guess waits; 0 if half of the budget is left.
+
+        Args:
+            key: the key of the queue.
+            before: the number of guesses ahead of it.
+        """
         bucket, now = self._buckets.of(key), _now()
         return bucket.until(now, 1 + before) if bucket.until(now, self._size / 2) else 0.0
 
     def _let_in(self, key: str, queue: _Queue) -> None:
-        """Let guesses in as far as the budget allows, and come back when it allows the next."""
+        """Let in as many guesses as the budget allows, and set a timer for the next one."""
         if queue.timer:
             queue.timer.cancel()
             queue.timer = None

@@ -1,4 +1,4 @@
-"""Records when players were here and from which address, and frees guests' names."""
+"""Last-seen records: stores when and from where players were here, and frees guests' names."""
 
 from __future__ import annotations
 
@@ -13,54 +13,60 @@ from typing import Protocol
 from thudmud.store import KeptName, Nobody, Store, StoreError, accounts
 
 INTERVAL = 600.0
-"""Seconds between two records of who is here, and two searches for expired data."""
+"""Seconds between two records of all players here, and between two searches for expired data."""
 
 ADDRESSES_KEPT = 90 * 86_400.0
-"""Seconds for which a name's addresses are stored, by default."""
+"""The default for how long a name's addresses are stored, in seconds."""
 
 UNTOLD = 30.0
-"""Seconds for which a new guest's name is kept until it is known that they were told their word.
+"""Seconds for which a new guest's name is reserved before the guest has been shown the resume word.
 
-They are not if the server is killed once the name is stored, or the store does not answer, say: and
-then nobody could use the name.
+If the server is killed in between, or the store doesn't answer, nobody has the word. The name then
+becomes free after this time.
 """
 
-_BATCH = 20  # names that are checked in one step
+_BATCH = 20  # names checked in one step
 
 _log = logging.getLogger(__name__)
 
 
 class PlayerDirectory(Protocol):
-    """What the login has to know about names."""
+    """The questions about names that the login asks the server."""
 
     async def ready(self) -> None:
-        """Wait until it is known which names are in use."""
+        """Wait until the names in use are known."""
 
     def name_problem(self, words: str) -> str | None:
-        """Return a sentence that says why a name cannot be taken; None if it can."""
+        """Return why a name cannot be taken, as a sentence; None if it can."""
 
     def ban_told(self, name: str, address: str) -> str:
-        """Return why a name or an address is banned, as a sentence; nothing if neither is."""
+        """Return why a name or an address is banned, as a sentence; "" if neither is."""
 
     def is_here(self, name: str) -> bool:
-        """Return whether a player is logged in under that name."""
+        """Return whether a player is logged in under a name."""
 
     def is_needed(self, name: str) -> Awaitable[bool]:
-        """Return whether an unfinished battle, adjourned or not, or tournament needs the name.
+        """Return whether an unfinished or adjourned battle, or a tournament, needs a name.
 
         Raises:
-            StoreError: that cannot be read.
+            StoreError: the store cannot be read.
         """
 
 
 class LastSeen:
-    """Records when players come and leave, and now and then that they are still here.
+    """Records arrivals and departures, and every ten minutes all players who are still here.
 
-    The last is for a server that is killed, and cannot record who leaves. Nobody waits for any of
-    it to be stored. A guest's name is kept for ``guest_grace`` seconds after they were here.
+    The regular records are for a server that is killed, and so records no departures. All writes
+    run in the background.
+
+    Args:
+        store: the store.
+        directory: knows which names are in use.
+        guest_grace: the seconds for which a guest's name is reserved after they were last here.
+        clock: returns the seconds since the epoch.
 
     Attributes:
-        addresses_kept: seconds for which a name's addresses are stored.
+        addresses_kept: the seconds for which a name's addresses are stored; 0 stores none.
     """
 
     def __init__(
@@ -84,18 +90,26 @@ class LastSeen:
         """Return whether a guest's name is still reserved for its owner.
 
         Raises:
-            StoreError: that cannot be read.
+            StoreError: the store cannot be read.
         """
         if self._clock() - kept.seen < self._guest_grace:
             return True
         return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)
 
     def seen_until_told(self) -> float:
-        """Return when a new guest is taken to have been here last, until `came` is called."""
+        """Return the last-seen time to store for a new guest before `came` is called.
+
+        It lies in the past, so that the name is reserved for only `UNTOLD` seconds.
+        """
         return self._clock() - max(0.0, self._guest_grace - UNTOLD)
 
     def came(self, name: str, network: str) -> None:
-        """Record that a player is here, and again now and then until they leave."""
+        """Record a player's arrival, and that they are here every ten minutes until they leave.
+
+        Args:
+            name: the player's name.
+            network: the player's network, see `thudmud.accounts.limiters.network`.
+        """
         self._here.add(name)
         if self.addresses_kept:
             self._unwritten_addresses[name, network] = None
@@ -104,10 +118,12 @@ class LastSeen:
             self._tick()
 
     def left(self, name: str, *, gave_up: bool) -> None:
-        """Record that a player has left.
+        """Record a player's departure.
 
-        The name of a guest who quits is free for anybody, unless an unfinished battle or tournament
-        needs it. The resume words of a member who quits end.
+        Args:
+            name: the player's name.
+            gave_up: whether the player quit. Then a guest's name is freed, unless an unfinished
+                battle or a tournament needs it, and a member's resume words end.
         """
         self._here.discard(name)
         if gave_up:
@@ -116,11 +132,11 @@ class LastSeen:
         self._note(name)
 
     def end_logins(self, name: str) -> None:
-        """End all logins of a member; does nothing if the account has been removed."""
+        """End all logins of a member, in the background; ignore a removed account."""
         self._start(self._end_logins(name))
 
     async def close(self) -> None:
-        """Wait until everything is stored."""
+        """Stop the timer, and wait until everything is stored."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -147,7 +163,7 @@ class LastSeen:
             await self._store.write(accounts.end_logins, name)
 
     async def _free(self, names: Iterable[str], before: float = math.inf) -> None:
-        """Free those guests' names that nothing depends on."""
+        """Free guests' names that nobody plays under, unless a battle or tournament needs them."""
         unneeded = [name for name in names if not await self._directory.is_needed(name)]
         unused = [name for name in unneeded if not self._directory.is_here(name)]
         await self._store.write(accounts.forget_guests, unused, before)
@@ -159,7 +175,7 @@ class LastSeen:
             self._start(self._write())
 
     async def _write(self) -> None:
-        # What is recorded while one batch is written makes the next one.
+        # Records that come in while one batch is written form the next one.
         try:
             while self._unwritten:
                 noted, self._unwritten = self._unwritten, {}

@@ -1,6 +1,6 @@
-"""Rate limiters by name and by address.
+"""Rate limiters by name and by network: token buckets, decaying counts, quotas.
 
-Pure: the time comes in as an argument, in seconds.
+Pure: the time is an argument, in seconds.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ import math
 from functools import lru_cache
 
 MAX_KEYS = 20_000
-"""Names or addresses that one limiter remembers."""
+"""The most names or addresses that one limiter remembers."""
 
-_SHARE_FORGOTTEN = 1 / 4  # of those, when there are too many: the search takes time
+_SHARE_FORGOTTEN = 1 / 4  # of the keys, whenever there are too many: sorting them takes time
 
-_ROUNDING = 1e-6  # tokens; too few for a clock to wait for
+_ROUNDING = 1e-6  # tokens; the time to gain them is too short to wait for
 
 
 class TokenBucket:
-    """Fills at a steady rate up to a size; each allowed action takes a token out.
+    """A token bucket: it fills at a steady rate, and each allowed action takes a token out.
+
+    If the clock goes back, nothing is gained.
 
     Args:
-        rate: tokens gained in a second, more than 0.
-        size: the most that it holds, at least 1; it begins full.
+        rate: the tokens gained each second, more than 0.
+        size: the most tokens it holds, at least 1; it begins full.
     """
 
     __slots__ = ("_rate", "_seen", "_size", "_tokens")
@@ -33,10 +35,10 @@ class TokenBucket:
         self._seen: float | None = None
 
     def take(self, now: float, leaving: float = 0.0) -> float:
-        """Take a token and return 0; or take none, and return the seconds until there is one.
+        """Take a token, if there is one beyond ``leaving`` tokens that have to stay.
 
-        If the clock goes back, nothing is gained. ``leaving`` tokens, fewer than the size, have to
-        stay in.
+        Returns:
+            0 if a token was taken; otherwise the seconds until one can be.
         """
         missing = min(1 + leaving, self._size) - self.left(now)
         if missing > _ROUNDING:
@@ -45,7 +47,7 @@ class TokenBucket:
         return 0.0
 
     def charge(self, tokens: float) -> None:
-        """Take out the further cost of an action; missing tokens are owed."""
+        """Take out the remaining cost of an action; the balance may become negative."""
         self._tokens -= tokens
 
     def wait(self, now: float, leaving: float = 0.0) -> float:
@@ -53,12 +55,12 @@ class TokenBucket:
         return self.until(now, min(1 + leaving, self._size))
 
     def until(self, now: float, tokens: float) -> float:
-        """Return the seconds until it has so many tokens; 0 if it has them."""
+        """Return the seconds until the bucket holds a number of tokens; 0 if it does now."""
         missing = tokens - self.left(now)
         return missing / self._rate if missing > _ROUNDING else 0.0
 
     def left(self, now: float) -> float:
-        """Return how many tokens it has now; below 0 if some are owed."""
+        """Return the number of tokens, which is negative if some are owed."""
         if self._seen is not None and now > self._seen:
             self._tokens = min(self._size, self._tokens + (now - self._seen) * self._rate)
         self._seen = now
@@ -66,24 +68,23 @@ class TokenBucket:
 
     @property
     def full_at(self) -> float:
-        """When it will be full, if nothing is taken out."""
+        """The time at which the bucket will be full if nothing is taken out."""
         return (self._seen or 0.0) + (self._size - self._tokens) / self._rate
 
 
 class RateLimiter:
-    """A token bucket for each key. A forgotten bucket is full when its key comes back.
+    """A token bucket for each key. An evicted bucket is full when its key is used again.
 
-    If there are too many, those that are full, or will be soonest, are forgotten first; of equal
-    ones, the least recently used. So a client that uses many keys, to have others' buckets
-    forgotten, gets its own forgotten.
+    If there are too many, the fullest are evicted first, and of equal ones the least recently used.
+    So a client that uses many keys in order to evict others' buckets loses its own.
     """
 
     def __init__(self, rate: float, size: float) -> None:
         self._rate, self._size = rate, size
-        self._buckets: dict[str, TokenBucket] = {}  # the one used last comes last
+        self._buckets: dict[str, TokenBucket] = {}  # in order of use
 
     def of(self, key: str) -> TokenBucket:
-        """Return the bucket of a key."""
+        """Return the bucket of a key, a full one if it is new."""
         bucket = self._buckets.pop(key, None)
         if bucket is None:
             if len(self._buckets) >= MAX_KEYS:
@@ -93,7 +94,7 @@ class RateLimiter:
         return bucket
 
     def find(self, key: str) -> TokenBucket | None:
-        """Return the bucket of a key; None if it has none, so that it would begin full."""
+        """Return the bucket of a key; None if there is none, so that a new one would be full."""
         return self._buckets.get(key)
 
     def _forget_some(self) -> None:
@@ -103,19 +104,19 @@ class RateLimiter:
 
 
 class RecentCounts:
-    """Counts events by key; each fades exponentially.
+    """Exponentially decaying event counts by key.
 
-    If there are too many keys, those with the lowest counts are forgotten, as if they had none. So
-    a client that uses many keys, to have its own counts forgotten, only loses the lowest.
+    If there are too many keys, the lowest counts are evicted. So a client that uses many keys in
+    order to evict its own count only loses the lowest ones.
 
     Args:
-        lifetime: seconds after which an event counts 1/e.
+        lifetime: the seconds after which an event counts 1/e.
     """
 
     def __init__(self, lifetime: float) -> None:
         self._lifetime = lifetime
         self._counts: dict[str, tuple[float, float]] = {}
-        """By key, its count and when it was that much."""
+        """By key, the count and the time for which it was computed."""
 
     def __len__(self) -> int:
         return len(self._counts)
@@ -127,7 +128,7 @@ class RecentCounts:
         self._counts[key] = self.count(key, now) + 1, now
 
     def count(self, key: str, now: float) -> float:
-        """Return how many recent events a key has had; those that fade count in part."""
+        """Return the decayed number of a key's events."""
         count, at = self._counts.get(key, (0.0, now))
         return count * math.exp(min(0.0, at - now) / self._lifetime)
 
@@ -138,12 +139,15 @@ class RecentCounts:
 
 
 class TalkLimiter:
-    """Limits how much a player can tell others: by name, and by address.
+    """The talk limit: how often a player may disturb others, by name and by network.
 
-    So leaving and coming back does not help, nor do many names from one address. Connections from
-    this machine itself may be anybody's, behind a program of the operator's: only their names
-    count. The rate in messages a second, and how many may come at once, are for each name; all
-    names from one address together may send ``share`` times as much.
+    Neither reconnecting nor using many names from one address gets round it. Loopback connections
+    may be anybody's, behind a program of the operator's, so only their names count.
+
+    Args:
+        rate: messages a second, for each name.
+        at_once: the most messages in a burst, for each name.
+        share: the factor by which all names from one network together may send more.
     """
 
     def __init__(self, rate: float, at_once: float, share: float) -> None:
@@ -151,7 +155,7 @@ class TalkLimiter:
         self.adopt(rate, at_once, share)
 
     def adopt(self, rate: float, at_once: float, share: float) -> None:
-        """Apply new limits; if they differ from the old ones, all buckets begin full."""
+        """Change the limits; if they differ from the old ones, all buckets begin full."""
         before, self._limits = self._limits, (rate, at_once, share)
         if self._limits == before:
             return
@@ -159,10 +163,10 @@ class TalkLimiter:
         self._addresses = RateLimiter(rate * share, at_once * share)
 
     def take(self, name: str, address: str, now: float) -> tuple[float, bool]:
-        """Count a message, unless it has to wait.
+        """Charge a message, unless it has to wait.
 
         Returns:
-            The seconds until it is allowed, 0 if it is; and whether the address is the reason.
+            The seconds to wait, 0 if the message is allowed; and whether the network is the reason.
         """
         own, shared = self._names.of(name.lower()), _network_of_others(address)
         if not shared:
@@ -176,16 +180,20 @@ class TalkLimiter:
 
 
 class StorageQuota:
-    """Limits how many events the players from one address have stored, by network.
+    """A quota of stored events for the players from each network.
 
-    What has to go on is stored all the same, and is owed: whoever asks `wait` decides what has not.
-    Connections from this machine itself are not counted, as by `TalkLimiter`.
+    Events that can't wait, such as the plies of a running battle, are stored beyond the quota and
+    owed; the caller of `wait` decides which can. Loopback connections don't count, as in
+    `TalkLimiter`.
+
+    Args:
+        per_hour: the events stored in an hour, for each network.
 
     Attributes:
-        full: the networks that have used theirs up.
+        full: the networks that have used up their quota.
     """
 
-    _SHARE_AGAIN = 1 / 60  # of an hour's, which has to be there before more is begun
+    _SHARE_AGAIN = 1 / 60  # of an hour's quota, before something new may begin
 
     def __init__(self, per_hour: float) -> None:
         self._per_hour = 0.0
@@ -193,14 +201,14 @@ class StorageQuota:
         self.adopt(per_hour)
 
     def adopt(self, per_hour: float) -> None:
-        """Apply a new limit; if it differs from the old one, all begin anew."""
+        """Change the quota; if it differs from the old one, all networks begin with a full one."""
         if per_hour != self._per_hour:
             self._per_hour = per_hour
             self._networks = RateLimiter(per_hour / 3600, per_hour)
             self.full.clear()
 
     def note(self, address: str, events: int, now: float) -> None:
-        """Count events that were stored."""
+        """Charge events that were stored for a player from an address."""
         if shared := _network_of_others(address):
             bucket = self._networks.of(shared)
             bucket.charge(events)
@@ -208,7 +216,7 @@ class StorageQuota:
                 self.full.add(shared)
 
     def wait(self, address: str, now: float) -> float:
-        """Return the seconds until more can be begun from an address; 0 if it can be now."""
+        """Return the seconds until an address may begin something new; 0 if it may now."""
         shared = _network_of_others(address)
         if shared not in self.full:
             return 0.0
@@ -218,22 +226,22 @@ class StorageQuota:
         return wait
 
     def over(self, now: float) -> int:
-        """Return from how many networks nothing can be begun now."""
+        """Return the number of networks that may begin nothing new now."""
         return sum(self.wait(each, now) > 0 for each in list(self.full))
 
 
 # Addresses.
 
-_IPV6_PREFIX = 64  # bits; what one household is given
+_IPV6_PREFIX = 64  # bits; the usual network of one household
 
-_SITE_PREFIXES = {4: 24, 6: 48}  # bits; what one customer of a provider can have all of
+_SITE_PREFIXES = {4: 24, 6: 48}  # bits; the largest networks that providers commonly assign
 
 
 @lru_cache(maxsize=1024)
 def network(address: str) -> str:
-    """Return what an address is counted as: itself, or its /64 network if it is IPv6.
+    """Return the key by which an address is limited: itself, or the /64 network of an IPv6 address.
 
-    The owner of one address of such a network has all of them.
+    The owner of one address of a /64 network has all of them.
     """
     parsed = parsed_address(address)
     if isinstance(parsed, ipaddress.IPv6Address):
@@ -243,7 +251,7 @@ def network(address: str) -> str:
 
 @lru_cache(maxsize=1024)
 def site(address: str) -> str:
-    """Return the network that one owner often has all of: /24 of IPv4, /48 of IPv6, or loopback."""
+    """Return the site of an address, often one owner's: /24 for IPv4, /48 for IPv6, "loopback"."""
     parsed = parsed_address(address)
     if parsed is None:
         return address
@@ -255,18 +263,21 @@ def site(address: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _network_of_others(address: str) -> str:
-    """Return the network of an address, as `network` does; nothing if that is local or none."""
+    """Return the `network` of an address; "" for a loopback address or an empty string."""
     return network(address) if address and not is_local(address) else ""
 
 
 def is_local(address: str) -> bool:
-    """Return whether that is a loopback address, which nobody else can come from."""
+    """Return whether an address is a loopback address, so that the client is on this machine."""
     parsed = parsed_address(address)
     return parsed is not None and parsed.is_loopback
 
 
 def parsed_address(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address as a value; None if it is invalid. An IPv4 address in IPv6 is just that."""
+    """Parse an address, without its zone; return None if it is invalid.
+
+    An IPv4-mapped IPv6 address becomes the IPv4 address (RFC 4291, section 2.5.5.2).
+    """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -1,7 +1,12 @@
-"""The dialogues about names and passwords: logging in, registering, changing the password.
+"""Account dialogues: logging in, registering, changing the password, logging out everywhere.
 
 A name has one owner at a time: a member, who has a password, or a guest, who was given a resume
-word. Whoever proves to be the owner may use the name, also while somebody is playing under it.
+word. Anybody with the secret may use the name, even while somebody is playing under it: that is how
+players take over their own sessions.
+
+All logins of an account can be ended at once, by a new epoch of the account. A session holds the
+epoch that it was logged in at. While a dialogue is storing a new epoch it holds both, so that its
+own session isn't ended whichever the server reads first.
 """
 
 from __future__ import annotations
@@ -46,13 +51,13 @@ PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AG
 """All prompts of the dialogues."""
 
 TOLD_WORD = re.compile(r"Your resume word, \w+: ([a-z-]+)")
-"""The line that tells a guest their word; on a screen of 80 columns it is one line."""
+"""Matches the line with a guest's resume word; at 80 columns it is a single line."""
 
 KEEP_WORD = "If your connection is lost, give your name again, and then this word."
-"""The line after it, on such a screen."""
+"""The line after the resume word, at 80 columns."""
 
 BACK_WORD = 'It brings you back to your games; "register" keeps your name for good.'
-"""The line for a guest who quits while a match or a tournament waits for them, on such a screen."""
+"""The line for a guest who quits and is needed in a match or a tournament, at 80 columns."""
 
 _REGISTERED = (
     "The name {} is registered. If it is yours, give its password; with an empty line you can take "
@@ -60,32 +65,35 @@ _REGISTERED = (
 )
 _REMOVED = "The name {} is not registered any more."
 JUST_BANNED = "The operator of this server has just banned {}."
-"""What a player is told in the second in which the server has not read the ban itself."""
+"""Shown in the second before the server has read a new ban, and the reason for it."""
 
 _JUST_CHANGED = "The password of {0} has just been changed, or {0} has logged out everywhere."
 _ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
 _CHANGES, _CHANGE_INTERVAL = 10, 30.0
-"""How often passwords may be changed from an address at once, and seconds until once more: hashing
-is slow, and delays the logins of others."""
+"""The limit on password changes from an address: how many at once, and the seconds to gain another.
+Hashing is slow, and delays the logins of others."""
 
 _TAKEN_AT_ONCE = 32
-"""How many names are taken at a time. Nothing waits for players there, but the store."""
+"""The most new guests that are stored at once: each waits for the store, but never for a player."""
 
 Epochs = set[int | None]
-"""The epochs of a name's account at which a session holds; None while it has no account."""
+"""The epochs of a name's account at which a session is valid; None stands for no account."""
 
 _log = logging.getLogger(__name__)
 _of_strangers = logging.getLogger("thudmud.strangers")
 
 
 class Prompter(Protocol):
-    """Asks the player of a connection for lines."""
+    """The player of a connection, who is asked for lines."""
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
-        """Show a prompt, which ends with a blank; return the next line, as it was typed.
+        """Ask for a line, and return it as typed.
 
-        ``before`` is a sentence to show first, unless the answer is there already.
+        Args:
+            prompt: the prompt, with a blank at its end.
+            hidden: whether typing is hidden.
+            before: a sentence to show first, unless the next line has come in already.
         """
 
     def say(self, sentence: str) -> None:
@@ -93,22 +101,26 @@ class Prompter(Protocol):
 
     @property
     def keeps_words(self) -> bool:
-        """Whether the client's program can store a word that gives the name back."""
+        """Whether the client's program can store a resume word."""
 
     def keep(self, name: str, word: str) -> None:
-        """Send the client's program such a word, if it can store one."""
+        """Send a resume word to the client's program, if that can store one."""
 
     def hold(self, sentence: str) -> None:
-        """Show a sentence about how long an answer waits until it is checked.
+        """Show an estimate of how long the answer waits until it is checked.
 
-        A player who has gone meanwhile need not be waited for.
+        If the player has left meanwhile, the connection may end without the check.
         """
 
 
 class Login(Value):
-    """A player who has logged in: a member with an account, or a guest with a resume word.
+    """A successful login: a member with an account, or a guest with a resume word.
 
-    The choices are the options chosen at the name prompt.
+    Attributes:
+        name: the player's name.
+        member: the member's account; None for a guest.
+        choices: the options chosen at the name prompt.
+        word: the guest's resume word; "" for a member.
     """
 
     SECRETS = frozenset({"word"})
@@ -120,21 +132,28 @@ class Login(Value):
 
 
 def told_word(name: str, word: str) -> str:
-    """Return the sentence that tells a guest their resume word, as `TOLD_WORD` matches it."""
+    """Format the sentence with a guest's resume word; `TOLD_WORD` matches it."""
     return f"Your resume word, {name}: {word}"
 
 
 class Logins:
-    """Leads the dialogues of all connections. In each, an empty line gives up.
+    """Conducts the account dialogues of all connections. In each, an empty line gives up.
 
     All lines of a dialogue about a password are hidden, so that a client's echo changes only at its
-    beginning and its end. If the store fails, the player is told, and nothing has changed. A
-    guest's name is kept for ``guest_grace`` seconds after they were here, as soon as they have been
-    told their word.
+    beginning and its end. If the store fails, the dialogue ends with a sentence about it, and
+    nothing has changed.
+
+    Args:
+        store: the store.
+        passwords: the password hasher.
+        directory: knows which names are in use.
+        guest_grace: the seconds for which a guest's name is reserved after they were last here.
+        new_names: limits the new names from each network; None for no limit.
+        clock: returns the seconds since the epoch.
 
     Attributes:
-        last_seen: records who was here when; it is told who comes; `left` tells it who leaves.
-        new_names: the limiter as given; it can be replaced.
+        last_seen: records when players come and leave.
+        new_names: the limiter; the server may replace it.
     """
 
     def __init__(
@@ -155,16 +174,19 @@ class Logins:
         self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
     async def log_in(self, prompter: Prompter, address: str) -> Login | None:
-        """Ask for names until the player may use one; return None if they quit."""
+        """Ask for a name until the player may use it; return None if they quit.
+
+        Options can be chosen at the same prompt.
+        """
         choices: dict[object, SetOption] = {}
-        """By its subject, the last choice."""
+        """The last choice of each option, by its subject."""
         while True:
             words = (await prompter.ask(NAME_PROMPT)).strip()
             if words.lower() == "quit":
                 prompter.say("Goodbye!")
                 return None
             if choice := chosen_by(words):
-                choices.pop(choice.subject, None)  # so that they stay in order
+                choices.pop(choice.subject, None)  # keeps the choices in order
                 choices[choice.subject] = choice
                 prompter.say(choice_text(choice, Options().chosen(choices.values())))
             elif not words:
@@ -176,21 +198,27 @@ class Logins:
                         return replace(login, choices=tuple(choices.values()))
 
     def left(self, name: str, *, gave_up: bool) -> None:
-        """Record that a player has left; after quitting, their words are not valid any more."""
+        """Record a player's departure, see `LastSeen.left`."""
         self.last_seen.left(name, gave_up=gave_up)
 
     def end_logins(self, name: str) -> None:
         """End all logins of a member, in the background.
 
-        A login from elsewhere that interrupts a change of the password calls for it: otherwise the
-        thief of a resume word could prevent every change.
+        The server calls this when a login from elsewhere interrupts a change of the password.
+        Otherwise the thief of a resume word could prevent every change.
         """
         self.last_seen.end_logins(name)
 
     async def register(self, prompter: Prompter, name: str, epochs: Epochs) -> bool:
-        """Make the guest who plays under a name a member; return whether that was done.
+        """Conduct the dialogue that makes a guest a member, by choosing a password.
 
-        ``epochs`` are those of the account at which the guest's session holds.
+        Args:
+            prompter: the guest.
+            name: the guest's name.
+            epochs: the epochs at which the session is valid; updated.
+
+        Returns:
+            Whether the name was registered.
         """
         with _store_errors_told(prompter):
             if account := await self._store.read(accounts.find, name):
@@ -213,16 +241,20 @@ class Logins:
                 return False
             epochs.intersection_update({epoch})
             prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
-            await self._give_word(prompter, account)  # the guest's is not valid any more
+            await self._give_word(prompter, account)  # the guest's word has become invalid
             return True
         return False
 
     async def change_password(
         self, prompter: Prompter, name: str, address: str, epochs: Epochs
     ) -> None:
-        """Let a member who is logged in change the password, which ends all other logins.
+        """Conduct the dialogue that changes a member's password, and ends all other logins.
 
-        ``epochs`` are those of the account at which the member's session holds.
+        Args:
+            prompter: the member.
+            name: the member's name.
+            address: the member's address.
+            epochs: the epochs at which the session is valid; updated.
         """
         with _store_errors_told(prompter):
             if await self._store.read(accounts.find, name) is None:
@@ -258,9 +290,12 @@ class Logins:
             await self._give_word(prompter, replace(account, epoch=epoch))
 
     async def log_out_everywhere(self, prompter: Prompter, name: str, epochs: Epochs) -> None:
-        """End all logins of a member but that of the session in which this was asked for.
+        """End all logins of a member apart from the session that asks for it.
 
-        ``epochs`` are those of the account at which this session holds.
+        Args:
+            prompter: the member.
+            name: the member's name.
+            epochs: the epochs at which the session is valid; updated.
         """
         with _store_errors_told(prompter):
             account = await self._store.read(accounts.find, name)
@@ -269,7 +304,7 @@ class Logins:
                     'You are a guest: "quit" ends your resume word, and "register" keeps your name.'
                 )
                 return
-            if account.epoch not in epochs:  # this session is about to end itself
+            if account.epoch not in epochs:  # the server is about to end this session
                 prompter.say(_JUST_CHANGED.format(name))
                 return
             epoch = _next_epoch(epochs)
@@ -292,14 +327,14 @@ class Logins:
     # Names.
 
     async def _claim(self, prompter: Prompter, words: str, address: str) -> Login | None:
-        """Let the player prove that a name is theirs, or take it as a new guest."""
+        """Log in under a name, with its owner's secret or as a new guest."""
         await self._directory.ready()
         if account := await self._store.read(accounts.find, words):
             return await self._claim_as_member(prompter, account.name, address)
         kept = await self._store.read(accounts.find_guest, words)
         if kept and await self.last_seen.is_kept(kept):
             return await self._claim_as_guest(prompter, kept.name, address)
-        # The owner of a name keeps it, even if it has got another meaning since.
+        # Only for new names: an owner keeps a name that has become invalid, such as a new command.
         if problem := self._directory.name_problem(words):
             prompter.say(problem)
             return None
@@ -309,12 +344,13 @@ class Logins:
         proved: Account | None = None
         password, registered = "", _REGISTERED.format(name)
         while True:
-            account = await self._store.read(accounts.find, name)  # again: a guess takes its time
+            # Read anew in each round: the guess before may have waited for long.
+            account = await self._store.read(accounts.find, name)
             if account is None or account.banned:
                 prompter.say(self._ban_told(name) if account else _REMOVED.format(name))
                 return None
             if proved:
-                # All logins may have ended while the proof was looked at, or the name be another's.
+                # During the check all logins may have been ended, or the name given to another.
                 is_same = account.epoch == proved.epoch
                 if is_same and await self._give_word(prompter, account, instead_of=password):
                     return Login(account.name, account)
@@ -357,13 +393,13 @@ class Logins:
         return None
 
     def _ban_told(self, name: str) -> str:
-        """Return that a name is banned, and why, unless that has not been read yet."""
+        """Return why a name is banned, as a sentence; a general one if that isn't known yet."""
         return self._directory.ban_told(name, "") or JUST_BANNED.format(name)
 
     async def _take(
         self, prompter: Prompter, name: str, before: KeptName | None, address: str
     ) -> Login | None:
-        """Give a free name to a new guest; some at a time, whoever else waits is cheap to keep."""
+        """Give a free name to a new guest, once one of a limited number of slots is free."""
         async with self._taking:
             return await self._take_now(prompter, name, before, address)
 
@@ -392,15 +428,16 @@ class Logins:
     async def _give_word(
         self, prompter: Prompter, account: Account, *, instead_of: str = ""
     ) -> bool:
-        """Give a member's program a word that is accepted in place of the password.
+        """Give a member's program a resume word, which is accepted in place of the password.
 
         Args:
-            prompter: the member's.
-            account: the member's, as it was when they proved to be its owner.
-            instead_of: what they proved it by, perhaps an earlier word.
+            prompter: the member.
+            account: the member's account, as it was when the secret was checked.
+            instead_of: the secret that was checked, perhaps an earlier resume word.
 
         Returns:
-            Whether the account is still at its epoch, as far as that was looked at.
+            False if all logins of the account have been ended since; that isn't checked if the
+            program stores no resume words, or if the store fails.
         """
         if not prompter.keeps_words:
             return True
@@ -414,7 +451,7 @@ class Logins:
                 account.epoch,
                 passwords.word_hash(instead_of),
             )
-        except StoreError as error:  # then they need the password the next time
+        except StoreError as error:  # the next login needs the password
             _log.error("failed to store a resume word of %s: %s", account.name, error)
             return True
         if holds:
@@ -424,7 +461,7 @@ class Logins:
     # Passwords.
 
     async def _choose(self, prompter: Prompter, name: str) -> str | None:
-        """Ask for a new password, twice; return None if the player gives up."""
+        """Ask for a new password twice; return None if the player gives up."""
         advice = _ADVICE
         while password := await prompter.ask(NEW_PROMPT, hidden=True, before=advice):
             advice = ""
@@ -441,9 +478,17 @@ class Logins:
     async def _prove(
         self, prompter: Prompter, name: str, secret: str, address: str, *, by_word: bool = False
     ) -> Account | None:
-        """Return a member's account, as it was then, if that is the password, in its turn.
+        """Check a member's secret, throttled as a guess.
 
-        With ``by_word`` a resume word will do, too.
+        Args:
+            prompter: the client.
+            name: the member's name.
+            secret: the password, as typed.
+            address: the client's address.
+            by_word: whether a resume word is accepted as well.
+
+        Returns:
+            The account, as it was at the check; None if the secret is wrong.
         """
         guess = await self._guess_at(name, Secret.PASSWORD, address)
         proved: Account | None = None
@@ -465,7 +510,7 @@ class Logins:
         return proved if await self._is_right(prompter, guess, is_right) else None
 
     async def _rehash(self, account: Account, password: str) -> None:
-        """Hash a correct password with today's parameters."""
+        """Replace the hash of a correct password by one with the hasher's present parameters."""
         stored = await self._passwords.hashed(password)
         try:
             await self._store.write(accounts.rehash, account.name, stored, account.password)
@@ -490,7 +535,7 @@ class Logins:
 
 
 def _next_epoch(epochs: Epochs) -> int:
-    """Return the epoch that an account is about to have; the session holds at either by now."""
+    """Return a new epoch for an account, and add it to those at which the session is valid."""
     epoch = new_epoch()
     epochs.add(epoch)
     return epoch
@@ -498,7 +543,7 @@ def _next_epoch(epochs: Epochs) -> int:
 
 @contextmanager
 def _store_errors_told(prompter: Prompter) -> Iterator[None]:
-    """If the store fails, end the dialogue and tell the player."""
+    """End a dialogue with a sentence for the player if the store fails."""
     try:
         yield
     except StoreError as error:

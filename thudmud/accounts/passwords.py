@@ -1,6 +1,6 @@
-"""Passwords, hashed by argon2id, and resume words.
+"""Passwords, hashed with Argon2id (RFC 9106), and resume words.
 
-A resume word looks like `basalt-lantern-fox-otter-plum`.
+A resume word is a random passphrase for guests, such as `basalt-lantern-fox-otter-plum`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 Hasher = PasswordHasher
-"""The class that hashes passwords, for callers that choose its parameters."""
+"""The class of password hashers, for callers that choose its parameters."""
 
 LENGTHS = range(8, 129)
-"""How many characters a password may have."""
+"""The lengths that a password may have, in characters."""
 
 _THREADS = 2  # each hash takes 64 MiB
 _T = TypeVar("_T")
 
 
 def password_problem(password: str, name: str) -> str | None:
-    """Return a sentence that says why a password is not allowed; None if it is."""
+    """Return why a password is not allowed, as a sentence; None if it is allowed."""
     length = len(unicodedata.normalize("NFC", password))
     if length < LENGTHS.start:
         return f"A password has at least {LENGTHS.start} characters."
@@ -42,12 +42,15 @@ def password_problem(password: str, name: str) -> str | None:
 
 
 class Passwords:
-    """Hashes passwords, and compares them with hashes.
+    """Hashes and verifies passwords, in a pool of two threads.
 
-    That takes time and memory by design, so it runs in threads, only a few at once. The others
-    wait: the limits on connections and guesses say how many there can be. By default the hasher has
-    the parameters that argon2-cffi advises (RFC 9106, section 4, the second choice), but one lane:
-    with four, two hashes would have eight threads beside the one that answers players.
+    Argon2 is slow and takes much memory by design, so only a few jobs run at once and the others
+    wait. The limits on connections and guesses bound the queue. The default hasher has the
+    parameters of argon2-cffi (RFC 9106, section 4, the second recommended option) but a single
+    lane: with four, two hashes would occupy eight threads beside the one that answers players.
+
+    Args:
+        hasher: the hasher; None for the default.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
@@ -55,18 +58,20 @@ class Passwords:
         self._workers = ThreadPoolExecutor(_THREADS, "passwords")
         self._free = _THREADS
         self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
-        """A heap: whether others go first, the order of arrival, and the future that wakes the
-        waiter."""
+        """A heap of waiting jobs: whether it has low priority, its number, and its future."""
         self._numbers = itertools.count()
 
     async def hashed(self, password: str) -> str:
-        """Return the hash of a password."""
+        """Hash a password."""
         return await self._run(lambda: self._hasher.hash(_prepared(password)))
 
     async def fits(self, password: str, stored: str, *, first: bool = True) -> bool:
-        """Return whether a hash is that of a password.
+        """Verify a password against a stored hash; an invalid hash fits no password.
 
-        With ``first`` it goes before all that wait without.
+        Args:
+            password: the password, as typed.
+            stored: the hash.
+            first: whether the job has priority over waiting jobs without it.
         """
 
         def compare() -> bool:
@@ -75,15 +80,15 @@ class Passwords:
             except (VerificationError, InvalidHashError):
                 return False
 
-        # A far too long password is not worth the time.
+        # Hashing would take time even for a password that is far too long.
         return len(password) < 4 * LENGTHS.stop and await self._run(compare, first=first)
 
     def is_outdated(self, stored: str) -> bool:
-        """Return whether a hash was made with other parameters than today's."""
+        """Return whether a hash was made with other parameters than the hasher's."""
         return self._hasher.check_needs_rehash(stored)
 
     def close(self) -> None:
-        """End the threads."""
+        """Shut the threads down."""
         self._workers.shutdown(wait=False, cancel_futures=True)
 
     async def _run(self, job: Callable[[], _T], *, first: bool = True) -> _T:
@@ -94,10 +99,10 @@ class Passwords:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():
+            if not turn.cancelled():  # a thread was assigned just before
                 self._end_one()
             raise
-        # After a cancellation the thread is still at work, and is only free when it has finished.
+        # A cancelled caller doesn't stop the thread, which is free only when the job is done.
         work = loop.run_in_executor(self._workers, job)
         work.add_done_callback(self._end_one)
         return await asyncio.shield(work)
@@ -115,10 +120,10 @@ class Passwords:
 
 
 def _prepared(password: str) -> bytes:
-    """Return a password in one normal form, whatever keyboard it was typed on.
+    """Normalize a password to NFC, so that the keyboard it was typed on makes no difference.
 
-    As in RFC 8265 (OpaqueString): characters are composed. Unprintable ones were dropped with the
-    line.
+    This follows the OpaqueString profile of RFC 8265. The line splitter has already dropped
+    unprintable characters.
     """
     return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
 
@@ -145,28 +150,28 @@ sugar sulphur swan table tallow teapot thicket thistle thyme tiger timber tin to
 tulip tundra tunnel turnip velvet violet walrus weasel willow window wolf wren yew zebra zinc
 zither
 """.split()  # noqa: SIM905  (two hundred quotes and commas would tell nobody more)
-_COUNT = 5  # parts of a word: 40 bits; thudmud/accounts/guesses.py has what that is worth
+_COUNT = 5  # parts of a word: 40 bits; `thudmud.accounts.guesses` computes how strong that is
 _BETWEEN = re.compile(r"[\s,.-]+")
 
 
 def new_word() -> str:
-    """Return a new resume word."""
+    """Generate a random resume word."""
     return "-".join(secrets.choice(_PARTS) for _ in range(_COUNT))
 
 
 def spelled(word: str) -> str:
-    """Return a resume word in its original spelling, however it was typed."""
+    """Normalize a typed resume word: lower case, with hyphens between its parts."""
     return "-".join(part for part in _BETWEEN.split(word.lower().strip()) if part)
 
 
 def word_hash(word: str) -> bytes:
-    """Return the hash of a resume word, as typed.
+    """Return the SHA-256 hash of a typed resume word.
 
-    A fast hash will do: such words are short-lived, and guesses are slowed down.
+    A fast hash is good enough: these words are random and short-lived, and guesses are throttled.
     """
     return hashlib.sha256(spelled(word).encode()).digest()
 
 
 def is_same(word: str, kept: bytes) -> bool:
-    """Return whether ``kept`` is the hash of a resume word."""
+    """Return whether a typed resume word has the hash ``kept``, in constant time."""
     return secrets.compare_digest(word_hash(word), kept)
