@@ -1,10 +1,10 @@
-"""The check of a store, whether all in it can be read and fits together; and of a server's health.
+"""The check of a store's contents, and the liveness probe of a running server.
 
-It runs in a process of its own, beside play: `thudmud store check`, or ``python -m thudmud.store
-FILE``, which is how a store starts it. It reads one snapshot, however much is written meanwhile,
-and runs at the lowest priority. First the database checks its pages and indexes. Then each event is
-read, and folded from those before it; then the projections are made anew and compared. A bit that
-has changed in a text which can still be read is not found: see docs/reliability.md.
+The check runs in a process of its own, beside play: ``thudmud store check``, or ``python -m
+thudmud.store FILE``, which a running server starts. It reads one snapshot, however much is written
+meanwhile, at the lowest priority. First the database checks its pages and indexes. Then each event
+is decoded, and folded from those before it. Last, the projections are rebuilt and compared. A
+flipped bit in a text that can still be decoded is not found, see docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -71,14 +71,21 @@ from thudmud.values import replace
 IN_ORDER = 0
 DAMAGED = 1
 UNCHECKED = 2
-"""The exit statuses: nothing wrong, damage, or not checked."""
+"""The exit statuses: no damage, damage, and check not possible."""
 
 PATIENCE = 5.0
-"""Seconds for which it waits for other processes that write."""
+"""Seconds to wait for other processes that are writing."""
 
 
 class Contents(NamedTuple):
-    """How much there is in a store that is in order."""
+    """The size of an undamaged store.
+
+    Attributes:
+        events: the number of events.
+        battles: the number of battles.
+        players: the number of players.
+        unchecked: descriptions of the checks that were not possible.
+    """
 
     events: int
     battles: int
@@ -87,17 +94,17 @@ class Contents(NamedTuple):
     """What could not be checked of it, and why, in words."""
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the numbers in words."""
         events, battles = counted(self.events, "event"), counted(self.battles, "battle")
         return f"{events}, {battles} and {counted(self.players, 'player')}"
 
 
 def last_stored(path: Path) -> float | None:
-    """Return how many seconds ago something was last stored; None if no server runs on the file.
+    """Return the seconds since something was last stored; None if no server runs on the file.
 
-    A server writes every few seconds that it runs: that goes through its event loop, its thread and
-    the disk. The modification time of the witness shows when something was last stored. It is
-    compared with the system's time, on which both depend; the nodes' own times may differ.
+    A running server writes every few seconds, through its event loop, its thread and the disk. So
+    the modification time of the commit watermark shows whether all three still work. It is compared
+    with the system's time, from which it comes; the nodes' own clocks may differ.
 
     Raises:
         StoreError: the file cannot be read.
@@ -113,15 +120,15 @@ def last_stored(path: Path) -> float | None:
 
 
 def check_backend(backend: Backend) -> str | None:
-    """Return what is damaged in a database, if anything.
+    """Check a database, and describe the damage; None if there is none.
 
-    It is a snapshot that is checked, if the caller has begun a transaction.
+    The caller has to begin a transaction first if others may write meanwhile.
     """
     try:
         if problem := backend.problem():
             return problem
         head = _check_events(backend)
-        if head.projection == PROJECTION:  # else whoever opens it next makes them anew
+        if head.projection == PROJECTION:  # otherwise the next server rebuilds them
             _check_rows(Database(backend, time))
             _check_projections(backend)
     except (sqlite3.DatabaseError, UnicodeDecodeError, LookupError, Damaged) as error:
@@ -130,7 +137,12 @@ def check_backend(backend: Backend) -> str | None:
 
 
 def check_database(dsn: str) -> Contents:
-    """Check a PostgreSQL database as `check_file` does a file; return how much is in it."""
+    """Check a PostgreSQL database, and return the size of its contents.
+
+    Raises:
+        Damaged: it is damaged.
+        StoreError: the check is not possible.
+    """
     from thudmud.store.postgres import Postgres  # noqa: PLC0415  (an optional dependency)
 
     with closing(Postgres(dsn)) as backend:
@@ -141,14 +153,16 @@ def check_database(dsn: str) -> Contents:
 
 
 def check_file(path: Path, *, held: bool = False) -> Contents:
-    """Check a file that may be in use; return how much is in it.
+    """Check a file, which may be in use, and return the size of its contents.
 
-    ``held`` says that a server which has the file open asks. If the file is gone then, it was moved
-    away: that server refuses writes until it is back, and needs no restart.
+    Args:
+        path: the file.
+        held: whether the check is for a server that has the file open. A missing file was moved
+            away then: that server refuses writes until it is back, and needs no restart.
 
     Raises:
-        Damaged: it is not as it was written.
-        StoreError: it cannot be checked.
+        Damaged: it is damaged.
+        StoreError: the check is not possible.
     """
     load_storage()
     path = followed(path)
@@ -174,10 +188,13 @@ def _contents(table: SqlTable, unchecked: tuple[str, ...] = ()) -> Contents:
 
 
 def _check_events(backend: Backend) -> Head:
-    """Check that each event can be read and follows from those before it, and that none is missing.
+    """Check that each event is decodable, present, and consistent with those before.
 
-    Positions and versions have no gaps but the recorded ones, and time does not go back. The
-    battles are played again, by the rules.
+    Positions and versions have no gaps except recorded ones, and time does not go back. Battles are
+    replayed by the rules.
+
+    Returns:
+        The row of ``head``.
     """
     table = SqlTable(backend.connection)
     row = table.row("head", "where id = 1")
@@ -227,7 +244,7 @@ def _check_events(backend: Backend) -> Head:
 
 
 class _Boards:
-    """What the events of boards come to: their names, and the battles that are played there."""
+    """The fold of the boards' events: their names, and the battles played there."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -235,7 +252,7 @@ class _Boards:
         self._games: dict[str, Game] = {}
 
     def apply(self, stream: str, version: int, event: StoredEvent) -> None:
-        """Apply the next event of a stream; ValueError or IllegalMove if it cannot be the next."""
+        """Apply the next event of a stream; ValueError or IllegalMove if it is impossible."""
         if is_complete(event):
             self._beginnings[stream] = version
         game = self._games.get(stream)
@@ -262,14 +279,14 @@ class _Boards:
                 self._games.pop(key, None)
 
     def check(self, stream: Stream) -> None:
-        """Check what a row of ``stream`` says of the board."""
+        """Compare a row of ``stream`` with the events of its board."""
         name = self._names.get(stream.key, stream.name)
         if (stream.name, stream.beginning) != (name, self._beginnings.get(stream.key, 1)):
             raise Damaged(f"a row of stream is not what its events make it: {stream.id}")
 
 
 def _check_rows(database: Database) -> None:
-    """Check that all rows can be read, and what a server makes of them at its start."""
+    """Check that all rows can be decoded, and everything that a server reads at its start."""
     for board in hall.open_boards(database):
         table = Table.set_up(BoardSpec(board.name, board.rules))
         entries = database.read_stream(board.key, board.beginning)
@@ -289,9 +306,9 @@ def _check_rows(database: Database) -> None:
 
 
 def _check_projections(backend: Backend) -> None:
-    """Make the projections anew in another database, and compare them with the stored ones."""
+    """Rebuild the projections in another database, and compare them with the stored ones."""
     table = SqlTable(backend.connection)
-    with closing(sqlite3.connect("", isolation_level=None)) as connection:  # on the disk
+    with closing(sqlite3.connect("", isolation_level=None)) as connection:  # a temporary file
         connection.execute("pragma synchronous = off")
         for statement in definitions(PROJECTIONS):
             connection.execute(statement)
@@ -309,7 +326,7 @@ def _check_projections(backend: Backend) -> None:
 
 
 def _is_same(found: Sequence[object] | None, made: Sequence[object] | None) -> bool:
-    """Return whether two rows are equal, but for rounding in computed numbers."""
+    """Return whether two rows are equal, except for rounding of floating-point numbers."""
     if found is None or made is None or len(found) != len(made):
         return False
     return all(
@@ -321,10 +338,14 @@ def _is_same(found: Sequence[object] | None, made: Sequence[object] | None) -> b
 
 
 def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
-    """Check a file or a PostgreSQL database, print what was found, and return the exit status.
+    """Check a store, print the result, and return the exit status.
 
-    Findings go to standard output, reasons why it could not be checked to standard error. ``held``
-    is as for `check_file`.
+    Damage is printed to standard output, all other errors to standard error.
+
+    Args:
+        path: the file; None for PostgreSQL.
+        dsn: the connection string of a PostgreSQL database.
+        held: as for `check_file`.
     """
     os.nice(19)
     try:
@@ -335,7 +356,7 @@ def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
     except StoreError as error:
         print(error, file=sys.stderr)
         return UNCHECKED
-    except Exception as error:  # noqa: BLE001  (any other error is no damage)
+    except Exception as error:  # noqa: BLE001  (not damage, so another exit status)
         what = f"The store {path}" if path else "The database"
         print(f"{what} could not be checked: {error!r}.", file=sys.stderr)
         return UNCHECKED
@@ -346,9 +367,17 @@ def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
 
 
 async def check_beside(path: str, dsn: str) -> str | None:
-    """Return what is damaged in a file or a PostgreSQL database; StoreError if it is unchecked.
+    """Check a store in another process, which does not outlive the call.
 
-    It is checked in a process that does not outlive the caller.
+    Args:
+        path: the file; "" for PostgreSQL.
+        dsn: the connection string of a PostgreSQL database.
+
+    Returns:
+        A description of the damage; None if there is none.
+
+    Raises:
+        StoreError: the check is not possible.
     """
     import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
@@ -361,19 +390,19 @@ async def check_beside(path: str, dsn: str) -> str | None:
         )
     )
     try:
-        # A cancellation in the middle of this would leave a process that nobody ends.
+        # Shielded: a cancellation during the start would leave behind a process that nobody ends.
         process = await asyncio.shield(making)
         printed = await process.communicate(dsn.encode())
     finally:
         process = await making
         if process.returncode is None:
-            with suppress(ProcessLookupError):  # by asyncio's own method it would be reaped twice
+            with suppress(ProcessLookupError):  # asyncio's kill() could reap it twice
                 os.kill(process.pid, signal.SIGKILL)
-        await process.communicate()  # waits until its pipes are closed, too
+        await process.communicate()  # also waits until its pipes are closed
     said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
     if process.returncode == IN_ORDER:
         return None
-    if process.returncode != DAMAGED or not said:  # Python exits with 1, too, if it cannot start it
+    if process.returncode != DAMAGED or not said:  # status 1 is also Python's, if it can't start
         why = trouble.splitlines()[-1:] or ["What is stored could not be checked."]
         raise StoreError(why[0])
     return said

@@ -1,20 +1,23 @@
-"""Events as text and back: in the store's rows, and in lines for whoever stores a house's events.
+"""The codec of events: to text and back, for rows of the store and for lines outside of it.
 
 The meaning of a stored text never changes.
 
-An event is an array: the name of its kind, then its fields in order. The form of a field goes by
-its type: an enum is its value, a tuple is an array, a value with fields is an array of them. A move
-is a short word, such as ``dA6-B6`` and ``TG7=F7xE7xE8``: the piece, its origin, a mark for how it
-goes, its target, and its captures in order, by the names that squares have on our boards. Unlike a
-game record it keeps the verb, and tells a trample from other captures. A position is a text of such
-words, each a piece and its square, and of the side to move: ``dA6 dB6 TG7 XH8 troll``.
+An event is a JSON array: the name of its kind, then its fields in order. A field's type determines
+its form: an enum is its value, a tuple is an array, a value with fields is an array of them. A move
+is a short word, such as ``dA6-B6`` and ``TG7=F7xE7xE8``: the piece, its origin, a mark for the
+verb, its target, and its captures in order. Squares have the names of our boards. Unlike the
+notation of game records, the word preserves the verb, and distinguishes a trample from other
+captures. A position is a text of words, each a piece and its square, and of the side to move: ``dA6
+dB6 TG7 XH8 troll``.
 
-A line is a JSON array: the schema that it was written by, the event's stream, and the event.
+A line, for embedders who store a house's events, is a JSON array: the schema of the writer, the
+event's stream, and the event.
 
-The store keeps only the event's array, with two differences. A player is a number, that of a row of
-``player``: so a name can be changed or erased in one row, however many events have it. And the time
-is left out: it is the store's, and has a column. (Only an imported battle has a time of its own,
-when it was played.) The numbers stay in the store: events in the rest of the program have names.
+A row of the store has only the event's array, with two differences. A player is a number, that of a
+row of ``player``, so a name can be changed or erased in one row, however many events refer to it.
+And the time is left out: the store stamps it, and has a column for it. (Only an imported battle has
+a time of its own, that of its playing.) The numbers never leave the store: elsewhere events have
+names.
 """
 
 from __future__ import annotations
@@ -37,37 +40,37 @@ from thudmud.store.interface import Damaged, Unknown
 T = TypeVar("T")
 
 SCHEMA = 1
-"""The schema that events are written by. Fields are only ever added at the end, with a default; for
-any other change raise this, and read the older form as well. The tests have samples."""
+"""The schema that events are written in. Fields are only ever added at the end, with a default. For
+any other change, raise it, and read the older form as well. The tests have samples."""
 
 KINDS: Mapping[str, type[StoredEvent]] = {
     str(kind.__struct_config__.tag): kind for kind in get_args(StoredEvent)
 }
-"""The kinds of events by the names that they are stored under, which are their tags."""
+"""The kinds of events by their tags, the names under which they are stored."""
 
 _WITH_ITS_OWN_TIME = "imported"
-"""The name of the kind whose time the store keeps in the array; for all others a column has it."""
+"""The name of the kind whose time is stored in the array; all others have it in a column."""
 
 _PLAYERS = {"player", "dwarf", "troll", "seeker", "to", "first", "second", "by"}
-"""The fields that hold a player's name, in events and in adjourned matches."""
+"""The fields with a player's name, in events and in adjourned matches."""
 
 _LISTS = {"players", "missing"}
-"""The fields that hold several."""
+"""The fields with several players' names."""
 
 
 class Misread(ThudmudError, ValueError):
-    """A text is not of the form that was expected: no version wrote it."""
+    """A text is malformed: no version of this program wrote it."""
 
 
 class TooNew(ThudmudError, ValueError):
     """A later version of this program wrote the text."""
 
 
-# Lines, for callers who store a house's events.
+# Lines, for embedders who store a house's events.
 
 
 def to_line(stream: str, event: Event) -> str:
-    """Return an event and its stream as one line of text, in ASCII.
+    """Encode an event and its stream as one line of ASCII text.
 
     Raises:
         ValueError: a number in the event is not finite.
@@ -77,7 +80,7 @@ def to_line(stream: str, event: Event) -> str:
 
 
 def from_line(line: str) -> tuple[str, Event]:
-    """Return the stream and the event of a line that `to_line` made.
+    """Decode a line of `to_line`, into its stream and its event.
 
     Raises:
         TooNew: a later version of this program wrote it.
@@ -104,11 +107,11 @@ def _from_array(array: Any) -> Event:
     return cast("Event", _BY_NAME[name].read(values))
 
 
-# What the store keeps, with numbers for players.
+# The store's arrays, with numbers for players.
 
 
 def to_array(event: StoredEvent, number_of: Callable[[str], int]) -> list[Any]:
-    """Return the array that is stored of an event, with numbers in place of players' names.
+    """Encode an event as the store's array, with numbers in place of players' names.
 
     Raises:
         ValueError: a number in it is not finite.
@@ -128,10 +131,15 @@ def players_of(event: StoredEvent) -> list[str]:
 
 
 def from_array(array: list[Any], at: float, name_of: Callable[[int], str]) -> StoredEvent:
-    """Return the event of such an array, with its time.
+    """Decode the store's array of an event.
+
+    Args:
+        array: the array.
+        at: the time of the event, in seconds since the epoch.
+        name_of: returns the name of the player with a number.
 
     Raises:
-        ValueError, TypeError or LookupError: it is no event.
+        ValueError, TypeError or LookupError: the array is malformed.
     """
     kind = _BY_NAME[array[0]]
     values = [at, *array[1:]] if kind.first else array[1:]
@@ -140,7 +148,13 @@ def from_array(array: list[Any], at: float, name_of: Callable[[int], str]) -> St
 
 
 def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) -> StoredEvent:
-    """Return the event that was stored as a text.
+    """Decode the stored text of an event.
+
+    Args:
+        schema: the schema that it was written in.
+        text: the store's array, as JSON.
+        at: the time of the event, in seconds since the epoch.
+        name_of: returns the name of the player with a number.
 
     Raises:
         Unknown: a later version of this program wrote it.
@@ -158,13 +172,13 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
 
 
 _TROUBLES = (MsgspecError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
-"""The exceptions of reading a text that is no event."""
+"""The exceptions of decoding a malformed text."""
 
 
 _parsed = msgspec.json.decode
 
 to_text: Callable[[object], str] = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
-"""Returns values of JSON as they are stored, in ASCII; ValueError if a number is not finite."""
+"""Encodes JSON values as stored text, in ASCII; ValueError if a number is not finite."""
 
 
 # Moves.
@@ -185,15 +199,15 @@ _WORD = re.compile(r"([dTR])([A-O][0-9]{1,2})([-=>~])([A-O][0-9]{1,2})((?:x[A-O]
 
 
 def _write_move(move: Move) -> str:
-    """Return a move as a word."""
+    """Encode a move as a word."""
     mark = _MARKS[move.verb, move.trample]
     captures = "".join([f"x{square}" for square in move.captures]) if move.captures else ""
     return f"{_LETTERS[move.piece]}{move.origin}{mark}{move.target}{captures}"
 
 
-@lru_cache(maxsize=1 << 14)  # most moves are made in many battles, and in some again and again
+@lru_cache(maxsize=1 << 14)  # the same moves recur in many battles
 def _read_move(word: str) -> Move:
-    """Return the move of a word; ValueError or KeyError if it is none."""
+    """Decode a move's word; ValueError or KeyError if it is malformed."""
     match = _WORD.fullmatch(word)
     if match is None:
         raise ValueError(f"{word!r} is not a move")
@@ -209,13 +223,13 @@ _SIDES = {side.value: side for side in Side}
 
 
 def _write_position(position: Position) -> str:
-    """Return a position as a text."""
+    """Encode a position as a text."""
     words = [f"{piece.value}{square}" for piece in Piece for square in position.squares(piece)]
     return " ".join([*words, position.turn.value])
 
 
 def _read_position(text: str) -> Position:
-    """Return the position of a text; ValueError or KeyError if it is none."""
+    """Decode a position's text; ValueError or KeyError if it is malformed."""
     *words, turn = str.split(text, " ")
     pieces = {_SQUARES[word[1:]]: _PIECES[word[:1]] for word in words}
     if len(pieces) != len(words):
@@ -227,7 +241,7 @@ def _read_position(text: str) -> Position:
 
 
 def _write_outcome(outcome: Outcome | None) -> list[Any] | None:
-    """Return the ending, the winner and the points of both sides; None while there is none."""
+    """Encode an outcome: its ending, its winner, and the points of dwarfs and trolls."""
     if outcome is None:
         return None
     return [outcome.ending, outcome.winner, [outcome.score.dwarf, outcome.score.troll]]
@@ -244,22 +258,22 @@ def _read_outcome(array: Any) -> Outcome | None:
 
 
 class Form(NamedTuple):
-    """How values of a type are written as texts and read back.
+    """The codec of values of one type, as texts.
 
     Attributes:
         kind: the type, as `msgspec` takes it.
-        opaque: the only value of each class that has no form.
+        opaque: by class, its only value, for classes whose values cannot be encoded.
     """
 
     kind: Any
     opaque: Mapping[type, object] = {}
 
     def to_text(self, value: object) -> str:
-        """Return a value as a text, in ASCII."""
+        """Encode a value as ASCII text."""
         return to_text(msgspec.to_builtins(value, enc_hook=lambda _: []))
 
     def from_text(self, text: str) -> Any:
-        """Return the value of a text; Misread if the text is not of this form."""
+        """Decode a value's text; Misread if it is malformed."""
 
         def build(found: object) -> object:
             return msgspec.convert(found, self.kind, dec_hook=lambda kind, _: self.opaque[kind])
@@ -268,7 +282,7 @@ class Form(NamedTuple):
 
 
 def from_json(text: str, build: Callable[[Any], T]) -> T:
-    """Return what ``build`` makes of the JSON value of a text; Misread if it can make nothing."""
+    """Build a value from a JSON text; Misread if ``build`` or the parser fails."""
     try:
         return build(_parsed(text))
     except _TROUBLES as error:
@@ -279,29 +293,29 @@ def from_json(text: str, build: Callable[[Any], T]) -> T:
 
 
 class _Word(NamedTuple):
-    """How a field is written and read that `msgspec` would write at greater length."""
+    """A compact form for fields of one type, instead of `msgspec`'s."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
 
 
 def write_moves(moves: tuple[Move, ...]) -> str:
-    """Return moves as words."""
+    """Encode moves as words."""
     return " ".join(map(_write_move, moves))
 
 
 def read_moves(text: str) -> tuple[Move, ...]:
-    """Return the moves of words; ValueError, TypeError or KeyError if they are none."""
+    """Decode the words of moves; ValueError, TypeError or KeyError if they are malformed."""
     words = str.split(text, " ")
     return tuple(map(_read_move, words)) if text else ()
 
 
 class _Kind:
-    """How events of one kind are written and read, or matches that were put away.
+    """The codec of events of one kind, or of adjourned matches.
 
     Attributes:
         name: the name of the kind.
-        first: the index of the first field that the store keeps. The time comes before that, and is
+        first: the index of the first field in the store's array. The time comes before that, and is
             left out unless it is the event's own.
     """
 
@@ -315,28 +329,28 @@ class _Kind:
 
     @cached_property
     def _words(self) -> list[tuple[int, _Word]]:
-        """The fields that are words, found when the first event of the kind comes: few ever do."""
+        """The fields with a compact form; computed on first use, since few kinds ever occur."""
         hints = get_type_hints(self._kind)
         names = enumerate(self._kind.__struct_fields__)
         return [(place, _WORDS[hints[name]]) for place, name in names if hints[name] in _WORDS]
 
     def write(self, value: StoredEvent | SavedMatch) -> list[Any]:
-        """Return the values of all fields, as JSON has them."""
+        """Encode the values of all fields as JSON values."""
         values = list(structs.astuple(value))
         for place, word in self._words:
             values[place] = word.write(values[place])
         return cast("list[Any]", msgspec.to_builtins(values))
 
     def read(self, values: Sequence[Any]) -> Any:
-        """Return the event of the values of its fields; an earlier version had fewer.
+        """Decode the values of the fields, of which an earlier version had fewer.
 
         Raises:
-            MsgspecError, ValueError, TypeError or LookupError: it is no event.
+            MsgspecError, ValueError, TypeError or LookupError: they are malformed.
         """
         return msgspec.convert([self.name, *self.read_words(values)], self._kind)
 
     def read_words(self, values: Sequence[Any]) -> list[Any]:
-        """Return the values with what the words among them stand for."""
+        """Decode those values that have a compact form."""
         found = [*values]
         for place, word in self._words:
             if place < len(found):
@@ -344,7 +358,7 @@ class _Kind:
         return found
 
     def change_players(self, values: list[Any], change: Callable[[Any], Any]) -> None:
-        """Replace each player, in the values of all fields. An earlier version had fewer."""
+        """Replace each player in the values of the fields; an earlier version had fewer."""
         known = len(values)
         for place in self._players:
             if place < known:
@@ -361,7 +375,7 @@ _MATCH = _Kind(SavedMatch)
 _BY_NAME = {name: _Kind(kind) for name, kind in KINDS.items()}
 _BY_TYPE = {kind: _BY_NAME[name] for name, kind in KINDS.items()}
 _LINES = {str(kind.__struct_config__.tag) for kind in get_args(Event)}
-"""The names of the kinds that lines have: those of boards, and imported battles."""
+"""The names of the kinds that lines can have: events of boards, and imported battles."""
 
 _WORDS: Mapping[Any, _Word] = {
     Move: _Word(_write_move, _read_move),
@@ -378,8 +392,8 @@ _WORDS: Mapping[Any, _Word] = {
 def stamped(event: StoredEvent, at: float) -> StoredEvent:
     """Return an event with another time.
 
-    `msgspec.structs.replace` would check it again, which takes as long as storing it.
+    `msgspec.structs.replace` would validate it again, which takes as long as storing it.
     """
     stamped = copy(event)
-    structs.force_setattr(stamped, "at", at)  # nobody has seen it yet
+    structs.force_setattr(stamped, "at", at)  # safe: the copy is not shared yet
     return stamped
