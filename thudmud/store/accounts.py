@@ -2,7 +2,7 @@
 
 They belong to players of the realm ``""``, by number. A player is found by a key, the name in lower
 case, so renaming or erasing a player changes one row, and everything played under the name follows.
-A player whose name was given up has no key any more: the next to take the name is another player.
+Giving up a name clears the key: the next to take the name is another player.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ class Backend:
         return 1
 
     def has_settled(self) -> bool:
-        """Wait until nothing read over a new connection can be lost any more.
+        """Wait until everything readable over a new connection is safe from a fail-over.
 
         Returns:
             Whether all commits acknowledged on earlier connections are still there.
@@ -221,7 +221,7 @@ class Backend:
         """Raise NotWritten if a write would be lost without the database noticing."""
 
     def told(self, commits: int, store: int) -> None:
-        """Raise the commit watermark, right after a commit and before any caller is told of it.
+        """Raise the commit watermark: called after a commit, before its callers are woken.
 
         Args:
             commits: the number of all commits so far, see ``head.commits``.

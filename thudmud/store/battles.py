@@ -1,4 +1,4 @@
-"""Battles, and what is stored beside them: comments, adjourned matches."""
+"""Queries about battles, their comments, and adjourned matches."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def count(database: Database) -> int:
 
 
 def battle(database: Database, number: int, *, realm: str = "") -> Battle | None:
-    """Return the battle with a number, if there is one."""
+    """Return the battle with a number; None if there is none."""
     if not 0 < number < 1 << 63:
         return None  # too large for a column
     return next(iter(_battles(database, "where number = ? and realm = ?", number, realm)), None)
@@ -50,14 +50,14 @@ def battles(
     since: float = -math.inf,
     realm: str = "",
 ) -> Sequence[Battle]:
-    """Return the first battles after a number, in the order of their numbers.
+    """Return the first battles after a number, ordered by number.
 
     Args:
         database: the database.
         player: whose battles; None for everybody's. If the name has had several owners, such as
-            guests who gave it up, those of all are returned.
+            guests who gave it up, the battles of all of them are returned.
         after: only battles with a higher number.
-        most: how many at most.
+        most: the most battles to return.
         since: only battles that began at that time or later, in seconds since the epoch.
         realm: the players' realm.
     """
@@ -85,9 +85,14 @@ def history(
     *,
     realm: str = "",
 ) -> Sequence[Battle]:
-    """Return the last battles of a player, or of all players, the latest first.
+    """Return the last battles of a player, the latest first.
 
-    If ``before`` is given, only battles with a lower number.
+    Args:
+        database: the database.
+        player: whose battles; None for everybody's.
+        before: only battles with a lower number; None for all.
+        most: the most battles to return.
+        realm: the players' realm.
     """
     before = 2**62 if before is None else before
     if player is None:
@@ -105,9 +110,9 @@ def history(
 
 
 def ended(database: Database, player: str, most: int) -> Sequence[tuple[Battle, float]]:
-    """Return the last battles of a player that have ended, each with when, the latest first.
+    """Return the last finished battles of a player with the times of their ends, the latest first.
 
-    Practice, and battles that were imported, are left out.
+    Practice battles and imported battles are left out.
     """
     found = database.players.find(player)
     rest = (
@@ -123,7 +128,7 @@ def ended(database: Database, player: str, most: int) -> Sequence[tuple[Battle, 
 
 
 def has_ended_one(database: Database, number: int) -> bool:
-    """Return whether the player with a number has finished a battle with somebody here."""
+    """Return whether a player, by number, has finished a battle here against somebody else."""
     rest = (
         "join player_battle on player_battle.battle = battle.number"
         " where player_battle.player = ? and state = ? and imported = 0 and dwarf <> troll limit 1"
@@ -156,7 +161,7 @@ def history_page(database: Database, asked: HistoryLookup, realm: str) -> Histor
         "at >= ?": since,
         "at < ?": None if since is None else since + DAY,
     }
-    # The plus keeps the index on that column from being used: a player's battles are found by
+    # The plus keeps the planner from using an index on that column: a player's battles are found by
     # player.
     plus = database.backend.dialect.passed_over if where else ""
     where += [f"{plus}{each}" for each, value in conditions.items() if value is not None]
@@ -174,9 +179,15 @@ def history_page(database: Database, asked: HistoryLookup, realm: str) -> Histor
 def between(
     database: Database, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
 ) -> Sequence[Battle]:
-    """Return the battles of two players that began in a span of time, in order of their numbers.
+    """Return the battles of two players that began in a span of time, ordered by number.
 
-    If a name has had several owners, those of all are returned, as by `battles`.
+    Args:
+        database: the database.
+        dwarf: the player of the dwarfs; battles of all the name's owners count, as for `battles`.
+        troll: the player of the trolls; likewise.
+        since: the first time, in seconds since the epoch.
+        until: the time before which the battles began.
+        realm: the players' realm.
     """
     found = [
         battle
@@ -206,12 +217,12 @@ def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[A
 
 
 def plies(database: Database, battle: Battle) -> Sequence[StoredEvent]:
-    """Return the events that a battle is folded from."""
+    """Return the events from which a battle is folded."""
     return [entry.event for entry in database.read_stream(*battle.source, battle.length)]
 
 
 def last_version(database: Database, battle: Battle) -> int:
-    """Return the version of the last event that a battle is folded from, so far."""
+    """Return the version of the last event from which a battle is folded, so far."""
     return battle.until or database.streams.version(battle.source.board)
 
 
@@ -224,7 +235,8 @@ def comments(database: Database, number: int) -> tuple[Comment, ...]:
 
 
 def forget_comments(database: Database, player: int) -> None:
-    """Erase the text of all comments of a player."""
+    """Erase the text of all comments by a player."""
+    # Comments of this very transaction may still be queued.
     database.streams.write()
     for row in made_in_the_hall(database, Commented, player):
         *place, body = row
@@ -234,7 +246,10 @@ def forget_comments(database: Database, player: int) -> None:
 
 
 def still_called(database: Database, battle: Battle, *, realm: str = "") -> frozenset[str]:
-    """Return the players of a battle who still have their names; a guest may have none any more."""
+    """Return the players of a battle who still own their names.
+
+    A guest's name may have been freed, and belong to another player by now.
+    """
     where = "where player = ? and battle = ?"
     return frozenset(
         name

@@ -1,7 +1,7 @@
-"""Copies everything in a store from one database to another, of either kind.
+"""Copying of a whole store from one database to another, of either kind.
 
-Rows are copied as they are, with the numbers of players, streams and events. The projections are
-made anew from the events in the target, which is checked.
+Rows are copied unchanged, with the numbers of players, streams and events. The projections are
+rebuilt from the events in the target, which is then checked.
 """
 
 from __future__ import annotations
@@ -21,22 +21,26 @@ from thudmud.store.interface import Damaged, InUse, StoreError
 from thudmud.store.rows import DURABLE, SqlTable, insertion, scan
 
 AT_ONCE = 1000
-"""Rows in one insert."""
+"""The number of rows in one insert."""
 
 Progress = Callable[[int, int], None]
 
 
 def is_database(place: str) -> bool:
-    """Return whether a place is a connection string of PostgreSQL, and not a file's path."""
+    """Return whether a place is a PostgreSQL connection string, rather than a file's path."""
     return place.startswith(("postgresql://", "postgres://")) or "=" in place
 
 
 def opened(place: str, *, is_source: bool) -> Backend:
     """Open a file or a PostgreSQL database.
 
+    Args:
+        place: a file's path, or a PostgreSQL connection string.
+        is_source: whether it has to exist.
+
     Raises:
-        InUse: a server serves boards from it.
-        StoreError: it cannot be used; or it is the source, and does not exist.
+        InUse: a server serves boards from the file.
+        StoreError: it cannot be used, or the source does not exist.
     """
     if is_database(place):
         from thudmud.store.postgres import Postgres  # noqa: PLC0415  (an optional dependency)
@@ -49,11 +53,11 @@ def opened(place: str, *, is_source: bool) -> Backend:
 
 
 def copy(source: str, target: str, progress: Progress = lambda _done, _of: None) -> int:
-    """Copy everything to another place, which has to be empty, and check the copy.
+    """Copy everything to another, empty place, and check the copy.
 
     Args:
-        source: a file's path, or a connection string of PostgreSQL. No server may run on it.
-        target: likewise; a file is made if it does not exist.
+        source: a file's path, or a PostgreSQL connection string. No server may run on it.
+        target: likewise; a file is created if it does not exist.
         progress: called now and then with the number of events copied, and the number of all.
 
     Returns:
@@ -61,7 +65,7 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
 
     Raises:
         InUse: a server runs on the source.
-        Damaged: the source or the copy is not as it was written.
+        Damaged: the source or the copy is damaged.
         StoreError: one of them cannot be used, or the target is not empty.
     """
     with (
@@ -76,7 +80,7 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
         except old.errors as error:
             raise old.translated(error) from error
         try:
-            Database(new, time)  # makes the projections
+            Database(new, time)  # rebuilds the projections
             new.read_all()
             found = check_backend(new)
         except new.errors as error:
@@ -94,6 +98,7 @@ def _copy(old: Backend, new: Backend, progress: Progress) -> int:
     if table.row("node", "where until > ? limit 1", old.now()):
         raise InUse("A server runs on what is to be copied. Stop it first.")
     new.begin()
+    # Projection 0 is never current, so whoever opens the copy rebuilds its projections.
     done, (_, position, commits, _, *rest) = 0, head
     for name in DURABLE:
         rows = iter([(1, position, commits, 0, *rest)]) if name == "head" else scan(old, name)

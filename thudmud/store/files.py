@@ -185,7 +185,7 @@ def _code(error: Trouble) -> int:
 
 
 def _missing(path: Path) -> str | None:
-    """Describe what is missing for a file to be created in its folder; None if nothing is."""
+    """Return why no file can be created in its folder; None if the folder is in order."""
     folder = path.absolute().parent  # SQLite makes files of its own there
     if not folder.exists():
         return f"there is no folder {folder}"
@@ -347,7 +347,7 @@ class OnDisk(Sqlite):
         return int(version)
 
     def scrubbed(self) -> bool:
-        """Checkpoint the -wal and truncate it; return whether no other process prevented that."""
+        """Checkpoint and truncate the -wal; return whether no other process prevented that."""
         ((busy, *_),) = self.connection.execute("pragma wal_checkpoint(truncate)")
         return not busy
 

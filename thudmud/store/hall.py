@@ -1,7 +1,4 @@
-"""The hall's state: boards and seeks, and when no server ran; what players did in it.
-
-All functions only read.
-"""
+"""Queries about the hall: open boards and seeks, outages, and the state of features."""
 
 from __future__ import annotations
 
@@ -21,8 +18,8 @@ from thudmud.store.projected import of_kinds
 
 def open_boards(database: Database) -> Sequence[OpenBoard]:
     """Return the open boards, in the order in which they were first opened."""
-    # Not a join: that would scan all boards there ever were. Between the two queries, others may
-    # open or close boards.
+    # Not a join, which would scan all boards there ever were. Others may open or close boards
+    # between the two queries, hence the filter.
     rest = "where id in (select stream from open_board) order by id"
     rows = cast("list[tuple[int, str, str, int, int]]", list(database.table.rows("stream", rest)))
     rules = dict(cast("list[tuple[int, str]]", list(database.table.rows("open_board"))))
@@ -30,7 +27,7 @@ def open_boards(database: Database) -> Sequence[OpenBoard]:
 
 
 def open_board(database: Database, key: str) -> OpenBoard | None:
-    """Return the open board with a key, if there is one."""
+    """Return the open board with a key; None if there is none."""
     stream = database.streams.known(key)
     row = stream and database.table.row("open_board", "where stream = ?", stream.id)
     return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
@@ -49,7 +46,7 @@ def parts(database: Database) -> Sequence[HallPart]:
 
 
 def interruptions(database: Database, after: float) -> Sequence[tuple[float, float]]:
-    """Return the spans without a server that ended after a time: each from when, until when."""
+    """Return the outages that ended after a time, as pairs of their start and end."""
     rows = database.table.rows("interruption", "where until > ? order by until", after)
     return [(since, until) for until, since in cast("Iterable[tuple[float, float]]", rows)]
 
@@ -67,5 +64,6 @@ def made_in_the_hall(
     """Return the rows of a player's events of one kind in the hall's stream, in order."""
     (name,) = of_kinds((kind,), database.backend.dialect)[1]
     hall, begins = database.streams.known(HALL), f"{name}{player},"
+    # Such events begin with their kind and their player's number, so a prefix finds them.
     where = "where stream = ? and substr(body, 1, ?) = ? order by version"
     return list(database.table.rows("event", where, hall and hall.id, len(begins), begins))

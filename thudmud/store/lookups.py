@@ -1,7 +1,7 @@
-"""Answers lookups, the questions about stored data that commands ask.
+"""Answers to lookups: questions about stored data that commands ask.
 
-`FoldedGames` answers those about battles, and keeps the latest games folded; `answer` all others.
-Features register the answers to theirs by `answers`.
+`FoldedGames` answers those about battles, and caches the games looked up last; `answer` handles all
+others. Features register answers to their own lookups by `answers`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from thudmud.store.database import Database
 from thudmud.store.interface import Entry
 
 GAMES_KEPT = 100
-"""How many games are kept folded."""
+"""The number of cached games."""
 
 EVENTS_AT_ONCE = 250
-"""Of a battle: reading and folding them takes some milliseconds."""
+"""Events of a battle read and folded at a time, which takes some milliseconds."""
 
 
 T = TypeVar("T")
@@ -48,10 +48,10 @@ _ANSWERERS: dict[type[Lookup[Any]], Answerer[Any]] = {}
 
 
 def answers(kind: type[LookupT]) -> Callable[[Answerer[LookupT]], Answerer[LookupT]]:
-    """Register a function that answers lookups of a type.
+    """Register a function that answers lookups of a type; used as a decorator.
 
-    It gets the database, the lookup, and the realm of the players, see
-    `thudmud.game.projections.realm_of`; it returns what the lookup declares.
+    The function gets the database, the lookup, and the players' realm, see
+    `thudmud.game.projections.realm_of`. It returns a value of the type that the lookup declares.
     """
 
     def register(answerer: Answerer[LookupT]) -> Answerer[LookupT]:
@@ -62,10 +62,10 @@ def answers(kind: type[LookupT]) -> Callable[[Answerer[LookupT]], Answerer[Looku
 
 
 def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
-    """Return the answer to a lookup, of the type that the lookup declares.
+    """Answer a lookup, with a value of the type that it declares.
 
     Raises:
-        LookupError: nobody answers such lookups.
+        LookupError: no function is registered for such lookups.
     """
     return _ANSWERERS[type(lookup)](database, lookup, realm)
 
@@ -104,18 +104,18 @@ class _Folded(NamedTuple):
 
     source: BattleId
     version: int
-    """That of the last event."""
+    """The version of the last event folded."""
     game: Game | None = None
     table: Table | None = None
-    """With its clock, if it has one."""
+    """The table with its clock, if the battle has one."""
 
 
 class _Page(NamedTuple):
-    """Some events of a battle.
+    """Some consecutive events of a battle.
 
     Attributes:
-        entries: the events.
-        upto: the version up to which there are no others.
+        entries: the events; some may have been pruned.
+        upto: the version up to which this page goes.
         last: the version of the last event of the battle.
     """
 
@@ -125,7 +125,13 @@ class _Page(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A battle without its game; that, as far as it is known; and the first events after it."""
+    """The result of the first read for a lookup.
+
+    Attributes:
+        found: the battle, without its game.
+        folded: the game, as far as it is cached.
+        page: the first events after that.
+    """
 
     found: FoundBattle
     folded: _Folded
@@ -137,15 +143,15 @@ _Reader = Callable[[Callable[[Database], Any]], Awaitable[Any]]
 
 
 class FoldedGames:
-    """The games that were looked up last: folding a long one takes 10 ms or more.
+    """A cache of the games looked up last: folding a long one takes 10 ms or more.
 
-    It is used in the loop; only the reading is done in the store's thread. A battle is read and
-    folded `EVENTS_AT_ONCE`, and neither the loop nor the thread is kept from others for longer.
+    It runs in the event loop, and only reads in the store's thread. A battle is read and folded
+    `EVENTS_AT_ONCE`, so neither the loop nor the thread is blocked for longer.
     """
 
     def __init__(self) -> None:
         self._known: dict[int, _Folded] = {}
-        """By battle number, the least recently used first."""
+        """Games by battle number, the least recently used first."""
 
     async def find(
         self,
@@ -153,7 +159,7 @@ class FoldedGames:
         number: int,
         realm: str,
     ) -> FoundBattle | None:
-        """Return a battle and its game; of a running one, only new events are read."""
+        """Return a battle and its game; only events that are not cached are read."""
         known = self._known.get(number)
         there: _Read | None = await read(partial(_read, number=number, realm=realm, known=known))
         if there is None:
@@ -173,7 +179,7 @@ class FoldedGames:
         self._known[number] = folded
         while len(self._known) > GAMES_KEPT:
             del self._known[next(iter(self._known))]
-        # A resumed match may have lost plies that were commented on.
+        # A resumed match may have lost plies that have comments.
         plies = len(game.moves)
         comments = tuple(each for each in found.comments if each.ply <= plies)
         spent = spent_at(folded.table)[:plies]
@@ -182,13 +188,13 @@ class FoldedGames:
     async def _fold(
         self, read: _Reader, folded: _Folded, page: _Page, *, has_clock: bool
     ) -> _Folded:
-        """Return a battle with further events."""
+        """Fold a page of further events into a battle's game."""
         events = [cast("Event", each.event) for each in page.entries]
         game, table = folded.game, folded.table
         if isinstance(events[0], Imported):
             for step in imported_in_steps(events[0], EVENTS_AT_ONCE):
                 game = step
-                await read(lambda _: None)  # it is the others' turn
+                await read(lambda _: None)  # let other work in the store's thread go first
         else:
             game = game_of(events, game)
             table = clocked(events, table) if has_clock else None
@@ -196,7 +202,7 @@ class FoldedGames:
 
 
 def _read(database: Database, number: int, realm: str, known: _Folded | None) -> _Read | None:
-    """Return a battle without its game; that, as far as it is known; and the first events after."""
+    """Read a battle without its game, and the first events that are not cached."""
     battle = battles.battle(database, number, realm=realm)
     if battle is None:
         return None
@@ -209,7 +215,7 @@ def _read(database: Database, number: int, realm: str, known: _Folded | None) ->
 
 
 def _page(database: Database, battle: Battle, after: int, last: int) -> _Page:
-    """Return the first events of a battle after a version, which may have been pruned."""
+    """Read the first events of a battle after a version; some may have been pruned."""
     upto = min(after + EVENTS_AT_ONCE, last)
     most = max(0, upto - after)
     return _Page(database.read_stream(battle.source.board, after + 1, most), upto, last)

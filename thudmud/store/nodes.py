@@ -117,7 +117,7 @@ def time_of_nodes(database: Database) -> float:
     lease = max((cast("float", row[2]) - cast("float", row[1]) for row in rows), default=0.0)
     waits_until = monotonic() + lease
     while lease and not before.at <= now <= before.at + lease:
-        # Other writes, such as those of starting nodes, leave ``at`` as it is.
+        # Other writes, such as those of starting nodes, don't change ``at``.
         if (head := database.read_head()).at > before.at:
             return head.at
         if monotonic() >= waits_until:
@@ -184,17 +184,16 @@ def claim(
         realm: the player's realm.
 
     Returns:
-        None if the player is claimed now. If the claim was a dead node's, it is returned as it was,
-        with ``seen`` set to that node's last heartbeat; the player is claimed now, too. If ``seen``
-        is None, it is the claim of another live node, and nothing was changed: ask that node to let
-        go.
+        None, or the former claim of a dead node with that node's last heartbeat in ``seen``: the
+        player is claimed now. A claim without ``seen`` belongs to another live node, and nothing
+        was changed: ask that node to release the player.
 
     Raises:
         NotWritten: the claiming node's own lease has run out.
     """
     now = database.now()
-    # Checked here under the lock, although the caller has checked its clock: this work may have
-    # queued until another node reaped us, and a claim of a dead node would be handed to nobody.
+    # Checked under the lock: this work may have queued until another node reaped us. A claim stored
+    # after that would belong to a node without a row, and nobody would reap it.
     lease = database.table.row("node", "where name = ?", node)
     if lease is None or cast("float", lease[2]) <= now:
         raise NotWritten(f"The lease of the node {node} has run out.")

@@ -1,4 +1,4 @@
-"""Everything that is stored about a player, as values of JSON, for players who ask for it.
+"""Export of all data stored about a player, as JSON values, for players who request it.
 
 Rows are found by their columns: a row is about a player if one of the columns in `THEIRS` has the
 player's number. So tables that are added later are included.
@@ -21,17 +21,17 @@ from thudmud.store.interface import Nobody
 from thudmud.store.rows import DURABLE, PROJECTIONS, columns_of
 
 THEIRS = ("player", "receiver", "sender", "reporter")
-"""Columns with the number of the player whom a row is about. A report belongs to its author, not to
-the player that it is about."""
+"""Columns with the number of the player whom a row belongs to. A report belongs to its author, not
+to its subject."""
 
 _PLAYERS = {*THEIRS, "opponent", "about"}
-"""Columns with the number of a player."""
+"""Columns with the number of any player."""
 
 _SECRET = {
     *("password", "word", "epoch", "node", "session", "operator"),
     *("secret", "calendar", "code", "key", "auth"),
 }
-"""Columns that are left out: they are secrets, or about somebody else."""
+"""Columns that are left out: secrets, and data about somebody else."""
 
 _TOLD_OTHERWISE = {"player_battle", "comment"}
 
@@ -40,7 +40,7 @@ _TIMES = {"at", "created", "seen", "since", "until", "coming", "mailed", "due", 
 
 
 def about(database: Database, name: str) -> dict[str, Any]:
-    """Return everything that is stored about the player who has a name now, in values of JSON.
+    """Return all data stored about a name's current player, as JSON values.
 
     Raises:
         Nobody: no player has that name.

@@ -512,7 +512,7 @@ class Postgres(Backend):
         return self.connection.made
 
     def has_settled(self) -> bool:
-        """Wait until nothing that can be read over a new connection can be lost any more.
+        """Wait until everything readable over a new connection is safe from a fail-over.
 
         A primary that comes back after a crash shows everything it had written, though its standby
         may lack some of it. So this waits, for some seconds at a time, until a later commit is
@@ -699,7 +699,7 @@ class Postgres(Backend):
             yield from cursor.execute(translated(query), values or None)
 
     def problem(self) -> str | None:
-        """Return the first problem that amcheck finds, if we may call it."""
+        """Run amcheck, where it is available; return the first problem, if any."""
         if not (schema := self._amcheck()):
             return None
         execute, ours = self.connection.execute, "relnamespace = current_schema()::regnamespace"
@@ -738,7 +738,7 @@ class Postgres(Backend):
         return -1
 
     def version(self) -> int:
-        """Return a new number each time, so that ``head`` is always read."""
+        """Return a new number at each call, which makes `Database` read ``head``."""
         self._looks += 1
         return self._looks
 

@@ -1,4 +1,4 @@
-"""The rows of projections, and how they are made anew from the events."""
+"""The rows of projections, and their rebuilding from the events."""
 
 from __future__ import annotations
 
@@ -30,9 +30,13 @@ from thudmud.store.rows import SqlTable, reading_row, scan
 
 
 class ProjectedRows:
-    """The rows of projections in a database. Streams and players are numbers there.
+    """The rows of projections in a database (`thudmud.game.projections.Rows`).
 
-    The streams and the players may be in another database, ``durable``.
+    Streams and players are numbers there. As arguments, players are such numbers as text.
+
+    Args:
+        table: the projections.
+        durable: the streams, players and events, if they are in another database.
     """
 
     def __init__(self, table: SqlTable, durable: SqlTable | None = None) -> None:
@@ -40,7 +44,7 @@ class ProjectedRows:
         self._durable = durable or table
 
     def open_board(self, board: str, rules: str) -> None:
-        """Store that a board is open, and the ruleset that it begins with."""
+        """Store that a board is open, and its first ruleset."""
         self._table.put("open_board", self._number(board), rules)
 
     def close_board(self, board: str) -> None:
@@ -52,19 +56,19 @@ class ProjectedRows:
         self._table.put("open_seek", number, position)
 
     def put_interruption(self, since: float, until: float) -> None:
-        """Store a span of time in which no server ran."""
+        """Store an outage, a span of time in which no server ran."""
         self._table.put("interruption", until, since)
 
     def drop_seek(self, number: int) -> None:
-        """Remove a seek that has ended."""
+        """Delete a seek that has ended."""
         self._table.delete("open_seek", "where number = ?", number)
 
     def count(self) -> int:
-        """Return the number of the last battle."""
+        """Return the number of the last battle; 0 if there is none."""
         return self._table.number("select coalesce(max(number), 0) from battle")
 
     def battle(self, number: int) -> Battle:
-        """Return a battle, with numbers for players."""
+        """Return the battle with a number, with numbers for players."""
         row = self._table.row("battle", "where number = ?", number)
         if row is None:
             raise LookupError(f"there is no battle {number}")
@@ -120,18 +124,25 @@ class ProjectedRows:
         return cast("int", row[1]) if row else None
 
     def put_on_board(self, board: str, number: int | None) -> None:
-        """Store the number of the last battle at a board."""
+        """Store the number of the last battle at a board; None deletes it."""
         if number is None:
             self._table.delete("on_board", "where stream = ?", self._number(board))
         else:
             self._table.put("on_board", self._number(board), number)
 
     def put_away(self, number: int, position: int, dwarf: str, troll: str) -> None:
-        """Store an adjourned match: its last battle, the event's position, and its players."""
+        """Store an adjourned match.
+
+        Args:
+            number: the number of its last battle.
+            position: the position of the event that adjourned it.
+            dwarf: the player of the dwarfs.
+            troll: the player of the trolls.
+        """
         self._table.put("adjourned", number, position, int(dwarf), int(troll))
 
     def take_up(self, number: int) -> bool:
-        """Remove an adjourned match; return whether there was one."""
+        """Delete an adjourned match; return whether there was one."""
         return self._table.delete("adjourned", "where battle = ?", number) > 0
 
     def tally(self, player: str, role: str, rules: str, kind: str) -> Tally:
@@ -145,7 +156,7 @@ class ProjectedRows:
         self._table.put("tally", int(player), role, rules, kind, *tally)
 
     def strength(self, player: str, role: str, pool: Pool) -> Strength | None:
-        """Return a player's strength in a role, if it is known."""
+        """Return a player's strength in a role; None if it is unknown."""
         where = "where player = ? and role = ? and rules = ? and time = ?"
         row = self._table.row("rating", where, int(player), role, pool.rules, pool.time.value)
         return strength_of(row) if row else None
@@ -159,7 +170,7 @@ class ProjectedRows:
         self._table.put("rating", *key, realm, *strength, proven)
 
     def ratings(self, player: int) -> dict[tuple[str, Pool], Rating]:
-        """Return a player's known ratings, by role and pool."""
+        """Return a player's ratings, by role and pool."""
         found = {}
         for row in self._table.rows("rating", "where player = ? order by rules, time", player):
             with reading_row("rating", row):
@@ -171,14 +182,20 @@ class ProjectedRows:
         return [str(row[5]) for row in self._changes(int(player), pool, most)]
 
     def put_change(self, change: RatingChange, opponent: str, position: int) -> None:
-        """Store a change of a rating: the opponent, and the position of the end that caused it."""
+        """Store a change of a rating.
+
+        Args:
+            change: the change.
+            opponent: the opponent.
+            position: the position of the event that ended the match or battle.
+        """
         player, pool, before, after, with_bot = change
         key = int(player), BOTS if with_bot else PEOPLE, pool.rules, pool.time.value, position
         rating = after.points, after.uncertainty, after.results
         self._table.put("rating_change", *key, int(opponent), before, *rating)
 
     def changes(self, position: int) -> list[RatingChange]:
-        """Return the rating changes by what ended there, with numbers for players."""
+        """Return the rating changes by the event at a position, with numbers for players."""
         rest = "where position = ? order by player"
         rows = self._table.rows("rating_change", rest, position)
         return [
@@ -193,13 +210,13 @@ class ProjectedRows:
         ]
 
     def curve(self, player: int, pool: Pool, most: int) -> tuple[int, ...]:
-        """Return the points of a rating before the last matches, and after each of them."""
+        """Return a rating's points before the first of the last matches, and after each."""
         rows = list(reversed(self._changes(player, pool, most)))
         points = [*(row[6] for row in rows[:1]), *(row[7] for row in rows)]
         return tuple(cast("list[int]", points))
 
     def _changes(self, player: int, pool: Pool, most: int) -> list[Sequence[object]]:
-        """Return the rows of the last changes of a rating among people, the latest first."""
+        """Return the rows of the last rating changes among people, the latest first."""
         rest = "where player = ? and role = ? and rules = ? and time = ?"
         rest += " order by position desc limit ?"
         values = player, PEOPLE, pool.rules, pool.time.value, most
@@ -211,12 +228,16 @@ class ProjectedRows:
         self._table.put("comment", number, comment.ply, player, position, comment.text)
 
     def remove_comment(self, number: int, ply: int, player: str) -> None:
-        """Remove a player's comment on a ply."""
+        """Delete a player's comment on a ply."""
         where = "where battle = ? and ply = ? and player = ?"
         self._table.delete("comment", where, number, ply, int(player or 0))
 
     def comments(self, number: int) -> Iterator[tuple[int, int, str]]:
-        """Yield the comments on a battle in their order: the ply, the player's number, the text."""
+        """Yield the comments on a battle in order.
+
+        Yields:
+            The ply, the player's number, and the text.
+        """
         rest = "where battle = ? order by ply, position"
         for _, ply, player, _, text in self._table.rows("comment", rest, number):
             yield cast("int", ply), cast("int", player), cast("str", text)
@@ -231,7 +252,7 @@ class ProjectedRows:
         self._table.put("tournament_event", number, position)
 
     def end_tournament(self, ended: TournamentEnded) -> None:
-        """Store that a tournament has ended, and the places of its players."""
+        """Store the end of a tournament, and the places of its players."""
         row = self._table.row("tournament", "where number = ?", ended.number)
         if row is None:
             return
@@ -242,7 +263,7 @@ class ProjectedRows:
             self._table.put("tournament_place", player, ended.number, place)
 
     def put_lesson(self, player: str, lesson: int) -> None:
-        """Store that a player has done a lesson."""
+        """Store that a player has completed a lesson."""
         self._table.put("lesson", int(player), lesson)
 
     def has_tried(self, player: str, puzzle: int) -> bool:
@@ -255,7 +276,7 @@ class ProjectedRows:
         self._table.put("puzzle_try", int(player), puzzle, int(solved))
 
     def difficulty(self, puzzle: int) -> Strength | None:
-        """Return the difficulty of a puzzle, if it is known."""
+        """Return the difficulty of a puzzle; None if it is unknown."""
         row = self._table.row("puzzle", "where number = ?", puzzle)
         return Strength(*cast("tuple[float, float, int]", row[1:])) if row else None
 
@@ -268,7 +289,11 @@ class ProjectedRows:
         return [self._battle(row) for row in self._table.rows("battle", rest, *values)]
 
     def bodies(self, battle: Battle) -> Iterator[tuple[int, float, str]]:
-        """Yield the events that a battle is folded from, as texts: schema, time and text."""
+        """Yield the events from which a battle is folded, undecoded.
+
+        Yields:
+            The schema, the time in seconds since the epoch, and the text.
+        """
         first = battle.source.version
         last = (1 << 62) if battle.until is None else battle.until
         rest = "where stream = ? and version between ? and ? order by version"
@@ -336,7 +361,7 @@ def _pool(rules: object, time: object) -> Pool:
 
 
 def project_all(backend: Backend, rows: ProjectedRows) -> None:
-    """Make the rows of the projections from all events."""
+    """Compute the rows of the projections from all events."""
     streams = SqlTable(backend.connection).rows("stream")
     keys = {row[0]: cast("str", row[1]) for row in streams}
     these, names = of_kinds(PROJECTED, backend.dialect)
@@ -356,5 +381,5 @@ def of_kinds(kinds: tuple[type[StoredEvent], ...], dialect: Dialect) -> tuple[st
 
 
 def as_text(number: int) -> str:
-    """Return a player's number as text, as projections have it; "" for nobody."""
+    """Return a player's number as text, the form in projections; "" for nobody."""
     return str(number or "")

@@ -1,14 +1,14 @@
-"""Pruning: drops events that nothing needs any more, so that a store can be kept for years.
+"""Pruning: dropping unneeded events, so that a store can be used for years.
 
-These are: joining, leaving, absence, offers, warnings and setting up at a board before its last
-match began; seeks that have ended, boards that were closed and comments that were replaced; and of
-an adjourned match, all but its last state. Whatever a battle, a clock, a rating or a board is
-folded from stays.
+Dropped at boards, if they are older than the board's last match: joining, leaving, absences,
+offers, warnings and set-ups. Dropped in the hall: seeks that have ended, boards that were closed,
+and comments that were replaced. Of an adjourned match, only its last state is kept. All events from
+which a battle, a clock, a rating or a board is folded stay.
 
-Events keep their positions and versions. ``gap`` records the positions that are missing on purpose,
-and the check accepts these alone. Each batch is dropped in one transaction with its gaps, so the
-store stays in order if the process is killed. A server may run meanwhile: an event that was found
-unneeded stays so, whatever is appended.
+Remaining events keep their positions and versions. ``gap`` records the positions that are missing
+on purpose, and the check accepts these alone. Each batch is dropped in one transaction with its
+gaps, so the store stays consistent if the process is killed. A server may run meanwhile: an event
+that was found unneeded stays unneeded, whatever is appended.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from thudmud.store.database import Database
 from thudmud.store.projected import of_kinds
 
 YOUNG = 3600.0
-"""Seconds. Younger events are left alone, whatever is asked for."""
+"""Seconds. Younger events are always kept."""
 
 LOOK, BATCH = 20_000, 200
-"""Positions that are examined at a time, and events that are dropped in one transaction, which a
-server has to wait for."""
+"""The positions examined at a time, and the events dropped in one transaction, which blocks a
+running server for that long."""
 
 _AT_BOARDS = (
     Joined, Left, Absent, Returned, RulesSet, PositionSet, TimeSet, Offered, OfferLapsed, Declined,
@@ -73,6 +73,7 @@ class PruneReport(NamedTuple):
         looked: the position up to which events have been examined.
         last: the position up to which they are to be examined.
         dropped: the number of dropped events, by the names of their kinds.
+        bytes: the length of the dropped events.
     """
 
     looked: int
@@ -90,21 +91,24 @@ class _Spare(NamedTuple):
 
 
 class Pruning:
-    """Finds unneeded events from before a time, in seconds since the epoch, from the first on."""
+    """A scan for unneeded events, from the first event on.
+
+    Args:
+        before: only events before that time are dropped, in seconds since the epoch.
+    """
 
     def __init__(self, before: float) -> None:
         self._before = before
         self._looked = 0
         self._last: int | None = None
         self._timed: set[int] = set()
-        """The streams with a running battle that has a clock: absences move the clock."""
+        """The streams with a running battle that has a clock, which absences move."""
         self._seeks: dict[int, _Spare] = {}
         self._boards: dict[str, list[_Spare]] = {}
-        """By seek number and by board key: events to drop when the seek ends, or the board is
+        """By seek number and by board key: events to drop once the seek ends or the board is
         closed."""
         self._comments: dict[tuple[object, ...], _Spare] = {}
-        """By battle, ply and player: the event to drop when the player comments on the ply again.
-        """
+        """By battle, ply and player: the event to drop once the player replaces the comment."""
         self._dropped: Counter[str] = Counter()
         self._bytes = 0
 
@@ -128,7 +132,7 @@ class Pruning:
         try:
             for row in database.table.rows("event", rest, self._looked, until, *names):
                 found += self._looked_at(database, row)
-        except BaseException:  # this is called again if a link was lost
+        except BaseException:  # called again if the connection was lost
             self._timed, self._seeks, self._boards, self._comments = kept
             raise
         self._looked = until
@@ -175,7 +179,7 @@ class Pruning:
                 if text:
                     self._comments[key, version, ply, player] = spare
                 return [each for each in (before, None if text else spare) if each]
-            # The opening of a gateway's board tells for ever whose it is.
+            # The opening of a gateway's board is the only record of its owner.
             case BoardOpened(key=key) | BoardRenamed(key=key) if not realm_of(key):
                 self._boards.setdefault(key, []).append(spare)
             case BoardClosed(key=key) if not realm_of(key):
@@ -184,7 +188,7 @@ class Pruning:
 
 
 def drop(database: Database, positions: Iterable[int]) -> None:
-    """Drop the events at some positions, and record the gaps: one transaction."""
+    """Drop the events at some positions, and record the gaps."""
     table = database.table
     there = [
         each
@@ -203,7 +207,7 @@ def drop(database: Database, positions: Iterable[int]) -> None:
 
 
 def _record(database: Database, first: int, last: int) -> None:
-    """Record a gap, merged with adjacent ones."""
+    """Record a gap, merging it with adjacent ones."""
     table = database.table
     before = table.row("gap", "where first < ? order by first desc limit 1", first)
     if before and before[1] == first - 1:

@@ -358,7 +358,7 @@ class InThread:
         return [job for job in jobs if job]
 
     def _look(self, database: Database) -> None:
-        """Look for writes of other processes, and deliver them.
+        """Look for writes of other processes, and deliver their entries.
 
         An error is reported once, and the read is retried at each look. Later entries must not be
         delivered before these.

@@ -1,4 +1,4 @@
-"""Players' tallies, ratings and studies: the functions only read."""
+"""Queries about players' tallies, ratings and studies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from thudmud.store.projected import strength_of
 from thudmud.values import replace
 
 TOURNAMENTS = 5
-"""How many tournaments a score tells of."""
+"""The number of tournaments listed in a score."""
 
 STANDARD = Pool(DEFAULT_RULES.name)
 """The default pool of ratings."""
@@ -36,10 +36,17 @@ STANDARD = Pool(DEFAULT_RULES.name)
 def standings(
     database: Database, pool: Pool = STANDARD, most: int = 50, *, realm: str = ""
 ) -> Sequence[RankedPlayer]:
-    """Return the best players of a pool, without provisional ratings."""
+    """Return the best players of a pool; provisional ratings are left out.
+
+    Args:
+        database: the database.
+        pool: the pool of ratings.
+        most: the most players to return.
+        realm: the players' realm.
+    """
     who, values = _ranked(pool, realm)
-    # Ties are broken by name, which is not in the index: so all players are read who are as good as
-    # the last.
+    # Ties are broken by name, which is not in the index. So read all players with at least the last
+    # one's rating.
     least = database.table.execute(
         f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (our own names)
         " and proven is not null order by proven desc limit ?) as best",
@@ -57,7 +64,7 @@ def standings(
 
 
 def ranking(database: Database, asked: StandingsLookup, realm: str) -> Ranking:
-    """Return the best players of a pool, and the player who asks with their place."""
+    """Return the best players of a pool, and the asking player with their place."""
     counted = "where realm = ? and role = ? and proven is not null group by rules, time"
     counts = {
         Pool(rules, TimeClass(time)): count
@@ -105,9 +112,13 @@ def _ranked(pool: Pool, realm: str) -> tuple[str, tuple[str, ...]]:
 def score(
     database: Database, player: str, *, curves: bool = False, realm: str = ""
 ) -> PlayerScore | None:
-    """Return a player's score; None if they have neither ended nor tried anything.
+    """Return a player's score; None if they have finished no battle and tried no puzzle.
 
-    ``curves`` asks for the history of their ratings, and for their places in tournaments, as well.
+    Args:
+        database: the database.
+        player: the player's name.
+        curves: whether to include the history of the ratings, and the places in tournaments.
+        realm: the player's realm.
     """
     found = database.players.find(player, realm)
     score = _score(database, *found) if found else None

@@ -16,7 +16,7 @@ async def prune(
     *,
     drops: bool = True,
 ) -> PruneReport:
-    """Drop events that nothing needs any more; others can write in between.
+    """Drop unneeded events in small transactions, between which others can write.
 
     Args:
         store: the store.
