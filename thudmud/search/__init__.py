@@ -1,1 +1,1 @@
-"""The player: what a position is worth, and which ply is best. Pure; imports the rules alone."""
+"""The computer player: evaluation and search. Pure; imports only the rules."""

@@ -1,7 +1,10 @@
 """Facts about all squares of a position at once, as bitboards: the base of the evaluation.
 
-All functions take and return bitboards, see `thudmud.rules.board`; each handles the whole board in
-some dozens of operations, which is what makes a search in Python possible.
+All functions take and return bitboards, see `thudmud.rules.board`. Each handles the whole board in
+some dozens of operations on long ints; a loop over squares in Python would be far too slow for a
+search. Small numbers per square are *bit-sliced*: one bitboard has the lowest bit of every square's
+number, the next one the second bit, and so on. Adding 1 on many squares is then the logic of a half
+adder, ``carry = sum & more; sum ^= more``, for all squares at once.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ RADII = range(1, 8)
 
 
 def _discs(centre: int) -> Iterator[int]:
-    """Yield ever larger discs. The octagon is convex, so no step has to go round a corner."""
+    """Yield ever larger discs. The octagon is convex, so no shortest path leaves the board."""
     disc = centre
     for _ in RADII:
         disc = (disc | around(disc)) & BOARD
@@ -24,22 +27,23 @@ def _discs(centre: int) -> Iterator[int]:
 
 
 DISCS: dict[int, tuple[int, ...]] = {square.bit: tuple(_discs(square.bit)) for square in SQUARES}
-"""For the bit of each square: the squares within each of the radii."""
+"""The squares within each of the radii, by the bit of the centre."""
 
 
 def lines_reach(fighters: int, empty: int) -> int:
-    """Return the squares that lines of two or more reach, two squares ahead or more.
+    """Return the squares that lines of two or more reach at a distance of two or more.
 
-    A line of n goes up to n squares ahead, over empty squares; what stands on the last one does not
-    matter. A troll that captures everything next to it has only these to fear.
+    A line of n reaches up to n squares ahead over empty squares, whatever the last one holds. Such
+    lines are the only threat to a troll that captures everything next to it.
     """
     reach = 0
     for shift in SHIFTS:
         pairs = fighters & fighters << shift  # the fronts of lines of two or more that go up
         if not pairs:
             continue
-        # Per line, the square that is as many steps ahead as the line is long; then, for longer
-        # lines, the square after that, as long as all before are empty.
+        # `ahead` has the squares at one distance from the fronts, and advances a step at a time
+        # while the square before is empty. Before each step, `fronts` loses the lines that are too
+        # short for that distance, and `far` is the shift from the fronts to `ahead`.
         threes, twice = pairs & pairs << shift, shift + shift
         if ahead := pairs << shift & empty:
             ahead <<= shift
@@ -49,6 +53,7 @@ def lines_reach(fighters: int, empty: int) -> int:
                 reach |= ahead
                 fronts &= fronts << shift
                 far += shift
+        # Facing down, the front of a pair is its lower square: one shift more than facing up.
         if ahead := pairs >> twice & empty:
             ahead >>= shift
             reach |= ahead
@@ -62,29 +67,34 @@ def lines_reach(fighters: int, empty: int) -> int:
 
 @lru_cache(1 << 13)
 def neighbour_counts(fighters: int) -> tuple[int, int, int]:
-    """Return how many fighters are next to each square, 3 for more, as two bits of a number.
+    """Return the number of fighters next to each square, bit-sliced, saturating at 3.
 
-    The third bitboard has the squares with four or more.
+    Returns:
+        The low bits, the high bits, and the squares with four neighbours or more. These have both
+        bits set.
     """
     ones = twos = fours = 0
     for shift in SHIFTS:
         for beside in (fighters << shift, fighters >> shift):
             carry = ones & beside
             ones ^= beside
-            fours |= twos & carry
+            fours |= twos & carry  # never cleared: an overflow has to stay visible
             twos ^= carry
     return (ones | fours) & BOARD, (twos | fours) & BOARD, fours & BOARD
 
 
 @cache
 def closeness(centre: int) -> tuple[int, int, int]:
-    """Return how near each square is to a centre, 7 to 0, as three bits of a number.
+    """Return each square's nearness to a centre, from 7 (the centre and its neighbours) to 0.
 
     Args:
-        centre: the bit of a square; with 0 no square is near.
+        centre: the bit of a square; with 0, no square is near.
+
+    Returns:
+        The numbers as bit slices, the lowest first.
     """
     ones = twos = fours = 0
-    for disc in DISCS.get(centre, ()):
+    for disc in DISCS.get(centre, ()):  # a square's number is the number of discs around it
         carry = ones & disc
         ones ^= disc
         fours ^= twos & carry

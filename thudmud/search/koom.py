@@ -1,7 +1,7 @@
-"""Koom Valley for the search: plies as masks, and the evaluation.
+"""Move generation and evaluation for Koom Valley in the search.
 
-`thudmud.search.thud` is the same for the other rulesets. What decides here is the Rock: the dwarfs
-walk it home, and three trolls beside it win.
+The counterpart of `thudmud.search.thud`. The Rock decides the battle here: the dwarfs walk it home,
+and three trolls beside it win.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from thudmud.search.fields import DISCS, closeness, neighbour_counts
 from thudmud.search.masks import HANGS, WAYS, Capture, Ply, Step, Tactics, best_slides, numbers_of
 
 _MOST_TRAMPLES = 24
-"""How many tramples of a troll are searched, the shortest first."""
+"""The most tramples of a troll that are searched, the shortest first."""
 
 _NEAR_HOME = (0, 420, 260, 170, 110, 70, 40, 20, 0, 0, 0, 0, 0, 0, 0)
-"""The further value of each row, beginning with home."""
+"""An additional value for the Rock on each row, beginning with its home."""
 
 _LED_BY = 2
-"""The dwarfs gather so many rows ahead of the Rock, on its way home."""
+"""The distance in rows ahead of the Rock, on its way home, at which the dwarfs gather."""
 
 _BOLDER, _BOLDEST = 0.2, 4
-"""The part of its fear of being trampled or trapped that each side loses with each dozen plies
-without a capture, and the number of dozens after which it loses no more: a side that takes no risk
-does not win."""
+"""How fear fades: the share of its fear of being trampled or trapped that a side loses per dozen
+plies without a capture, and the number of dozens after which it loses no more. A side that takes no
+risks doesn't win."""
 
 _SURROUNDED = 400
-"""The worth, to the trolls, of enough trolls beside the Rock where that does not end the battle at
+"""The value, to the trolls, of enough trolls beside the Rock where that doesn't end the battle at
 once."""
 
 
 @dataclass(frozen=True, slots=True)
 class KoomWeights:
-    """What counts besides dwarfs, in hundredths of a dwarf.
+    """The weights of everything but the dwarfs themselves, in hundredths of a dwarf.
 
     Attributes:
         troll: a troll on the board.
         row: each row between the Rock and home.
-        home: the factor of the table of further values of rows.
+        home: the factor of the additional values by row.
         one: one troll beside the Rock.
         two: two trolls beside the Rock.
         escort: a dwarf beside the Rock.
-        near: a dwarf, for each disc round the square ahead of the Rock that it is in.
-        close: a troll, for each disc round the Rock that it is in.
+        near: a dwarf, for each disc round the square ahead of the Rock with that dwarf in it.
+        close: a troll, for each disc round the Rock with that troll in it.
         ways: a free square beside the Rock.
         exposed: a dwarf that a troll could trample at once.
         trapped: a troll that a dwarf could trap at once.
@@ -69,7 +69,7 @@ class KoomWeights:
 
 
 class KoomTactics(Tactics[int]):
-    """Tactics where dwarfs trap trolls, trolls trample dwarfs, and the Rock is walked home."""
+    """Tactics for rules with trapping dwarfs, trampling trolls and a Rock to walk home."""
 
     ground = BOARD
     has_goals = True
@@ -79,11 +79,11 @@ class KoomTactics(Tactics[int]):
         self.weigh_for(Side.DWARF, 0, 0)
 
     def boldness(self, quiet_plies: int) -> int:
-        """Return the dozens of plies since the last capture, `_BOLDEST` at most."""
+        """Return the dozens of plies since the last capture, at most `_BOLDEST`."""
         return min(quiet_plies // 12, _BOLDEST)
 
     def weigh_for(self, side: Side, _gather: int, boldness: int) -> None:
-        """Use one side's weights from now on, less its boldness."""
+        """Switch to one side's weights, with its fear reduced by its boldness."""
         weights, left = self._weights_of[side], 1 - _BOLDER * boldness
         if side is Side.DWARF:
             self._weights = replace(weights, exposed=weights.exposed * left)
@@ -93,7 +93,7 @@ class KoomTactics(Tactics[int]):
     def field(self, _d: int, t: int, empty: int) -> int:
         """Return the squares where a dwarf could be trampled at once."""
         field = 0
-        for shift in SHIFTS:
+        for shift in SHIFTS:  # a troll on one side and an empty square on the opposite one
             field |= t << shift & empty >> shift | t >> shift & empty << shift
         return field
 
@@ -112,7 +112,7 @@ class KoomTactics(Tactics[int]):
             return 1 if ways and beside & d and ways & around(d) else 0
         if captors >= CAPTORS - 1:
             goals, others = beside & empty, t & ~beside
-            if captors >= CAPTORS:
+            if captors >= CAPTORS:  # one of them may stride to another square beside the Rock
                 others = t
             if goals and self._strides(others, empty) & goals:
                 return -1
@@ -129,7 +129,7 @@ class KoomTactics(Tactics[int]):
         return reached
 
     def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
-        """Return the static worth of a position to the dwarfs, in hundredths of a dwarf."""
+        """Return the static evaluation of a position for the dwarfs, in hundredths of a dwarf."""
         w = self._weights
         value = 100.0 * d.bit_count() - w.troll * t.bit_count()
         exposed = d & field
@@ -162,7 +162,7 @@ class KoomTactics(Tactics[int]):
     # Plies of the dwarfs.
 
     def dwarf_captures(self, d: int, t: int, _r: int, empty: int, _field: int) -> list[Ply]:
-        """Return the traps, each with all possible captures."""
+        """Return the traps, each capturing as many trolls as possible."""
         traps = 0
         for left, right in WAYS:
             traps |= (t & d << left >> right) << left >> right & empty
@@ -184,7 +184,7 @@ class KoomTactics(Tactics[int]):
         return plies
 
     def dwarf_moves(self, d: int, _t: int, r: int, empty: int, field: int, most: int) -> list[Ply]:
-        """Return the moves of the Rock, and about the ``most`` best queen moves, best first."""
+        """Return the Rock's moves, then about the ``most`` best queen moves, the best first."""
         plies: list[Ply] = []
         beside = NEXT_TO[r] if r else 0
         if beside & d:
@@ -196,8 +196,9 @@ class KoomTactics(Tactics[int]):
         ones, twos, _ = neighbour_counts(d)
         safe = BOARD & ~field
         c0, c1, c2 = closeness(r)
-        # The sum, bit by bit, of: closeness to the Rock, 0 to 7, 4 for a safe square, 4 for one
-        # beside the Rock, and one for a square with a neighbour.
+        # An adder on bit slices, see `thudmud.search.masks`: closeness to the Rock (0 to 7), plus 4
+        # for a safe square, plus 4 beside the Rock. A square with a neighbour gets the lowest bit,
+        # without a carry: that makes a difference where closeness is even.
         carry = c2 & safe
         s2, s3 = c2 ^ safe, carry
         carry = s2 & beside
@@ -218,7 +219,7 @@ class KoomTactics(Tactics[int]):
         *,
         least: int = 0,  # noqa: ARG002
     ) -> list[Capture]:
-        """Return the tramples that differ in what they take or where they end."""
+        """Return the tramples, one per distinct target and set of captures."""
         found: list[Capture] = []
         left = t & around(d)
         beside = NEXT_TO[r] if r else 0
@@ -234,9 +235,10 @@ class KoomTactics(Tactics[int]):
         return found
 
     def troll_moves(self, _d: int, t: int, r: int, empty: int, field: int) -> list[Step]:
-        """Return all strides, rated by how much nearer to the Rock they lead.
+        """Return all strides, rated by their approach to the Rock.
 
-        Those to where another troll stands behind a neighbour come last: there is least to do.
+        Strides to a square of ``field`` come last: a troll, perhaps the moving one, already
+        threatens it.
         """
         draw = _draw(r)
         found: list[Step] = []
@@ -255,7 +257,7 @@ class KoomTactics(Tactics[int]):
 
 @cache
 def _ahead_of(rock: int) -> tuple[int, ...]:
-    """Return the discs round the square ahead of the Rock, or the last one before the edge."""
+    """Return the discs round the gathering square ahead of the Rock, or at the edge if nearer."""
     square = square_at(rock)
     ahead = [
         each
@@ -267,13 +269,17 @@ def _ahead_of(rock: int) -> tuple[int, ...]:
 
 @cache
 def _draw(rock: int) -> dict[int, int]:
-    """Return how attractive each square is for trolls: by its nearness to the Rock."""
+    """Return a rating of each square for trolls, by its nearness to the Rock."""
     numbers = numbers_of((*closeness(rock), NEXT_TO.get(rock, 0)))
     return {square.bit: numbers[square.bit.bit_length() - 1] for square in SQUARES}
 
 
 def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:
-    """Yield the end and the captures of tramples, the shortest first."""
+    """Yield the targets and the captures of tramples, the shortest first.
+
+    Other than `thudmud.rules.tramples`, this only needs the set of captures, not their order, and
+    it goes on from `_MOST_TRAMPLES` paths of each length at most.
+    """
     reached = [(origin, 0)]
     while reached:
         further: list[tuple[int, int]] = []

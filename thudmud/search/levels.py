@@ -1,8 +1,8 @@
-"""Levels of our own player, from one that a child beats to the strongest there is.
+"""Levels of the computer player, from one that a child beats to full strength.
 
-Weaker levels have the weaknesses of people: they look less far ahead, miss some answers, overlook
-long hurls and shoves, and misjudge positions. `Player`, in a separate module, plays like that, so
-that naming a level does not load the search.
+Weaker levels have human weaknesses: they look ahead less, miss some replies, overlook long hurls
+and shoves, and misjudge positions. `Player` implements them in a separate module, so that naming a
+level doesn't load the search.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ class Level:
     """A level of strength.
 
     Attributes:
-        number: 1 for the weakest.
-        name: its name: a stone, the harder the stronger.
-        sentence: what to expect of it, for a player who chooses an opponent.
-        nodes: the positions that it searches for a ply.
-        depth: the plies that it looks ahead at most; 0 to weigh each of its own by itself.
-        error: the standard deviation of its errors for each ply, in hundredths of a dwarf.
-        sees: the probability that it sees the answer to a ply.
-        far: the length up to which it sees all hurls and shoves; it overlooks one in three longer
-            ones.
+        number: the level's number, from 1, the weakest.
+        name: the level's name: a stone, the harder the stronger.
+        sentence: a description for a player who chooses an opponent.
+        nodes: the maximum number of positions searched for a ply.
+        depth: the maximum depth in plies; 0 to evaluate each ply by itself.
+        error: the standard deviation of the error of each ply's score, in hundredths of a dwarf.
+        sees: the probability of seeing the reply to a ply.
+        far: the length up to which all hurls and shoves are seen; one in three longer ones is
+            overlooked.
     """
 
     number: int
@@ -38,7 +38,7 @@ class Level:
     far: int = 15
 
     def __str__(self) -> str:
-        """Return its number and its name, ``3 Marble``: players can type either."""
+        """Return the number and the name, ``3 Marble``; players can type either."""
         return f"{self.number} {self.name}"
 
 
@@ -59,7 +59,7 @@ _LONGEST_QUOTE = 40
 
 
 def level_called(words: str) -> Level:
-    """Return the level of a number, or of a name in any case.
+    """Return the level with a number, or with a name in any case.
 
     Raises:
         InvalidValueError: there is no such level.

@@ -1,4 +1,18 @@
-"""Plies as masks, numbers for all squares as bitboards, and the interface of tactics."""
+"""Plies as bit masks, numbers for all squares as bit slices, and the interface of tactics.
+
+A position in the search is a few plain ints, one bitboard per kind of piece (see
+`thudmud.rules.board`), and a ply is a mask for each of them. Playing a ply is an XOR per bitboard,
+and so is taking it back; no object is created.
+
+To rate a move, each square gets a small number: how good it is to be there. These numbers are
+*bit-sliced*: slice k is a bitboard with bit k of every square's number. So a sum for the whole
+board is a ripple-carry adder of a dozen ANDs and XORs, however many squares there are, where Python
+would need a loop over 165. The slices are used in two ways. `top` and `bottom` select the best
+squares without sorting, one bit of the numbers at a time. `numbers_of` transposes the slices into a
+byte string when single numbers are needed, by SWAR (SIMD within a register): each square gets a
+byte of its own in one long int, so that all squares are added at once, and no carry crosses from
+one byte into the next.
+"""
 
 from __future__ import annotations
 
@@ -8,45 +22,55 @@ from thudmud.rules.board import BOARD, SHIFTS
 from thudmud.rules.moves import Side
 
 Ply = tuple[int, int, int]
-"""What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
+"""The masks of a ply: the bits to flip on the bitboards of the dwarfs, the trolls and the Rock."""
 
 Capture = tuple[int, bool, Ply]
 """The number of captures, whether the troll could then be captured, and the ply."""
 
 ENOUGH = 4
-"""How many dwarfs have to be taken that losing the troll for them may be worth it."""
+"""The fewest dwarfs captured that can be worth losing the troll."""
 
 Step = tuple[int, Ply]
-"""How promising a troll's step is, and the ply."""
+"""A rating of a troll's step, higher for more promising ones, and the ply."""
 
 HANGS = 1 << 30
-"""What makes a troll's step the least promising: it could be captured there."""
+"""Subtracted from the rating of an unpromising step, such as one to a square where the troll could
+be captured. Such steps come after all others."""
 
 Slices = tuple[int, ...]
-"""A number below 256 for each square: the bitboards of its bits, the lowest first."""
+"""A number below 256 for each square, bit-sliced: the bitboards of its bits, the lowest first."""
 
 WAYS = tuple(way for shift in SHIFTS for way in ((shift, 0), (0, shift)))
-"""For each of the eight directions how far to shift left and right for a step."""
+"""The left and the right shift of a step in each of the eight directions."""
 
-_BITS = BOARD.bit_length()
-_LOWEST = int.from_bytes(b"\1" * _BITS)
+_BITS = BOARD.bit_length()  # bits of a bitboard, and so bytes of a transposed one
+_LOWEST = int.from_bytes(b"\1" * _BITS)  # the lowest bit of each byte
 
 
 def numbers_of(slices: Slices) -> bytes:
-    """Return the numbers of all squares: that of the square with the bit ``1 << n`` is the nth."""
+    """Transpose bit slices into bytes: the number of the square with bit ``1 << n`` is byte n."""
     found = 0
+    # The binary digits of a slice, as text, are a fast way in plain Python to spread its bits over
+    # bytes. The text begins with the highest bit, and so do big-endian bytes. The codes of "0" and
+    # "1" differ in their lowest bit, which is all that the mask leaves. No byte can overflow, as
+    # there are at most eight slices.
     for power, each in enumerate(slices):
         found += (int.from_bytes(f"{each:0{_BITS}b}".encode()) & _LOWEST) << power
     return found.to_bytes(_BITS, "little")
 
 
 def top(squares: int, slices: Slices, most: int) -> int:
-    """Return the squares with the highest numbers, at least ``most`` if there are as many."""
+    """Return the squares with the highest numbers, at least ``most`` of them if there are as many.
+
+    A radix select, from the highest bit down. ``rest`` has the squares whose bits so far equal
+    those of the last one to be chosen, and ``kept`` those with higher numbers. Ties make the result
+    larger than ``most``.
+    """
     kept, rest = 0, squares
     for each in reversed(slices):
         higher = rest & each
         if (kept | higher).bit_count() >= most:
-            rest = higher
+            rest = higher  # enough: squares without this bit are out
         else:
             kept |= higher
             rest &= ~each
@@ -54,7 +78,10 @@ def top(squares: int, slices: Slices, most: int) -> int:
 
 
 def bottom(squares: int, slices: Slices, most: int) -> int:
-    """Return the squares with the lowest numbers, at least ``most`` if there are as many."""
+    """Return the squares with the lowest numbers, at least ``most`` of them if there are as many.
+
+    The same as `top` with inverted bits.
+    """
     kept, rest = 0, squares
     for each in reversed(slices):
         lower = rest & ~each
@@ -69,14 +96,15 @@ def bottom(squares: int, slices: Slices, most: int) -> int:
 def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]:
     """Return about the ``most`` best queen moves, the best first.
 
-    A move's value is the target's number less the origin's. Only the squares with the highest
-    numbers are targets, and only dwarfs on the lowest are moved: all of them slide at once, a step
-    at a time.
+    A move's rating is the target's number minus the origin's. Only squares with the highest numbers
+    are considered as targets, and only dwarfs on squares with the lowest as origins. All these
+    dwarfs slide at once, a step at a time.
     """
     targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
     numbers = numbers_of(slices)
     found: list[tuple[int, int]] = []
-    # Either way by itself: a step is one shift then, and this is the innermost loop of all.
+    # The code for left and right shifts is written out twice, so that each step is a single shift:
+    # this is the innermost loop of the whole search. `back` is the distance to the origin in bits.
     for shift in SHIFTS:
         at, back = origins << shift & empty, shift
         while at:
@@ -103,49 +131,49 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
 
 
 Field = TypeVar("Field")
-"""Facts about a position that several questions about it share."""
+"""Facts about a position that several methods of `Tactics` share."""
 
 
 class Tactics(Protocol[Field]):
-    """The plies and the evaluation of one ruleset.
+    """The move generation and the evaluation for one ruleset.
 
     A position is three bitboards, ``d`` the dwarfs, ``t`` the trolls and ``r`` the Rock; ``empty``
-    has the squares of the ground without any, and ``field`` is what `field` returns for it. All
-    worths are in the dwarfs' view, in hundredths of a dwarf.
+    has the unoccupied squares of the ground, and ``field`` is the result of `field`. All scores are
+    from the dwarfs' point of view, in hundredths of a dwarf.
 
     Attributes:
         ground: the squares that a piece can stand on.
-        has_goals: whether a ply can win; `decided` is only asked if so.
+        has_goals: whether a ply can win; `decided` is only called if so.
     """
 
     ground: int
     has_goals: bool
 
     def gathering(self, _d: int, _t: int) -> dict[int, int]:
-        """Return how good each square is as the dwarfs' gathering square, by its bit.
+        """Return a rating of each square as the dwarfs' gathering square, by the square's bit.
 
-        Empty for rules where they do not gather.
+        Empty for rules under which dwarfs don't gather.
         """
         return {}
 
     def boldness(self, _quiet_plies: int) -> int:
-        """Return how bold both sides are after so many plies without a capture.
+        """Return how much risk both sides take after a number of plies without a capture.
 
-        Always 0 for rules where that does not matter.
+        Always 0 for rules under which that doesn't matter.
         """
         return 0
 
     def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
-        """Use one side's weights from now on.
+        """Switch to one side's weights.
 
         Args:
-            side: the side.
+            side: the side that chooses a ply.
             gather: the bit of the dwarfs' gathering square.
-            boldness: what `boldness` returned.
+            boldness: the result of `boldness`.
         """
 
     def field(self, d: int, t: int, empty: int) -> Field:
-        """Return what several questions about a position share."""
+        """Return the facts about a position that the other methods share."""
 
     def decided(self, _d: int, _t: int, _r: int, *, dwarfs_to_move: bool) -> int:  # noqa: ARG002
         """Return 1 if the dwarfs have won or win with the next ply, -1 if the trolls do, else 0."""
@@ -154,24 +182,24 @@ class Tactics(Protocol[Field]):
     def worth(
         self, d: int, t: int, r: int, empty: int, field: Field, *, dwarfs_to_move: bool
     ) -> int:
-        """Return the static worth of a position."""
+        """Return the static evaluation of a position."""
 
     def dwarf_captures(self, d: int, t: int, r: int, empty: int, field: Field) -> list[Ply]:
-        """Return the dwarfs' captures; of similar ones, the one that takes most."""
+        """Return the dwarfs' captures; of similar ones, only the one with the most captures."""
 
     def dwarf_moves(  # noqa: PLR0917  (a call by keywords takes longer)
         self, d: int, t: int, r: int, empty: int, field: Field, most: int
     ) -> list[Ply]:
-        """Return about the ``most`` most promising other plies of the dwarfs, the best first."""
+        """Return about the ``most`` most promising quiet plies of the dwarfs, the best first."""
 
     def troll_captures(
         self, d: int, t: int, r: int, empty: int, field: Field, *, least: int = 0
     ) -> list[Capture]:
-        """Return the trolls' captures that may be worth searching.
+        """Return the trolls' captures worth searching.
 
-        If ``least`` is not 0, those may be left out that take fewer than that, and those of fewer
+        If ``least`` isn't 0, captures of fewer dwarfs may be left out, and so may captures of fewer
         than `ENOUGH` that lose the troll.
         """
 
     def troll_moves(self, d: int, t: int, r: int, empty: int, field: Field) -> list[Step]:
-        """Return the other plies of the trolls."""
+        """Return the quiet plies of the trolls."""

@@ -1,7 +1,7 @@
 """Players of several strengths.
 
-Limits are in positions and errors are drawn from a seed, nothing depends on time: a level plays the
-same on every machine.
+Nothing depends on time: limits are numbers of positions, and errors are drawn from a seed. So a
+level plays the same on every machine.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Player:
 
     Args:
         ruleset: the rules.
-        level: its level.
-        seed: the seed of its errors; the same seed plays the same.
+        level: the level.
+        seed: the seed of the errors; the same seed gives the same plies.
     """
 
     def __init__(self, ruleset: Ruleset, level: Level = STRONGEST, seed: int = 0) -> None:
@@ -37,12 +37,13 @@ class Player:
         limit: Limit | None = None,
         report: Callable[[Thought], None] | None = None,
     ) -> Thought:
-        """Return the ply that a player of this level chooses.
+        """Choose a ply at this player's level.
 
         Args:
             game: a running battle.
-            limit: when to stop, in place of the level's nodes; its depth still holds.
-            report: called after each depth with what was found.
+            limit: when to stop, in place of the level's number of nodes; the level's depth still
+                applies.
+            report: called after each depth with the result so far.
 
         Raises:
             ValueError: the battle is over.
@@ -53,7 +54,7 @@ class Player:
         return self._search.think(game, own, report, self._blunders(game))
 
     def _blunders(self, game: Game) -> Blunders:
-        """Return its blunders this time, which depend on the seed and the position alone."""
+        """Return this ply's blunders, which depend only on the seed and the position."""
         level, at = self._level, game.position
         random = Random(f"{self._seed} {at.dwarfs} {at.trolls} {at.rock}")  # noqa: S311  (no secret)
 

@@ -1,17 +1,56 @@
 """The search: finds the best ply by looking ahead within a limit.
 
-Negamax: each worth and each window is in the view of the side to move. `_value` calls itself down
-to the last ply of the depth, and `_calm` goes on from there as long as something is captured,
-because a worth in the middle of an exchange says nothing. The depth grows ply by ply, and what one
-depth has found orders the plies of the next.
+The chosen ply is one of the ruleset's. Plies generated inside the tree are trusted; tests compare
+them with the rules.
 
-The parts, by their names in chess programming: transposition table, principal variation search with
-null windows, late move reductions, history heuristic, quiescence search, and a beam: of the
-hundreds of queen moves that dwarfs have, only the most promising are searched inside the tree.
-There is no null move: a side with nothing good to do in Thud would often rather not move at all.
+**The tree.** Negamax with alpha-beta pruning. All scores and windows are from the point of view of
+the side to move; the opponent's score is the negative, and the window (alpha, beta) becomes (-beta,
+-alpha). Alpha is a score that the side to move has elsewhere already, beta one that the opponent
+can hold it to. Once a ply scores beta or more, the opponent would avoid the position, so its other
+plies are skipped: a *cutoff*. The search is fail-soft: a score outside the window is returned as a
+bound, not clipped to the window.
 
-The chosen ply is one of the ruleset's; plies generated inside the tree are trusted, and tests
-compare them with the rules.
+**Iterative deepening.** The depth grows ply by ply. Each iteration orders the plies of the next, by
+the transposition table and the history, and cutoffs need good order. If the limit stops an
+iteration, its best ply so far counts: the previous best ply was searched first, so only a better
+one can have replaced it.
+
+**Why a node may be skipped**, in the order in which `_value` asks:
+
+- *Repetition*: the position was on the board since the last capture. Searching it would only repeat
+  the battle so far, so its static score counts, at a cost to the side that chooses.
+- *Depth 0*: quiescence search instead, captures only, since a score in the middle of an exchange
+  says nothing. Nobody has to capture, so the static score is a lower bound (stand pat). Captures
+  that can't reach alpha even with `_CALM_GAIN` to spare are skipped (delta pruning), and so are
+  those that lose the troll for too few dwarfs.
+- *Transposition table*: an entry of at least this depth answers if it's exact, a lower bound of
+  beta or more, or an upper bound of alpha or less. Of any other entry, only the best ply is used,
+  as the first to search.
+- *Win*: a goal is reached, or the next ply reaches it.
+- *Futility*, at depth 1: if the static score is so far below alpha that no quiet ply can make up
+  for it, only captures of enough dwarfs are searched.
+- *Cutoff*, see above.
+- *Null window*: after the first ply, the others are only asked whether they are better (principal
+  variation search). That takes a window of width 1, which cuts off almost everywhere. Those that
+  are better are searched again in full.
+- *Late move reductions*: quiet plies late in the list are asked at a lower depth first.
+- *Beam*: of the hundreds of queen moves that dwarfs have, only the most promising are generated.
+
+Reductions, the beam, futility and the pruning of captures can be wrong; they buy depth. There is no
+null-move pruning: it assumes that passing is worse than the best ply, and a side with nothing good
+to do in Thud would often rather not move at all (zugzwang).
+
+**Wins** score `WON` plus the depth left to search, so that an earlier win scores higher, and a
+later loss is less bad. In quiescence no depth is left.
+
+**Transposition table.** Per side to move, keyed by the bitboards. An entry has the depth, the
+score, the kind of bound and the best ply. A score of beta or more is a lower bound, as plies were
+skipped that might score higher. One of the original alpha or less is an upper bound, as every ply
+was only shown to be no better. Anything between is exact, up to the forward pruning above. Scores
+depend on the weights, the gathering square and the boldness, so the tables are cleared when these
+change. Repetitions return before the table is used, but their scores enter those of nodes above
+them, so an entry may remember a repetition that's no longer one: the usual imprecision of such
+tables.
 """
 
 from __future__ import annotations
@@ -29,37 +68,37 @@ from thudmud.search.masks import ENOUGH, Ply
 from thudmud.search.tactics import AnyWeights, masks, tactics_of
 
 WON = 100_000
-"""The worth of a won battle; more, the sooner it is won."""
+"""The score of a won battle; earlier wins score more."""
 
-_ENDLESS = 10 * WON
+_ENDLESS = 10 * WON  # infinity: beyond any score
 _DEEPEST = 60
-_CALM = 8  # plies of an exchange that are followed at most
-_CALM_FIRST = 2  # the same where each ply at the root is weighed by itself
+_CALM = 8  # the most plies of a quiescence search
+_CALM_FIRST = 2  # the same for the first ranking of the plies at the root
 _LOOK = 128  # nodes between two checks of the limit
 _REPEATED = (0, 25, 100)  # the cost of reaching a position for the second time, the third
 _KEPT = 200_000  # positions in the transposition table of each side, 110 MiB at most
-_WEIGHED = 100_000  # positions whose static worth is kept, for each side, 41 MiB at most
-_STEADY = 12  # by how much another gathering square has to be better to be chosen
+_WEIGHED = 100_000  # positions with a cached static score, for each side, 41 MiB at most
+_STEADY = 12  # how much better another gathering square has to be to replace the current one
 
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
-_LATE, _VERY_LATE = 6, 24  # how many plies come before those that are reduced
-_FUTILE = 200  # the most that a last ply without a capture is expected to gain
-_CALM_GAIN = 300  # the most that a capture is expected to gain beside the dwarfs that it takes
+_LATE, _VERY_LATE = 6, 24  # the index of the first ply reduced by one, and by two (trolls only)
+_FUTILE = 200  # the most that a quiet ply at depth 1 is expected to gain
+_CALM_GAIN = 300  # the most that a capture is expected to gain besides the captured dwarfs
 _NEVER = 1 << 62
 
-_EXACT, _LOWER, _UPPER = 0, 1, 2
+_EXACT, _LOWER, _UPPER = 0, 1, 2  # kinds of bounds in the transposition table
 
 _Table = dict[Ply, tuple[int, int, int, Ply | None]]
-"""By position: the depth of its search, its worth, the kind of bound, and the best ply."""
+"""A transposition table: by position, the searched depth, the score, the bound and the best ply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """When to stop. Each ply is weighed by itself in any case.
+    """When to stop. The first ranking of each ply by itself is done in any case.
 
     Attributes:
-        nodes: the most positions.
-        depth: the most plies.
+        nodes: the maximum number of positions.
+        depth: the maximum depth in plies.
         is_late: returns whether to answer now; called every hundred positions or so.
     """
 
@@ -73,10 +112,10 @@ class Width:
     """How much of the tree is searched. The default plays best.
 
     Attributes:
-        beam: the queen moves of the dwarfs in each position but the root.
-        root_beam: the same at the root.
-        troll_beam: the trolls' moves without captures.
-        reduces: whether late plies of a list are searched less deeply.
+        beam: the maximum number of the dwarfs' queen moves, except at the root.
+        root_beam: the maximum number of the dwarfs' plies at the root.
+        troll_beam: the maximum number of the trolls' moves without captures.
+        reduces: whether late move reductions and futility pruning are used.
         keeps: whether the transposition table is used.
     """
 
@@ -93,10 +132,11 @@ class Thought:
 
     Attributes:
         move: the best ply found.
-        worth: the position's worth to the side to move, in hundredths of a dwarf.
-        depth: the plies that were searched in full.
+        worth: the position's score for the side to move, in hundredths of a dwarf.
+        depth: the depth searched in full, in plies.
         nodes: the number of positions.
-        line: the expected plies, beginning with ``move``, as far as they are known.
+        line: the principal variation, the plies expected from ``move`` on, up to the last one
+            known.
     """
 
     move: Move
@@ -108,12 +148,12 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Blunders:
-    """The errors of a weaker player about its plies.
+    """The errors of a weaker player about its own plies.
 
     Attributes:
-        overlooks: returns whether it does not see a ply.
-        misses: returns whether it does not see the answer to a ply, at a depth of one.
-        misjudges: returns by how many hundredths of a dwarf it overrates a ply.
+        overlooks: returns whether the player doesn't see a ply.
+        misses: returns whether the player doesn't see the reply to a ply, at a depth of one.
+        misjudges: returns by how many hundredths of a dwarf the player overrates a ply.
     """
 
     overlooks: Callable[[Move], bool] = lambda _: False
@@ -122,22 +162,22 @@ class Blunders:
 
 
 def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
-    """Return whether a known worth settles a window."""
+    """Return whether an entry of the transposition table answers for a window."""
     if bound == _EXACT:
         return True
     return value >= beta if bound == _LOWER else value <= alpha
 
 
 class _Stop(ThudmudError):
-    """The limit is reached."""
+    """Raised inside the tree when the limit is reached."""
 
 
 class Search:
-    """The search for one ruleset. What it has learnt in a battle helps with later plies.
+    """The search for one ruleset. Its tables carry over from ply to ply of a battle.
 
     Args:
         ruleset: the ruleset.
-        weights: the weights for each side that it plays; the tuned ones by default.
+        weights: the weights for each side; the tuned ones by default.
         width: how much of the tree is searched.
 
     Attributes:
@@ -178,7 +218,7 @@ class Search:
         Args:
             game: the battle.
             limit: when to stop.
-            report: called after each depth with what was found.
+            report: called after each depth with the result so far.
             blunders: the errors to make.
 
         Raises:
@@ -203,6 +243,7 @@ class Search:
                 if abs(value) >= WON or len(plies) == 1:
                     break
         except _Stop:
+            # The previous best ply is searched first, so what replaced it is better.
             if self._best is not None:
                 ply, value, depth = self._best
                 found = ply, value, depth - 1
@@ -221,10 +262,11 @@ class Search:
         else:
             kept = self._tactics.dwarf_captures(d, t, r, empty, field)
             kept += self._tactics.dwarf_moves(d, t, r, empty, field, 2 * self._width.root_beam)
+        # Only legal plies: the ruleset has the last word on the tactics' own generator.
         return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves} or moves
 
     def _prepare(self, game: Game) -> None:
-        """Find the gathering square, and which positions have been on the board already."""
+        """Update the gathering square, the repetitions and the weights for a battle."""
         seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
         count = len(self._followed)
         if self._followed != game.moves[:count]:
@@ -235,7 +277,7 @@ class Search:
         for position in reversed(positions[: len(game.moves) + 1 - count]):
             self._settle(position)
         self._followed = game.moves
-        for at in positions[1 : game.quiet_plies + 1]:
+        for at in positions[1 : game.quiet_plies + 1]:  # a capture rules out repetitions
             counts = seen[at.turn is Side.TROLL]
             key = (at.dwarfs, at.trolls, at.rock)
             counts[key] = counts.get(key, 0) + 1
@@ -247,7 +289,7 @@ class Search:
             self._tactics.weigh_for(*weighed_for)
             for table in (*self._known, *self._weighed):
                 table.clear()
-        one, other = (
+        one, other = (  # the history fades, as the position has changed
             {mask: count // 8 for mask, count in each.items() if count >= 8}
             for each in self._history
         )
@@ -255,7 +297,10 @@ class Search:
         self._root_side = int(game.turn is Side.TROLL)
 
     def _settle(self, position: Position) -> None:
-        """Keep the gathering square, unless another has become clearly better."""
+        """Keep the gathering square unless another has become clearly better.
+
+        If the square changed easily, the dwarfs would never come together.
+        """
         worth = self._tactics.gathering(position.dwarfs, position.trolls)
         if not worth:
             return
@@ -266,7 +311,7 @@ class Search:
     def _ranked(
         self, position: Position, blunders: Blunders
     ) -> tuple[dict[Ply, Move], list[tuple[int, Ply]]]:
-        """Return the plies to choose from, and the worth of each by itself, the best first."""
+        """Return the plies to choose from, and the score of each by itself, the best first."""
         d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
         plies = self._plies(position)
         moves = {ply: move for ply, move in plies.items() if not blunders.overlooks(move)} or plies
@@ -285,7 +330,7 @@ class Search:
         return moves, ranked if side else ranked[: self._width.root_beam]
 
     def _root(self, position: Position, plies: list[Ply], depth: int) -> tuple[list[Ply], int]:
-        """Search the plies to a depth; return them with the best first, and its worth."""
+        """Search the plies to a depth; return them with the best first, and its score."""
         d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
         self._best = None
         alpha = -_ENDLESS
@@ -293,6 +338,7 @@ class Search:
         for number, ply in enumerate(plies):
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
+            # The error of a weak player is added to the score, so the window moves by as much.
             wrong = self._misjudged.get(ply, 0)
             low, high = alpha - wrong, _ENDLESS - wrong
             late = 0
@@ -338,11 +384,27 @@ class Search:
     # The tree.
 
     def _value(self, d: int, t: int, r: int, side: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
-        """Return a position's worth to the side to move: 0 the dwarfs, 1 the trolls."""
+        """Return a position's score for the side to move: 0 the dwarfs, 1 the trolls.
+
+        The recursive part of the search. The module's docstring explains why a node may be skipped.
+
+        Args:
+            d: the dwarfs' bitboard.
+            t: the trolls' bitboard.
+            r: the Rock's bitboard.
+            side: the side to move.
+            depth: the plies still to search; with 0 or less, only captures.
+            alpha: the score that the side to move has already.
+            beta: the score that makes the opponent avoid this position.
+
+        Returns:
+            The score if it's between alpha and beta. A score of alpha or less is an upper bound of
+            the true one, a score of beta or more a lower bound.
+        """
         key = d, t, r
         if count := self._seen[side].get(key, 0):
-            # Not searched: what follows was on the board already. It costs the side that chooses a
-            # ply, whoever repeats: else that would move back and forth where it is ahead.
+            # Repetition: the search from here is the battle so far. The cost goes to the side that
+            # chooses a ply, whoever repeats: otherwise it would move back and forth when ahead.
             cost = _REPEATED[min(count, 2)]
             return self._weigh(d, t, r, side)[0] - (cost if side == self._root_side else -cost)
         if depth <= 0:
@@ -356,13 +418,15 @@ class Search:
             known_depth, value, bound, first = known
             if known_depth >= depth and _settles(bound, value, alpha, beta):
                 return value
+            # Too shallow, or a bound on the wrong side of the window: `first` is still likely best.
         if self._has_goals and (decided := self._decided(d, t, r, side)):
             return decided * (WON + depth)
         best, best_ply, start = -_ENDLESS, None, alpha
         reduces, least = self._width.reduces, 0
         if depth == 1 and reduces:
-            # Futility: where the last ply of the depth would have to gain too much, only captures
-            # can, and most of the work is in the other plies.
+            # Futility: if a quiet ply can't gain enough to reach alpha, only captures can, of at
+            # least `least` dwarfs. Most of the work would be in the quiet plies. The static score
+            # stands for those not searched.
             still = self._weigh(d, t, r, side)[0]
             if still + _FUTILE <= alpha:
                 best, least = still, (alpha - still - _CALM_GAIN) // 100 + 1
@@ -373,8 +437,9 @@ class Search:
             if not number:
                 value = -self._value(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
             else:
-                # The first ply is most likely the best one. So of the others it is only asked, with
-                # a null window, whether they are better; that is cheap, and mostly they are not.
+                # The first ply is most likely the best. A null window asks of the others only if
+                # they are better, which is cheap, and mostly they aren't. A score above alpha from
+                # a reduced depth proves nothing yet, and one inside the window is just a bound.
                 late = 0
                 if reduces and is_quiet and number >= _LATE and depth > 2:
                     late = 2 if side and number >= _VERY_LATE else 1
@@ -385,14 +450,15 @@ class Search:
                 best, best_ply = value, ply
                 if value > alpha:
                     alpha = value
-                    if value >= beta:
-                        if is_quiet:
+                    if value >= beta:  # cutoff: the opponent would avoid this position
+                        if is_quiet:  # more likely a cutoff in similar positions, too
                             history = self._history[side]
                             history[ply[side]] = history.get(ply[side], 0) + depth * depth
                         break
-        if best_ply is None:
+        if best_ply is None:  # no plies, or by futility none above the static score
             return best if least else self._weigh(d, t, r, side)[0]
         if self._width.keeps:
+            # By the original alpha, as it has risen to `best` meanwhile.
             bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
             table = self._known[side]
             if len(table) >= _KEPT:
@@ -403,10 +469,12 @@ class Search:
     def _ordered(  # noqa: PLR0917
         self, d: int, t: int, r: int, side: int, first: Ply | None, least: int
     ) -> Iterator[tuple[Ply, bool]]:
-        """Yield a side's plies, and whether each can be expected to do little, the best first.
+        """Yield a side's plies, the best first, and whether each is quiet.
 
-        Nothing is generated before it is needed: the first ply settles most positions. If ``least``
-        is not 0, only captures are yielded, and of the trolls' only those that take as many.
+        Lazy, so that nothing is generated before it is needed: the first ply settles most
+        positions. The order is the table's best ply, captures, quiet plies by history, and captures
+        that lose the troll for too little; these count as quiet. If ``least`` isn't 0, only
+        captures follow the table's ply, and the trolls' captures of fewer dwarfs may be left out.
         """
         if first is not None:
             yield first, False
@@ -446,7 +514,7 @@ class Search:
         return -decided if side else decided
 
     def _weigh(self, d: int, t: int, r: int, side: int) -> tuple[int, Any]:
-        """Return the static worth of a position, and its field."""
+        """Return the static score of a position, and its field; both are cached."""
         table, key = self._weighed[side], (d, t, r)
         known = table.get(key)
         if known is None:
@@ -460,13 +528,23 @@ class Search:
         return known
 
     def _calm(self, d: int, t: int, r: int, side: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
-        """Return a position's worth after the best exchange of the side to move, if any."""
+        """Return a position's score after the best exchange, if any (quiescence search).
+
+        Args:
+            d: the dwarfs' bitboard.
+            t: the trolls' bitboard.
+            r: the Rock's bitboard.
+            side: the side to move.
+            alpha: as for `_value`.
+            beta: as for `_value`.
+            left: the plies still to search.
+        """
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
         if self._has_goals and (decided := self._decided(d, t, r, side)):
             return decided * WON
-        # Nobody has to capture, so the worth as it stands is a lower bound.
+        # Stand pat: no capture is forced, so the static score is a lower bound.
         still, field = self._weigh(d, t, r, side)
         best = still
         if best >= beta or not left:
@@ -474,16 +552,16 @@ class Search:
         alpha = max(alpha, best)
         empty = self._ground ^ (d | t | r)
         if side:
-            # One that takes too few to raise the worth enough need not be looked at.
+            # Delta pruning: a capture of fewer dwarfs can't raise the score above alpha.
             least = max(1, (alpha - still - _CALM_GAIN) // 100 + 1)
             captures = self._tactics.troll_captures(d, t, r, empty, field, least=least)
             captures.sort(key=itemgetter(0), reverse=True)
         else:
             plies = self._tactics.dwarf_captures(d, t, r, empty, field)
-            captures = [(_ENDLESS, False, ply) for ply in plies]  # none is skipped
+            captures = [(_ENDLESS, False, ply) for ply in plies]  # a troll is worth any hurl
         for number, is_hit, (dx, tx, rx) in captures:
-            # Captures come in order of what they take: if one cannot raise the worth enough, none
-            # after it can. And where the troll would be lost, it has to take four for that.
+            # Captures are sorted by the number of dwarfs: if one can't raise the score enough, none
+            # after it can. Nor is one worth the troll that captures fewer than `ENOUGH`.
             if still + 100 * number + _CALM_GAIN <= alpha:
                 break
             if is_hit and number < ENOUGH:

@@ -1,4 +1,4 @@
-"""Which tactics go with which ruleset, and plain ones for any other rules."""
+"""The choice of tactics for a ruleset, and generic tactics for any other rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_TRAMPLES = 24
 
 
 def masks(move: Move) -> Ply:
-    """Return the masks of a move: what it flips on the bitboards of dwarfs, trolls and the Rock."""
+    """Return a move as masks: the bits to flip on the bitboards of dwarfs, trolls and the Rock."""
     if move.piece is Piece.ROCK:
         return 0, 0, move.path_bits
     if move.piece is Piece.DWARF:
@@ -27,9 +27,9 @@ def masks(move: Move) -> Ply:
 
 
 class PlainTactics(Tactics[None]):
-    """Tactics for any rules: the plies are the ruleset's own, and little but the pieces counts.
+    """Generic tactics: the ruleset's own moves, and an evaluation of little but the pieces.
 
-    They are slow and weak.
+    Slow and weak.
     """
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -43,7 +43,7 @@ class PlainTactics(Tactics[None]):
         """Do nothing: both sides have the same weights."""
 
     def field(self, d: int, t: int, empty: int) -> None:
-        """Return nothing."""
+        """Return None: nothing is shared."""
 
     def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won, -1 if the trolls have, else 0."""
@@ -53,7 +53,7 @@ class PlainTactics(Tactics[None]):
     def worth(
         self, d: int, t: int, r: int, _empty: int, _field: None, *, dwarfs_to_move: bool
     ) -> int:
-        """Return the worth of the pieces, and of each side's progress to its goals."""
+        """Return the value of the pieces and of each side's progress towards its goals."""
         value = 100 * d.bit_count() - self._troll * t.bit_count()
         if self._ruleset.goals:
             position = self._position(d, t, r, dwarfs_to_move=dwarfs_to_move)
@@ -69,9 +69,9 @@ class PlainTactics(Tactics[None]):
     def dwarf_moves(
         self, d: int, t: int, r: int, _empty: int, _field: None, most: int
     ) -> list[Ply]:
-        """Return the dwarfs' other plies, up to ``most``."""
+        """Return about ``most`` of the dwarfs' quiet plies."""
         moves = [move for move in self._moves(d, t, r, Side.DWARF) if not move.captures]
-        step = max(1, len(moves) // most)  # from all over the board
+        step = max(1, len(moves) // most)  # a sample from all over the board
         return [masks(move) for move in moves[::step]]
 
     def troll_captures(
@@ -89,7 +89,7 @@ class PlainTactics(Tactics[None]):
         return [(len(move.captures), False, masks(move)) for move in moves]
 
     def troll_moves(self, d: int, t: int, r: int, _empty: int, _field: None) -> list[Step]:
-        """Return the trolls' other plies."""
+        """Return the trolls' quiet plies."""
         moves = [move for move in self._moves(d, t, r, Side.TROLL) if not move.captures]
         return [(0, masks(move)) for move in moves]
 
@@ -105,9 +105,9 @@ AnyWeights = Weights | KoomWeights
 
 
 def is_hurled_and_shoved(ruleset: Ruleset) -> bool:
-    """Return whether rules are like classic and discworld, with numbers that are supported.
+    """Return whether `ThudTactics` supports a ruleset: it resembles classic and discworld.
 
-    A troll that may take some, but not all dwarfs next to it is not supported.
+    A limit between one and all of the dwarfs next to a troll isn't supported.
     """
     trolls = ruleset.trolls
     if not (isinstance(ruleset.dwarfs, HurlingDwarfs) and isinstance(trolls, ShovingTrolls)):
@@ -119,7 +119,7 @@ def is_hurled_and_shoved(ruleset: Ruleset) -> bool:
 
 
 def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
-    """Return whether rules are like Koom Valley."""
+    """Return whether `KoomTactics` supports a ruleset: it resembles Koom Valley."""
     return (
         isinstance(ruleset.dwarfs, TrappingDwarfs)
         and isinstance(ruleset.trolls, TramplingTrolls)
@@ -128,7 +128,7 @@ def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
 
 
 def tuned(ruleset: Ruleset) -> Mapping[Side, AnyWeights]:
-    """Return the tuned weights for supported rules."""
+    """Return the tuned weights for a supported ruleset."""
     if ruleset.goals:
         return ROCK
     return ALL_TAKEN if takes_all(cast("ShovingTrolls", ruleset.trolls)) else ONE_TAKEN

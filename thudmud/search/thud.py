@@ -1,10 +1,9 @@
-"""Classic and discworld for the search: plies as masks, and the evaluation.
+"""Move generation and evaluation for classic and discworld in the search.
 
-A position is three bitboards here: dwarfs, trolls and the Rock, which these rules do not have;
-fixed pieces are known from the start. A ply is three masks, each flipped on its bitboard, so that
-no object is made, and nothing has to be taken back.
+A position is three bitboards: dwarfs, trolls, and the Rock, which these rules don't have; fixed
+pieces are known from the start. A ply is a mask for each, see `thudmud.search.masks`.
 
-Differences between the rulesets come from their parts, the numbers of `ShovingTrolls`.
+Differences between the rulesets come from their components: the numbers of `ShovingTrolls`.
 """
 
 from __future__ import annotations
@@ -29,20 +28,22 @@ _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
     )
     for origin in NEXT_TO
 }
-"""For the bit of each square: each neighbour, both as a mask, and the neighbour's neighbours."""
+"""For the bit of each square, its neighbours: bit, mask of both squares, the neighbour's
+neighbours."""
 
 _REMEMBERED = 1 << 14
-"""How many sets of dwarfs, of trolls, and of both have their worth kept, 20 MiB at most."""
+"""The most entries in each cache of evaluations, for sets of dwarfs, of trolls and of both: 20 MiB
+at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts besides the pieces, in hundredths of a dwarf.
+    """The weights of everything but the dwarfs themselves, in hundredths of a dwarf.
 
     Attributes:
         troll: a troll on the board.
         pair: two dwarfs beside each other.
-        near: a dwarf, for each disc round the gathering square that it is in.
+        near: a dwarf, for each disc round the gathering square with that dwarf in it.
         commanded: an empty square that a line of dwarfs commands.
         secure: a dwarf next to which no troll can stop without risking a hurl.
         hanging: the first dwarf that could be captured without losing the troll for it.
@@ -51,7 +52,7 @@ class Weights:
             less than 0 where that move mostly saves the dwarf.
         exposed: the first troll that a dwarf could be hurled at, if the trolls are to move.
         another: another such troll.
-        close: a troll, for each disc round the gathering square that it is in.
+        close: a troll, for each disc round the gathering square with that troll in it.
         free: a square that a troll can step to safely.
         hunted: a dwarf that is not secure, within three squares of a troll.
     """
@@ -72,21 +73,27 @@ class Weights:
 
 
 def takes_all(trolls: ShovingTrolls) -> bool:
-    """Return whether a troll can always capture everything next to where it ends.
+    """Return whether a troll can always capture every dwarf next to its target.
 
-    If a lone troll can be shoved, a shove takes what a move may not.
+    If a lone troll can be shoved, a shove captures the dwarfs that a move may not.
     """
     return trolls.most_after_move == ANY or trolls.shortest_shove == 1
 
 
 Formation = tuple[int, int, int, int, float]
-"""Facts about the dwarfs and those trolls that are near enough to matter: the squares next to
-dwarfs, those that their lines command, those where no troll can stop without risking a hurl, the
-dwarfs that are not secure, and the worth of all that."""
+"""The field of a position: the dwarfs, and those trolls near enough to matter.
+
+In order: the squares next to dwarfs; the squares that lines of dwarfs command; the squares where a
+troll can't stop without risking a hurl; the dwarfs that aren't secure; the value of the
+formation."""
 
 
 class ThudTactics(Tactics[Formation]):
-    """Tactics where dwarfs are hurled and trolls shoved."""
+    """Tactics for rules with hurling dwarfs and shoving trolls.
+
+    Evaluations are cached by parts: by the dwarfs alone, the trolls alone, and both where they are
+    close together. From one node of the search to the next, most parts stay the same.
+    """
 
     has_goals = False
 
@@ -99,7 +106,7 @@ class ThudTactics(Tactics[Formation]):
     # Where the dwarfs gather.
 
     def weigh_for(self, side: Side, gather: int, _boldness: int) -> None:
-        """Use one side's weights from now on, and a gathering square, given by its bit."""
+        """Switch to one side's weights and to a gathering square, given by its bit."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)
         self._of_dwarfs: dict[int, tuple[int, int, float]] = {}
@@ -108,7 +115,7 @@ class ThudTactics(Tactics[Formation]):
         self._formations: dict[tuple[int, int], Formation] = {}
 
     def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
-        """Return how good each square is as the dwarfs' gathering square, by its bit."""
+        """Return a rating of each square as the dwarfs' gathering square, by the square's bit."""
         worth = {}
         for square, discs in DISCS.items():
             value = 0
@@ -131,14 +138,15 @@ class ThudTactics(Tactics[Formation]):
         *,
         dwarfs_to_move: bool,
     ) -> int:
-        """Return the static worth of a position to the dwarfs, in hundredths of a dwarf."""
+        """Return the static evaluation of a position for the dwarfs, in hundredths of a dwarf."""
         w = self._weights
         near, reach, unsafe, insecure, value = field
-        # What is known mostly is asked for here, and the method not called: it is called so often.
+        # The look-up is inlined here, as most are hits and a method call would cost more.
         known = self._of_trolls.get(trolls)
         beside, hunters, shoves, worth_of_trolls = known or self._trolls(trolls)
         value += worth_of_trolls
         safe = beside & empty & ~unsafe
+        # Squares next to a dwarf where a troll can stop safely: dwarfs beside one are hanging.
         landings = safe & near
         value -= w.free * (safe ^ landings).bit_count()
         if shoves & near:
@@ -163,6 +171,7 @@ class ThudTactics(Tactics[Formation]):
             w = self._weights
             empty = self.ground ^ (dwarfs | among)
             reach = lines_reach(dwarfs, empty) if among else most
+            # A troll that captures one of two neighbours leaves the other beside it.
             unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
             insecure = dwarfs & around(empty & ~unsafe)
             worth += w.commanded * (reach & empty).bit_count()
@@ -173,7 +182,7 @@ class ThudTactics(Tactics[Formation]):
         return known
 
     def _dwarfs(self, dwarfs: int) -> tuple[int, int, float]:
-        """Return the squares next to dwarfs, those that lines command without trolls, the worth."""
+        """Return the squares next to dwarfs, those commanded but for trolls, and the value."""
         known = self._of_dwarfs.get(dwarfs)
         if known is None:
             w, pairs = self._weights, 0
@@ -190,10 +199,9 @@ class ThudTactics(Tactics[Formation]):
         return known
 
     def _trolls(self, trolls: int) -> tuple[int, int, int, float]:
-        """Return the squares next to trolls, those near them, and those that shoves reach.
+        """Return the squares next to trolls, those within three, the shoves' reach, and the value.
 
-        The squares of shoves are as if no dwarf was in the way. The last value is the trolls'
-        worth.
+        The reach of shoves is computed as if no dwarf were in the way.
         """
         known = self._of_trolls.get(trolls)
         if known is None:
@@ -225,7 +233,7 @@ class ThudTactics(Tactics[Formation]):
         return known
 
     def _most_beside(self, landings: int, dwarfs: int) -> int:
-        """Return the most dwarfs that are next to one of the landings."""
+        """Return the largest number of dwarfs next to any of the landings."""
         ones, twos, fours = neighbour_counts(dwarfs)
         many = landings & fours
         if not many:
@@ -250,6 +258,8 @@ class ThudTactics(Tactics[Formation]):
             target = targets & -targets
             targets ^= target
             for left, right in WAYS:
+                # Back from the troll over empty squares to the first dwarf, then along its line:
+                # it needs as many dwarfs as the hurl is long.
                 at, far = target << left >> right, 1
                 while at & empty:
                     at, far = at << left >> right, far + 1
@@ -266,8 +276,8 @@ class ThudTactics(Tactics[Formation]):
     ) -> list[Ply]:
         """Return about the ``most`` best queen moves, the best first.
 
-        Each square gets a number for how good it is to stand there; a move's value is the target's
-        number less the origin's.
+        Each square gets a number for how good it is to be there; a move's rating is the target's
+        number minus the origin's.
         """
         ones, twos, _ = neighbour_counts(dwarfs)
         near, _, unsafe, *_ = field
@@ -276,8 +286,9 @@ class ThudTactics(Tactics[Formation]):
             beside |= self._shoved(dwarfs, trolls)
         landings = beside & empty & ~unsafe
         safe = BOARD & ~around(landings)
-        # The sum of closeness, 0 to 7, twice the neighbours, 0 to 3, 4 for a safe square, and 4 for
-        # one that covers, is computed bit by bit for all squares at once.
+        # A ripple-carry adder on bit slices, see `thudmud.search.masks`. A square's number is the
+        # sum of its closeness (0 to 7), twice its neighbours (0 to 3), 4 if it is safe, and 4 if a
+        # dwarf there covers another.
         c0, c1, c2 = self._closeness
         s1 = c1 ^ ones
         carry = c1 & ones
@@ -293,8 +304,8 @@ class ThudTactics(Tactics[Formation]):
         s4 |= s3 & carry
         s3 ^= carry
         if not self._takes_all:
-            # 2 for one from which a line is aimed at a troll, where that is not answered by a troll
-            # that takes several dwarfs.
+            # Add 2 where a dwarf would form a line aimed at a troll. Only if trolls can't take all:
+            # otherwise, a troll that captures several dwarfs would be the reply.
             aims = self._covers(trolls, dwarfs, empty) & ~covers
             carry = s1 & aims
             s1 ^= aims
@@ -331,7 +342,7 @@ class ThudTactics(Tactics[Formation]):
     ) -> list[Capture]:
         """Return the distinct captures.
 
-        A troll that may take all dwarfs takes all: one that is left beside it could be hurled at
+        A troll that may capture all dwarfs next to it does so: one left there could be hurled at
         it.
         """
         found: list[Capture] = []
@@ -339,7 +350,7 @@ class ThudTactics(Tactics[Formation]):
         near &= empty
         beside, _, shoves, _ = self._trolls(trolls)
         steps = beside & near
-        if least:
+        if least:  # leave out squares next to too few dwarfs, before any is looked at
             ones, twos, fours = neighbour_counts(dwarfs)
             if least > 1:
                 near &= fours if least > 3 else twos & ones if least == 3 else twos
@@ -374,7 +385,7 @@ class ThudTactics(Tactics[Formation]):
     def _add_shoves(  # noqa: PLR0917
         self, found: list[Capture], dwarfs: int, trolls: int, empty: int, targets: int, reach: int
     ) -> None:
-        """Add the shoves by two squares or more that capture and end on a target."""
+        """Add the shoves by two squares or more that end on a target and capture."""
         for left, right in WAYS:
             fronts, further = trolls & trolls << left >> right, 2
             while fronts:
@@ -394,7 +405,7 @@ class ThudTactics(Tactics[Formation]):
     def _add_shoves_of_one(
         self, found: list[Capture], dwarfs: int, trolls: int, targets: int, reach: int
     ) -> None:
-        """Add the shoves by one square onto a target, beside which there are two dwarfs or more."""
+        """Add the shoves by one square onto a target with two dwarfs or more beside it."""
         for left, right in WAYS:
             ahead = (trolls & trolls << left >> right) << left >> right & targets
             while ahead:
@@ -407,7 +418,7 @@ class ThudTactics(Tactics[Formation]):
     def troll_moves(
         self, _dwarfs: int, trolls: int, _rock: int, empty: int, field: Formation
     ) -> list[Step]:
-        """Return all steps that capture nothing; those beside dwarfs are the least promising."""
+        """Return all steps without a capture; those to squares beside dwarfs are rated lowest."""
         found: list[Step] = []
         near, reach, *_ = field
         left, bad = trolls, reach | near

@@ -1,10 +1,10 @@
-"""The weights for each side.
+"""The evaluation's weights for each side.
 
-They were found until 2026-11-23 by manual trials at 300 to 1,500 positions a ply, in self-play with
-a little SPSA, and in Koom Valley against the bot that looks one ply ahead. Those of classic are of
-2026-11-26: near a fit to what a search of four plies finds in quiet positions, and tried against
-the version before. ``python benchmarks/tune.py`` tunes them, and rewrites this file; with ``--fit``
-it prints such a fit.
+Until 2026-11-23 they were found by manual trials at 300 to 1,500 positions a ply: in self-play with
+a little SPSA (simultaneous perturbation stochastic approximation), and in Koom Valley against the
+bot that looks one ply ahead. Those of classic date from 2026-11-26: close to a fit to the results
+of searches of four plies in quiet positions, and tested against the previous version. ``python
+benchmarks/tune.py`` tunes the weights and rewrites this file; with ``--fit`` it prints such a fit.
 """
 
 from __future__ import annotations
