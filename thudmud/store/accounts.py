@@ -445,7 +445,7 @@ def _sanction(database: Database, row: Sequence[object]) -> Sanction:
 
 
 def _sanction_row(database: Database, number: int) -> Sequence[object] | None:
-    """Return the row of a player's ban, which has its end; without a row it does not end."""
+    """Return the row of a player's ban, with its end; a ban without a row does not end."""
     return database.table.row("sanction", "where measure = 'ban' and player = ?", number)
 
 

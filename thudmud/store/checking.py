@@ -91,7 +91,6 @@ class Contents(NamedTuple):
     battles: int
     players: int
     unchecked: tuple[str, ...] = ()
-    """What could not be checked of it, and why, in words."""
 
     def __str__(self) -> str:
         """Return the numbers in words."""

@@ -7,8 +7,10 @@ its form: an enum is its value, a tuple is an array, a value with fields is an a
 is a short word, such as ``dA6-B6`` and ``TG7=F7xE7xE8``: the piece, its origin, a mark for the
 verb, its target, and its captures in order. Squares have the names of our boards. Unlike the
 notation of game records, the word preserves the verb, and distinguishes a trample from other
-captures. A position is a text of words, each a piece and its square, and of the side to move: ``dA6
-dB6 TG7 XH8 troll``.
+captures.
+
+A position is a text of words, one for each piece and its square, and one for the side to move, as
+in ``dA6 dB6 TG7 XH8 troll``.
 
 A line, for embedders who store a house's events, is a JSON array: the schema of the writer, the
 event's stream, and the event.
@@ -16,7 +18,7 @@ event's stream, and the event.
 A row of the store has only the event's array, with two differences. A player is a number, that of a
 row of ``player``, so a name can be changed or erased in one row, however many events refer to it.
 And the time is left out: the store stamps it, and has a column for it. (Only an imported battle has
-a time of its own, that of its playing.) The numbers never leave the store: elsewhere events have
+a time of its own, when it was played.) The numbers never leave the store: elsewhere events have
 names.
 """
 

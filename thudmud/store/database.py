@@ -1,48 +1,51 @@
 """One thread's connection to a store: opening, transactions, appending and reading.
 
-Nothing here knows of an event loop or waits for anything except the database. The parts `Streams`,
-`Players`, `Feed` and `ProjectedRows` own the tables of events; modules of functions that take a
+Nothing here knows of an event loop, or waits for anything except the database. The parts `Streams`,
+`Players`, `Feed` and `ProjectedRows` own the tables of events. Modules of functions that take a
 database, such as `thudmud.store.battles` and `thudmud.store.accounts`, use the others.
 
-Theory of operation. `Database.write` runs a group of works as one transaction:
+Theory of operation. `Database.write` runs several units of work as one transaction (group commit):
 
 1. After a reconnect, verify that the database still has everything seen here (`_look_again`).
 2. Take the writers' lock (`Backend.begin`). Only its holder may write anything, anywhere.
-3. If another process has committed meanwhile, adopt its ``head`` and empty the caches. Collect the
-   entries that it appended, so that subscribers get them before ours.
-4. Run the works. A work that is refused before it has written anything fails alone.
+3. If another process has committed meanwhile, adopt its ``head`` and empty the caches. Read the
+   entries that it appended: subscribers get them before ours.
+4. Run each unit of work. One that is refused before it has written anything fails alone.
 5. Write the queued events and stream versions, and ``head`` with one more commit; then commit. From
    here on the events are durable.
 6. Raise the commit watermark (`Backend.told`).
 7. Return the results. The caller wakes those who appended, then calls the subscribers.
 
 Positions, versions, and the numbers of players and streams are assigned in step 4, under the lock.
-A database sequence would assign them earlier, in another order than that of the commits. A
-subscriber that has read up to position 8 would then miss event 7, committed later.
+A database sequence would assign them earlier, not in the order of the commits. A subscriber that
+had read up to position 8 could then miss event 7, committed later.
 
 What happens if the process dies, or a call is cancelled?
 
-- Before the commit returns in step 5: the transaction is rolled back, or (if the disk or server has
-  already accepted it) is there at the next start. Nobody has been told of it either way.
+- Before the commit returns in step 5: the transaction is either rolled back, or complete at the
+  next start. Nobody has been told of it in either case.
+- If only the connection to PostgreSQL is lost in step 5, the outcome is looked up, see
+  `thudmud.store.postgres`. If that fails, callers get Uncertain; stored entries come with the next
+  look at the feed.
 - Between 5 and 6: the events are stored, and the watermark is one commit behind. That is harmless:
-  it is a lower bound, and only a database with fewer commits than the watermark has lost any.
+  it is a lower bound. Only a database with fewer commits than the watermark has lost any.
 - Between 6 and 7: the events are stored, and no caller knows. The next start, or another node,
   reads them like all others. A request with a key can be repeated: it returns the first result.
 - A caller that is cancelled at any point stops nothing here. Its work still runs in its turn, and
-  subscribers get the entries, so this process applies them like another node's.
+  subscribers get the entries as usual.
 
-The watermark is never raised before the commit, else a crash in between would look like lost data.
-The caller never hears of a commit before step 6, else losing that commit could go unnoticed.
+Step 6 comes after the commit; otherwise a crash in between would look like lost data. It comes
+before step 7; otherwise a commit that somebody was told of could vanish unnoticed.
 
-Who may append, and when? Any open store may write accounts and the like. Boards are guarded more
-strictly:
+Who may append, and when? Any process that has opened the store may append, under these conditions:
 
-- Each stream in an append needs its expected version; otherwise Conflict, and nothing is stored.
-- The caller's ``fence`` is asked in step 4, since the append may have queued past the node's lease.
-- If ``head.served`` is older than our longest lease, no node may have been alive for a while.
-  Appending would move ``served`` and erase the evidence of that outage. So appends are refused
-  until the next heartbeat has stored it as an event (`interrupted`).
-- After damage has been found here, or events are missing that were seen, nothing is written.
+- Each stream has the expected version; otherwise Conflict is raised, and nothing is stored.
+- The caller's ``fence`` agrees, in step 4: the append may have queued until the node's lease ran
+  out.
+- ``head.served`` is no older than the longest lease of this process's nodes. Otherwise no node may
+  have been alive for a while, and appending would move ``served`` and erase the evidence. Such
+  appends are refused until the next heartbeat has stored the outage as an event (`interrupted`).
+- No damage has been found here, and no events are missing that were seen here.
 """
 
 from __future__ import annotations
@@ -143,7 +146,7 @@ class Head(NamedTuple):
 
 
 class _Spoilt(ThudmudError):
-    """A work was refused after it had written, so its whole transaction must be rolled back."""
+    """A unit of work was refused after it had written, so the transaction must be rolled back."""
 
 
 class Database:
@@ -183,7 +186,7 @@ class Database:
         self.others_wrote = False
         """Whether another process has committed since this flag was last reset."""
         self.tells_watchers = False
-        """Set by a work that changes watched data, see `thudmud.store.Store.watch`: operators,
+        """Set by work that changes watched data, see `thudmud.store.Store.watch`: operators,
         sanctions, names, logins, and whatever features watch."""
         self.erased = False
         """Whether erased data may still be in the -wal file."""
@@ -209,17 +212,17 @@ class Database:
     # Transactions
 
     def write(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
-        """Run several works in one transaction (group commit); each succeeds or fails as a whole.
+        """Run several units of work in one transaction; each succeeds or fails as a whole.
 
-        A work may run more than once: the transaction is repeated after a lost link, and each work
-        is retried by itself if one of them breaks the transaction. So a work must change nothing
+        A unit may run more than once: the transaction is repeated after a lost connection, and each
+        unit is retried by itself if one of them breaks the transaction. So it must change nothing
         but the database.
 
         Args:
-            works: called with this database, in order.
+            works: the units of work, called with this database in order.
 
         Returns:
-            The result or exception of each work, and the entries for subscribers in order. Those
+            The result or exception of each unit, and the entries for subscribers in order. Those
             begin with entries of other processes that have not been handed out yet.
         """
         if self.damage:
@@ -233,7 +236,7 @@ class Database:
                     raise
                 return self._transaction(works)
         except Exception as error:  # noqa: BLE001 - passed to each caller as its result
-            # One bad work must not fail those that happen to share its transaction, so each is
+            # A bad unit must not fail those that happen to share its transaction, so each is
             # retried by itself. An error of the disk or of the server would fail every retry in the
             # same way, each after another timeout.
             refuses_all = isinstance(error, NotWritten | Uncertain | Forgotten | Unknown)
@@ -321,8 +324,8 @@ class Database:
         except Damaged:
             raise
         except (StoreError, Refused) as error:
-            # A work that has already written cannot be undone by itself. `write` rolls back the
-            # whole transaction, and runs the other works again without this one.
+            # A unit that has already written cannot be undone by itself. `write` rolls back the
+            # whole transaction, and runs each unit in one of its own.
             if self._changes != before:
                 raise _Spoilt from error
             return error

@@ -2,7 +2,7 @@
 
 Besides the database ``FILE``, and SQLite's own ``FILE-wal`` and ``FILE-shm``, there is
 ``FILE-head``: the commit watermark. It holds the number that identifies the store, the count of
-commits that any caller has been told of, and a checksum of both. (The code calls it the witness.)
+commits acknowledged to callers, and a checksum of both. (The code calls it the witness.)
 
 It is needed because SQLite can lose commits silently. It reads a damaged -wal up to the first bad
 frame and ignores the rest, it doesn't notice that a -wal was truncated or deleted, and it accepts
@@ -11,12 +11,13 @@ the -wal of another database.
 Theory of operation:
 
 - The watermark is written after each commit, and before the commit's callers are told. So a
-  database with fewer commits than the watermark has lost something that somebody was told of.
+  database with fewer commits than the watermark has lost acknowledged data.
 - It is written without a sync. The commits that it counts were synced before, so it is never ahead
   of the disk. A crash between commit and watermark, or the loss of the unsynced write, leaves it
   too low, which is harmless: the next commit raises it.
-- Several processes may write it, such as a server and ``thudmud user``. Each reads it again, and
-  only ever raises it. It fits in one small write at offset 0, so no reader sees half of one.
+- Several processes may write it, such as a server and ``thudmud user``. Each reads it again before
+  it writes, and never lowers it knowingly. If two write at the same moment, it may stay one commit
+  too low until the next one. It fits in one small write at offset 0, so no reader sees half of one.
 - A backup that was restored is older than its watermark. Only the operator can know that this is
   meant, so the error message says to delete ``FILE-head``.
 
@@ -111,7 +112,7 @@ def has_log(path: Path) -> bool:
 def identity(path: str) -> Identity | None:
     """Return the device and inode of a file; None if there is no file."""
     try:
-        status = os.stat(path)  # noqa: PTH116  (called before each commit, and a Path takes twice as long)
+        status = os.stat(path)  # noqa: PTH116  (before each commit: a Path takes twice as long)
     except OSError:
         return None
     return status.st_dev, status.st_ino

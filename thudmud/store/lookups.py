@@ -129,7 +129,7 @@ class _Read(NamedTuple):
 
     Attributes:
         found: the battle, without its game.
-        folded: the game, as far as it is cached.
+        folded: the cached part of the game.
         page: the first events after that.
     """
 

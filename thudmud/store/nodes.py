@@ -1,11 +1,11 @@
 """Nodes and their leases; claims on players. Each function runs in a transaction.
 
-A node is a running service on the store. It is alive until its lease runs out, and each heartbeat
-(`beat`) renews that. A claim is a row that says which node, which session there and which room a
-player is in. Claims are how a name is used on only one node at a time.
+A node is a server process on the store. It is alive until its lease runs out, and each heartbeat
+(`beat`) renews that. A claim is a row with the node and the session that a player is on, and the
+room that the player is in. Claims ensure that a name is used on only one node at a time.
 
 Theory of operation. Both tables are changed only under the writers' lock, so of two nodes that
-claim a name at once, the second sees the claim of the first. Three rules follow:
+claim a name at once, the second sees the claim of the first. Three rules hold:
 
 - A claim is never taken from a live node. `claim` returns the live owner's claim and changes
   nothing. The caller asks that owner, by a note, to release the player, and tries again.

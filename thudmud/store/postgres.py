@@ -14,13 +14,13 @@ its number, counted by its store, into that row. After a lost commit the row is 
 same server or from the standby that has replaced it (`Postgres._was_committed`). Until the result
 is known, this store writes nothing else.
 
-- PostgreSQL's own transaction numbers would not do. A promoted standby assigns those numbers again
-  that it has not seen, and would report "committed" for another transaction.
+- PostgreSQL's own transaction ids would not do. A promoted standby reuses ids that it has not seen,
+  and could report "committed" for another transaction.
 - The row is read under the writers' lock. The lost transaction holds that lock until it has ended,
   so the row read then is final.
 - The lost session is terminated first, unless it waits for a standby (``SyncRep``). Ending that
   wait would make its commit visible to others before the commit is safe.
-- A row that is there may be on one server alone. It counts once a later commit has been
+- A row that is found may exist on one server alone. It counts once a later commit has been
   acknowledged, since that confirms all commits before it.
 
 A text in PostgreSQL cannot contain a NUL; players never write one.
@@ -340,8 +340,7 @@ class LinkWatch:
         with self._lock:
             if self._link:
                 self._link.close()
-            # Duplicate the descriptor: by the time that it is shut down, the session's number may
-            # belong to another file.
+            # Duplicate the descriptor: the session's number may be reused before we shut it down.
             self._link = socket.socket(fileno=os.dup(session.fileno()))
             self._beside = make_conninfo("", **beside)
 

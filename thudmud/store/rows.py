@@ -1,13 +1,13 @@
 """The tables of a store, and how their rows are written and read.
 
-Durable tables hold what cannot be recomputed. They can be added to, but never changed. Projections
-are computed from the events, and rebuilt when `thudmud.game.projections.PROJECTION` changes, so
-they can change with it. A player is a number in all tables. Features add tables of their own, see
-`add_tables` and `add_projections`.
+Durable tables hold data that cannot be recomputed. Their definitions are final: further tables can
+only be added. Projections are computed from the events, and rebuilt when
+`thudmud.game.projections.PROJECTION` changes, so their definitions can change with it. A player is
+a number in all tables. Features add tables of their own, see `add_tables` and `add_projections`.
 
 Events are stored one by one, including those of ended battles. A battle as a single text would take
-a twelfth of the room. A table for that can be added when somebody has so many battles that it
-matters. The events can be pruned then, and ``gap`` records which ones were.
+a twelfth of the room. A table for that can be added once the size matters. The events can be pruned
+then, and ``gap`` records which ones were.
 """
 
 from __future__ import annotations

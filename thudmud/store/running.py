@@ -9,8 +9,8 @@ Theory of operation. Three rules hold between the thread and the loop:
 
 - The thread alone touches the `Database`. It reaches the loop only by ``call_soon_threadsafe``, so
   callbacks come in the order in which it committed, and subscribers get entries in that order.
-- A queued job runs, whatever becomes of its future. A caller that is cancelled before or after the
-  commit only loses the result. Its entries still reach the subscribers, here and elsewhere.
+- A queued job always runs, even if its future is cancelled. A cancelled caller only loses the
+  result, before or after the commit. Its entries still reach the subscribers, here and elsewhere.
 - Writes go before reads, and reads run one at a time. The next read starts after the loop has taken
   the last answer, so a move waits for at most one look-up.
 

@@ -78,7 +78,7 @@ class Streams:
         """Queue an event to be written at the end of the transaction.
 
         Args:
-            stream: the stream as it is before the event.
+            stream: the stream before the event.
             position: the event's position.
             at: its time, in seconds since the epoch.
             body: its text.
