@@ -1,8 +1,8 @@
-"""Telnet: the bytes of a connection -> lines and signals, and back.
+"""Telnet: turns the bytes of a connection into lines and signals, and text into bytes.
 
-telnetlib3 is used to find telnet commands in what a client sends (`connection.py`), and for the
-names of commands and options. What a command means is decided here, and lines never pass through
-its reader: used as a whole, it hangs on a malformed MSDP list, inflates whatever a client tells it
-to, keeps a megabyte of each sub-negotiation and lines of any length, waits for the client before it
-greets, and lets the client choose the encoding.
+telnetlib3 provides the scanner that finds telnet commands in a client's bytes (`connection.py`),
+and the names of commands and options. Commands are interpreted here, and lines never pass through
+its reader. Used as a whole, telnetlib3 5.0.1 hangs on a malformed MSDP list, inflates any data that
+a client marks as compressed, buffers a megabyte of each sub-negotiation and lines of any length,
+waits for the client before it greets, and lets the client choose the encoding.
 """

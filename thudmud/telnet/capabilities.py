@@ -1,7 +1,7 @@
-"""What a client has told about itself -> what its terminal can show. Pure.
+"""A client's capabilities: combines its statements about itself into a `Terminal`. Pure.
 
-The sources are terminal types, MTTS (bits that MUD clients send after them), character sets, and
-MNES variables.
+The sources are terminal types, MTTS (Mud Terminal Type Standard: bits that MUD clients send after
+their types), character sets, MNES (Mud New-Environ Standard) variables, and GMCP.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from thudmud.views.view import COLOURS, DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_CO
 
 MIN_WIDTH, MAX_WIDTH = 20, 500
 
-_MOST = 1 << 31  # no battle has as high a number, and no window as many columns
+_MOST = 1 << 31  # above the number of any battle, and the columns of any window
 _MAX_TYPES = 8
-"""The most terminal types that are asked for; RFC 1091 lets a client have any number."""
+"""The most terminal types that are requested; RFC 1091 lets a client have any number."""
 _MAX_TYPE = 40  # characters (RFC 1091)
 _MTTS = re.compile(r"MTTS (\d{1,5})", re.ASCII)
 _UTF_8 = re.compile(r"UTF-?8", re.IGNORECASE)
@@ -30,7 +30,7 @@ _COLOURED = {
 
 
 class Mtts(IntFlag):
-    """The bits of MTTS that are used here."""
+    """The bits of MTTS that are used."""
 
     ANSI = 1
     UTF_8 = 4
@@ -41,15 +41,15 @@ class Mtts(IntFlag):
 
 
 NO_PACKAGES: frozenset[str] = frozenset()
-"""One object for all: Python makes a new one each time."""
+"""A shared empty set, to save memory: ``frozenset()`` may create one for each connection."""
 
 
 class Capabilities:
-    """What one client has told so far.
+    """The capabilities that one client has stated so far.
 
     Attributes:
-        packages: the GMCP packages that it has asked for, in lower case.
-        utf8: whether UTF-8 was agreed on by CHARSET; None if nothing was.
+        packages: the GMCP packages that the client supports, in lower case.
+        utf8: whether CHARSET agreed on UTF-8; None if it hasn't been negotiated.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Capabilities:
 
     @property
     def terminal(self) -> Terminal:
-        """What its terminal can show, as far as that is known."""
+        """The client's terminal, as far as known."""
         told = self._says_utf8 or Mtts.UTF_8 in self._mtts
         utf8 = told if self.utf8 is None else self.utf8
         return Terminal(
@@ -83,15 +83,15 @@ class Capabilities:
         return Mtts.MNES in self._mtts
 
     def set_size(self, columns: int, rows: int) -> None:
-        """Set its size; 0 columns mean that it does not know, or leaves it to us (RFC 1073)."""
+        """Set the window size; 0 columns mean an unknown width, or one left to us (RFC 1073)."""
         self._width = min(max(columns, MIN_WIDTH), MAX_WIDTH) if columns else DEFAULT_WIDTH
         self._height = rows
 
     def add_type(self, name: str) -> bool:
-        """Add one of its terminal types; return whether to ask for the next one.
+        """Add a terminal type; return whether to request the next one.
 
-        A client sends its own name, its terminal, and then, as "MTTS 271", its bits; one without
-        MTTS ends its list by repeating the last name (RFC 1091).
+        A MUD client sends its own name, its terminal's, and then its bits, such as "MTTS 271". A
+        client without MTTS ends its list by repeating the last name (RFC 1091).
         """
         name = name.upper()
         if bits := _MTTS.fullmatch(name):
@@ -103,7 +103,7 @@ class Capabilities:
         return True
 
     def set_known(self, data: Mapping[str, object]) -> None:
-        """Take over what it says about its terminal by GMCP; missing values have not changed."""
+        """Update the terminal by a ``Thud.Terminal`` package; missing values don't change."""
         columns, rows = data.get("width", self._width), data.get("height", self._height)
         if whole(columns) and whole(rows):
             self.set_size(columns, rows)
@@ -118,7 +118,7 @@ class Capabilities:
                 self._draws = draws
 
     def set_variables(self, variables: Mapping[str, str]) -> None:
-        """Take over its MNES variables; missing ones have not changed."""
+        """Update the terminal by MNES variables; missing ones don't change."""
         if "CHARSET" in variables:
             self._says_utf8 = is_utf8(variables["CHARSET"])
         bits = variables.get("MTTS", "")
@@ -127,26 +127,26 @@ class Capabilities:
 
 
 def whole(given: object) -> TypeGuard[int]:
-    """Return whether a value of JSON is a whole number from 0; to Python, true would be 1."""
+    """Return whether a JSON value is an integer of at least 0. JSON's true isn't."""
     return type(given) is int and 0 <= given < _MOST
 
 
 def is_utf8(name: str) -> bool:
-    """Return whether that is a name of UTF-8."""
+    """Return whether a character set's name means UTF-8."""
     return bool(_UTF_8.fullmatch(name))
 
 
 def utf8_in(offer: bytes) -> bytes:
-    """Return UTF-8's name in a client's list of character sets; b"" if it is not in it."""
+    """Return the name of UTF-8 as written in a client's list of character sets; b"" for none."""
     table = b"[TTABLE]"
-    if offer.startswith(table):  # and its version, one byte (RFC 2066)
+    if offer.startswith(table):  # followed by a version of one byte (RFC 2066)
         offer = offer[len(table) + 1 :]
     names = offer[1:].split(offer[:1]) if offer else []
     return next((name for name in names if is_utf8(name.decode("ascii", "replace"))), b"")
 
 
 def variables_in(payload: bytes) -> dict[str, str]:
-    """Return the variables that NEW-ENVIRON sends after IS or INFO (RFC 1572)."""
+    """Parse the variables of a NEW-ENVIRON sub-negotiation, after IS or INFO (RFC 1572)."""
     variables: dict[str, str] = {}
     name = ""
     for kind, text in _pieces(payload):
@@ -163,7 +163,7 @@ _VAR, _VALUE, _ESC, _USERVAR = range(4)
 
 
 def _pieces(payload: bytes) -> Iterator[tuple[int, str]]:
-    """Yield each name and value with its kind; ESC makes the next byte part of the text."""
+    """Yield each name and value with its kind; the byte after an ESC is part of the text."""
     kind, text, escaped = _VALUE, bytearray(), False
     for byte in payload:
         if escaped or byte > _USERVAR:

@@ -1,6 +1,6 @@
-"""Connections, and telnetlib3 beneath them, which finds the telnet commands.
+"""Telnet connections, with telnetlib3's scanner to find the telnet commands.
 
-Only this module drives telnetlib3. Its `Optional`s and `Union`s stay in here.
+Only this module drives telnetlib3, so its `Optional` and `Union` types stay in here.
 """
 
 from __future__ import annotations
@@ -21,29 +21,32 @@ from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.negotiation import Negotiation
 
 RECEIVE_BUFFER = 4096
-"""Bytes read at once, into one buffer for all connections of an event loop, which is emptied at
-once.
+"""The most bytes of one read, and the size of the buffer that all connections share.
 
-That is more than anybody types, and little enough that others do not wait long while a client sends
-nothing but telnet commands.
+That is more than anybody types, and little enough that others don't wait long for a client that
+sends nothing but telnet commands.
 """
 
 _SIZES = re.compile(rb"(?:\xff\xfa\x1f((?:[^\xff]|\xff\xff){4})\xff\xf0)+", re.DOTALL)
-"""Sizes of a window, one after the other (RFC 1073); the group is the last one. A byte of 255 is
+"""A series of NAWS sub-negotiations (RFC 1073); the group is the last size. A byte of 255 in it is
 doubled (RFC 855)."""
 
 _SIZES_COST = 3
-"""The bytes that such a series counts for. A window that is dragged sends 100 sizes a second: byte
-by byte it would have spent the budget in ten seconds."""
+"""The bytes that such a series is charged. While a window is dragged, a client sends 100 sizes a
+second: byte by byte they would use up the budget in ten seconds."""
 
 
 class Connection(SessionConnection):
     """A telnet client's connection.
 
-    Bytes without telnet commands are cheap, and go straight to the lines. What telnetlib3 has to
-    examine, byte by byte, takes turns with other connections, and is charged to a budget. Nothing
-    more is read while something waits for its turn. The buffer that asyncio receives into is shared
-    with the loop's other connections.
+    Bytes without telnet commands are cheap, and go straight to the line splitter. All others, which
+    telnetlib3 examines one by one, take turns with those of other connections and are charged to a
+    budget. Nothing more is read while bytes wait for their turn.
+
+    Args:
+        open_session: creates the session.
+        policy: the limits and offers.
+        buffer: see `SessionConnection`.
     """
 
     session: TelnetReceiver
@@ -61,13 +64,13 @@ class Connection(SessionConnection):
         self._policy = policy
         self._budget = policy.budget()
         self._splitter = LineSplitter(policy.max_line)
-        self._waiting = b""  # received, and waits for its turn
-        self._opening: bytes | None = b""  # None once it is known whether that is TLS
-        self._has_ended = False  # nothing more will come
-        self._is_over = False  # whatever still comes is dropped
+        self._waiting = b""  # received bytes that wait for their turn
+        self._opening: bytes | None = b""  # the first bytes; None once they are checked for TLS
+        self._has_ended = False  # whether the client's input has ended
+        self._is_over = False  # whether all further input is dropped
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Make the session, begin to negotiate, and greet."""
+        """Create the session, begin to negotiate, and greet."""
         notice_dead_links(transport)
         super().connection_made(transport)
         self.session = self._open_session(self._transport, self._reading)
@@ -76,9 +79,9 @@ class Connection(SessionConnection):
         self.session.opened(self.negotiation)
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take received bytes; a chunk without telnet commands needs no interpreter."""
+        """Handle received bytes; a chunk without telnet commands needs no interpreter."""
         if self._is_over or self.session.screen.closed:
-            return  # it is read so that the end of the connection is noticed
+            return  # reading goes on only to notice the end of the connection
         data = bytes(self._buffer[:nbytes])
         if self._opening is not None:
             self._look_for_tls(self._opening + data)
@@ -95,7 +98,7 @@ class Connection(SessionConnection):
             self.take(data)
 
     def eof_received(self) -> bool:
-        """Keep the connection open until what has been received is answered."""
+        """Keep the connection open until all received input is answered."""
         self._has_ended = True
         if not self._waiting:
             return super().eof_received()
@@ -103,12 +106,12 @@ class Connection(SessionConnection):
         return not self._is_tls
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the session."""
+        """Notify the session."""
         self._drop()
         super().connection_lost(exc)
 
     def _look_for_tls(self, opening: bytes) -> None:
-        """Check whether a client begins with TLS, which is not supported on this port."""
+        """Detect a client that begins with TLS, which this port doesn't support."""
         is_tls = tls.is_tls(opening)
         self._opening = opening if is_tls is None else None
         if is_tls:
@@ -116,7 +119,7 @@ class Connection(SessionConnection):
             self.session.received([Signal.SPEAKS_TLS])
 
     def take(self, data: bytes) -> None:
-        """Take bytes of text, without telnet."""
+        """Split bytes of text, without telnet commands, and pass complete lines to the session."""
         lines = self._splitter.feed(data)
         if lines:
             self.session.received(lines)
@@ -125,11 +128,11 @@ class Connection(SessionConnection):
 
     @property
     def is_behind(self) -> bool:
-        """Whether something waits to be interpreted."""
+        """Whether received bytes are still uninterpreted."""
         return bool(self._waiting)
 
     def interpret(self, most: int) -> int:
-        """Interpret what waits, up to so many bytes of telnet; return how many there were."""
+        """Interpret waiting bytes, see `Source.interpret`; end a connection over its budget."""
         if self.session.screen.closed:
             self._waiting = b""
         left = int(self._budget.left(asyncio.get_running_loop().time()))
@@ -150,7 +153,11 @@ class Connection(SessionConnection):
         self._transport.abort()
 
     def _scan(self, most: int) -> int:
-        """Take text and telnet in order, until a byte of telnet would be one too many."""
+        """Interpret text and telnet in order, with about ``most`` bytes of telnet.
+
+        Returns:
+            The number of telnet bytes; the rest of the input stays in ``_waiting``.
+        """
         data, at, spent = self._waiting, 0, 0
         while at < len(data):
             if not self._interpreter.is_oob:
@@ -177,7 +184,7 @@ class Connection(SessionConnection):
         return spent
 
     def _drop(self) -> None:
-        """Drop what waits, and all that comes."""
+        """Drop waiting bytes, and all further input."""
         self._waiting = b""
         self._is_over = True
 
@@ -186,22 +193,25 @@ def _unescaped(payload: bytes) -> bytes:
     return payload.replace(telopt.IAC + telopt.IAC, telopt.IAC)
 
 
-# telnetlib3, of which only the finding of commands is left.
+# The adapter to telnetlib3, of which only the scanner is used.
 
 
-_ERASE_CHARACTER, _ERASE_LINE = b"\x7f", b"\x15"  # as their keys send them
+_ERASE_CHARACTER, _ERASE_LINE = b"\x7f", b"\x15"  # the bytes that the keys send
 _OPTION_COMMANDS = {telopt.DO, telopt.DONT, telopt.WILL, telopt.WONT}
 _LONG_COMMANDS = {*_OPTION_COMMANDS, telopt.SB}
-_LOWEST_COMMAND = telopt.EOF  # in use; RFC 1184, section 2.4
+_LOWEST_COMMAND = telopt.EOF  # the lowest command that is assigned (RFC 1184, section 2.4)
 
 
 class _Interpreter(TelnetWriter):
-    """Finds telnet commands, and passes them to a connection; cuts long sub-negotiations."""
+    """Finds telnet commands with telnetlib3's ``feed_byte``, and passes them to a connection.
+
+    It drops sub-negotiations that are too long, and mends two faults of ``feed_byte``.
+    """
 
     slc_simulated = False
 
     def __init__(self, connection: Connection, max_subnegotiation: int) -> None:
-        # It has no transport, so it cannot write anything by itself.
+        # Without a transport, it cannot write anything by itself.
         super().__init__(cast("asyncio.Transport", None), None, server=True)
         self.connection = connection
         self.max_subnegotiation = max_subnegotiation
@@ -209,20 +219,20 @@ class _Interpreter(TelnetWriter):
 
     @property
     def is_inside(self) -> bool:
-        """Whether a command has begun and not ended; `is_oob` still holds after its last byte."""
+        """Whether a command is incomplete. `is_oob` still holds after the last byte of one."""
         return bool(self.iac_received) or self.cmd_received in _LONG_COMMANDS
 
     def feed_byte(self, byte: bytes) -> bool:
-        """Take a byte; return whether it is text."""
+        """Interpret a byte; return whether it is text."""
         if self.cmd_received == telopt.SB:
             return False if self._is_surplus(byte) else super().feed_byte(byte)
         self._subnegotiated = 0
         is_command = _LOWEST_COMMAND <= byte != telopt.SE
         if self.iac_received and not self.cmd_received and not is_command:
-            self.iac_received = False  # telnetlib3 would take the byte for text
+            self.iac_received = False  # an unknown command, which telnetlib3 would pass on as text
             return False
         if byte == telopt.IAC and self.cmd_received in _OPTION_COMMANDS:
-            # Option 255 (RFC 861), which telnetlib3 takes for the beginning of another command.
+            # Option 255 (RFC 861), which telnetlib3 would treat as the start of another command.
             self.connection.negotiation.hear(self.cmd_received, byte)
             self.cmd_received = False
             return False
@@ -231,23 +241,23 @@ class _Interpreter(TelnetWriter):
     def _is_surplus(self, byte: bytes) -> bool:
         """Count a byte of a sub-negotiation; return whether it is beyond the limit."""
         if bool(self.iac_received) != (byte == telopt.IAC):
-            return False  # a command, or its first half
+            return False  # IAC, or the command after it, such as SE: not a byte of the payload
         self._subnegotiated += 1
         if self._subnegotiated <= self.max_subnegotiation:
             return False
         self.iac_received = False
         return True
 
-    # The commands found. telnetlib3 would act on them by itself; here they are only passed on.
+    # Callbacks of the scanner. telnetlib3's own would act on the commands.
 
     def handle_subnegotiation(self, buf: collections.deque[bytes]) -> None:
         if self._subnegotiated > self.max_subnegotiation:
-            return  # it was cut
+            return  # its end is missing
         hear, whole = self.connection.negotiation.hear_subnegotiation, b"".join(buf)
         self.connection.handle_package(hear, whole)
 
     def handle_do(self, opt: bytes) -> bool:
-        if opt == telopt.TM:  # no option, but a question (RFC 860)
+        if opt == telopt.TM:  # a timing mark is a request, not an option (RFC 860)
             self.connection.session.received([Mark(telopt.IAC + telopt.WILL + telopt.TM)])
         else:
             self.connection.negotiation.hear(telopt.DO, opt)

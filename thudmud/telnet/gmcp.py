@@ -1,6 +1,6 @@
-"""GMCP: packages of JSON beside the text, and which of them a client wants. No I/O.
+"""GMCP, the Generic Mud Communication Protocol: packages of JSON beside the text. No I/O.
 
-The contents of our own packages are in `thudmud.views.facts`.
+`thudmud.views.facts` makes the data of the game's own packages.
 """
 
 from __future__ import annotations
@@ -18,25 +18,28 @@ PING = "Core.Ping"
 LOGIN = "Char.Login.Default"
 LOGIN_RESULT = "Char.Login.Result"
 GUI = "Client.GUI"
-"""The package that has Mudlet install a panel, if its player allows it."""
+"""The package that makes Mudlet install a user interface, if its player allows it."""
 PASSWORDS = '{"type": ["password-credentials"]}'
-"""The data of `LOGIN`: a client may send a name and a password by itself."""
+"""The data of `LOGIN`: the client may send a name and a password by itself."""
 SUCCESS = '{"success": true}'
 FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 
-_MAX_DEPTH = 8  # nested lists and mappings; ours use two levels
-_MAX_VALUES = 1024  # in lists and mappings, about; a client's list of packages has some dozens
-_LONGEST_BOARD = 256  # characters of what a client calls a board
+_MAX_DEPTH = 8  # of nested lists and mappings; our own packages use two levels
+_MAX_VALUES = 1024  # in all lists and mappings; a client's list of packages has a few dozen
+_LONGEST_BOARD = 256  # characters of a client's words for a board
 _MAX_PACKAGES = 64
 _LONGEST_ID, _LARGEST_ID = 64, 1 << 53
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 class Packages:
-    """The GMCP packages of one connection.
+    """The GMCP side of one connection: sends packages, and handles those of the client.
 
-    ``carried`` returns a package as the connection sends it; ``gui`` is the data of `GUI`, "" for
-    none.
+    Args:
+        session: the session.
+        client: the client's capabilities, updated by its packages.
+        carried: frames a package as the connection sends it.
+        gui: the data of `GUI`; "" for none.
     """
 
     def __init__(
@@ -50,11 +53,11 @@ class Packages:
         self._gui = gui
 
     def send(self, package: str, text: str) -> None:
-        """Send a package with data in JSON."""
+        """Send a package with JSON data."""
         self._session.screen.command(self._carried(packed(package, text)))
 
     def hear(self, payload: bytes) -> None:
-        """Take a package of the client's; an invalid one is ignored."""
+        """Handle a package of the client's; ignore an invalid one."""
         match read(payload):
             case ("core.ping", _):
                 self._session.received([Mark(self._carried(packed(PING)))])
@@ -80,7 +83,7 @@ class Packages:
             case ("thud.terminal", dict() as data):
                 self._client.set_known(data)
             case _:
-                pass  # it needs no answer, or is unknown
+                pass  # needs no answer, or is unknown
 
 
 def _readable(line: str) -> str:
@@ -88,22 +91,25 @@ def _readable(line: str) -> str:
 
 
 def _number(given: object) -> int | str | None:
-    """Return what a client calls a question; None for what is no short name and no number."""
+    """Validate a client's identifier of a question: a string, cut to length, or a number."""
     if isinstance(given, str):
         return given[:_LONGEST_ID]
-    return given if type(given) is int and abs(given) < _LARGEST_ID else None  # true is no number
+    # By `type`, since JSON's true would be an `int`.
+    return given if type(given) is int and abs(given) < _LARGEST_ID else None
 
 
-@lru_cache(maxsize=8)  # many get the same, one after the other
+@lru_cache(maxsize=8)  # a broadcast sends the same package to many clients in a row
 def packed(package: str, text: str = "") -> bytes:
-    """Return the payload of a package; ``text`` is its data, as JSON."""
+    """Encode a package as a payload; ``text`` is its data, as JSON."""
     return (f"{package} {text}" if text else package).encode("utf-8", "replace")
 
 
 def read(payload: bytes) -> tuple[str, object] | None:
-    """Return the name of a package, in lower case, and its data, which may be None.
+    """Parse a payload.
 
-    None if it is no package, or its data is no JSON, or has too many values or levels.
+    Returns:
+        The package's name in lower case, and its data, None without data. None instead of both if
+        the name or the JSON is invalid, or the data has too many values or levels.
     """
     try:
         name, _, text = payload.decode("utf-8").strip().partition(" ")
@@ -119,10 +125,15 @@ def read(payload: bytes) -> tuple[str, object] | None:
 
 
 def supported(before: frozenset[str], action: str, data: object) -> frozenset[str]:
-    """Return the packages that a client wants after it has changed its list.
+    """Apply a ``Core.Supports`` package to the set of packages that a client supports.
 
-    The action is "set", "add" or "remove"; the data a list of names, each with a version, such as
-    "Thud 1".
+    Args:
+        before: the set so far, in lower case.
+        action: "set", "add" or "remove".
+        data: a list of names, each with a version, such as "Thud 1".
+
+    Returns:
+        The new set; ``before`` if the data is invalid or lists too many packages.
     """
     if not isinstance(data, list):
         return before
@@ -138,7 +149,7 @@ def _without_version(package: str) -> str:
 
 
 def credentials(data: object) -> tuple[str, str] | None:
-    """Return the name and the password in a client's login, if they are there."""
+    """Return the name and password of a ``Char.Login`` package; None if it is invalid."""
     if not isinstance(data, dict):
         return None
     name, password = data.get("name", data.get("account")), data.get("password")
@@ -146,7 +157,7 @@ def credentials(data: object) -> tuple[str, str] | None:
 
 
 def watched(data: Mapping[str, object]) -> Watch | None:
-    """Return what a client without a name wants to watch, if the data is valid."""
+    """Parse the data of a ``Thud.Watch`` package; return None if it is invalid."""
     match data:
         case {"battle": number, "explore": ply} if whole(number) and whole(ply) and number:
             return Watch(battle=number, explored=ply)

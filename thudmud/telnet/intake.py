@@ -1,4 +1,4 @@
-"""Input: pausing connections, and limiting how much telnet is interpreted in a turn."""
+"""Input: pauses reading, and shares the interpretation of telnet among the connections."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from typing import Protocol
 PER_TURN = 512
 """Bytes of telnet, from all connections, that are interpreted in one turn of the event loop.
 
-telnetlib3 takes five to eight microseconds for each byte, which others have to wait for. An
-ordinary client sends fewer at once, and so never waits because of itself.
+telnetlib3 takes five to eight microseconds for each byte, in which nobody else is served. An
+ordinary client sends fewer at once, and so never waits for itself.
 """
 
 SHARE = 64
-"""Bytes that a connection may use of that before it is the next one's turn, once some have to wait.
-"""
+"""Bytes that a waiting connection may have interpreted before it is the next one's turn."""
 
 _KEEPALIVE = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
-"""A dead, silent link is noticed after four minutes, where the system lets that be set; by default
-it takes two hours. Clients see nothing of it, unlike of a NOP."""
+"""Options in seconds, and a number of probes: a dead link is noticed after four minutes instead of
+two hours, if the system has these options. Unlike a telnet NOP, clients don't see the probes."""
 
 _log = logging.getLogger(__name__)
 
 
 def notice_dead_links(transport: asyncio.BaseTransport) -> None:
     """Turn on TCP keep-alives for a connection."""
-    if (end := transport.get_extra_info("socket")) is not None:  # else it is a test
+    if (end := transport.get_extra_info("socket")) is not None:  # tests have none
         end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in _KEEPALIVE.items():
             if hasattr(socket, name):
@@ -36,7 +35,7 @@ def notice_dead_links(transport: asyncio.BaseTransport) -> None:
 
 
 class Reading:
-    """Reads a connection, except while somebody holds it."""
+    """The reading side of a transport: it is paused while anybody holds it."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -44,36 +43,37 @@ class Reading:
         self._ended = False
 
     def hold(self, who: object) -> None:
-        """Stop reading until ``who`` lets go."""
+        """Pause reading until ``who`` lets go."""
         self._held_by.add(who)
         if not self._ended:
             self._transport.pause_reading()
 
     def let_go(self, who: object) -> None:
-        """Read on, unless somebody else holds it."""
+        """Resume reading, unless another holder is left."""
         if who not in self._held_by:
             return
         self._held_by.remove(who)
-        # This fails with TLS that has ended; a bare connection ignores it.
+        # Resuming a TLS transport that has ended raises an exception; a bare one ignores it.
         if not (self._held_by or self._ended or self._transport.is_closing()):
             self._transport.resume_reading()
 
     def end(self) -> None:
-        """Note that nothing more will come."""
+        """Leave the transport alone from now on: the client's input has ended."""
         self._ended = True
 
 
 class Source(Protocol):
-    """A connection that has received telnet."""
+    """A connection that has received telnet commands."""
 
     @property
     def is_behind(self) -> bool:
-        """Whether it has bytes that are not interpreted yet."""
+        """Whether received bytes are still uninterpreted."""
 
     def interpret(self, most: int) -> int:
-        """Interpret them, up to so many bytes of telnet; return how many there were.
+        """Interpret received bytes, with about ``most`` bytes of telnet among them.
 
-        The last command may count for a few more than were left.
+        Returns:
+            The number of telnet bytes, which the last command may push a little above ``most``.
         """
 
     def abort(self) -> None:
@@ -81,7 +81,11 @@ class Source(Protocol):
 
 
 class TelnetQueue:
-    """Shares so many bytes of telnet in each turn of the event loop among all connections."""
+    """Shares the interpretation of telnet among all connections, round-robin.
+
+    Args:
+        per_turn: the bytes of telnet that are interpreted in each turn of the event loop.
+    """
 
     def __init__(self, per_turn: int = PER_TURN) -> None:
         self._per_turn = self._left = per_turn
@@ -89,7 +93,7 @@ class TelnetQueue:
         self._begins_anew = False
 
     def take(self, source: Source) -> None:
-        """Let a connection interpret its bytes: now, if this turn has room for it."""
+        """Let a connection interpret its bytes: now, unless this turn's bytes are used up."""
         if self._waiting or not self._left:
             self._waiting.append(source)
         else:
@@ -110,7 +114,7 @@ class TelnetQueue:
                 self._waiting.append(source)
 
     def _begin(self) -> None:
-        """Begin a turn, with the connections that have waited since the one before."""
+        """Begin a turn of the event loop: first the connections that are waiting."""
         self._begins_anew = False
         self._left = self._per_turn
         while self._waiting and self._left:

@@ -1,4 +1,7 @@
-"""The interfaces between a connection and its session: items, signals, methods."""
+"""The interface between a connection and its session: items, protocols and limits.
+
+Telnet and the web's sockets share all of it apart from `TelnetReceiver` and `TelnetPolicy`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from thudmud.views.view import Terminal
 
 
 class Overlong(Enum):
-    """In place of a line that was too long; nothing of it was kept."""
+    """Stands for a line that was too long; its text is dropped."""
 
     LINE = "overlong"
 
@@ -26,19 +29,19 @@ Line = str | Overlong
 
 
 class Fitted(Value):
-    """The client has told something about itself; this is all that is known by now."""
+    """A change of the client's terminal, with everything known about the terminal by now."""
 
     terminal: Terminal
 
 
 class Mark(Value):
-    """The client asks for ``answer`` once everything before it has been handled."""
+    """A request to send ``answer`` once everything before it has been handled."""
 
     answer: bytes
 
 
 class Credentials(Value):
-    """The client logs its player in by itself."""
+    """A name and a password that the client sends by itself, to log its player in."""
 
     SECRETS = frozenset({"password"})
 
@@ -47,9 +50,11 @@ class Credentials(Value):
 
 
 class Ask(Value):
-    """A question of the client's own, which its player has not typed.
+    """A question by the client's program, which its player hasn't typed.
 
-    The answer repeats the number or the name that the client gives it, if any.
+    Attributes:
+        line: the question.
+        number: the program's identifier of the question, repeated in the answer; None for none.
     """
 
     line: str
@@ -57,10 +62,13 @@ class Ask(Value):
 
 
 class Watch(Value):
-    """The client wants to watch, without a name, what everybody may see.
+    """A request to watch public events without a name; with no attribute set, those of the hall.
 
-    That is a board, the hall if no words name one, or a past battle by its number; or what was
-    played in all battles from the position after so many plies of that battle.
+    Attributes:
+        board: words for a board.
+        battle: the number of a past battle.
+        explored: a number of plies of that battle. The answer is then the explorer's: which plies
+            were played in all battles from the position after those.
     """
 
     board: str | None = None
@@ -69,7 +77,7 @@ class Watch(Value):
 
 
 class Signal(Enum):
-    """Items without contents."""
+    """Items without data."""
 
     ARE_YOU_THERE = "are you there"
     END_OF_INPUT = "end of input"
@@ -77,63 +85,63 @@ class Signal(Enum):
 
 
 Item = Line | Fitted | Mark | Credentials | Ask | Watch | Signal
-"""What a connection passes to its session."""
+"""Everything that a connection passes to its session."""
 
 
 class Client(Protocol):
-    """The client of a connection, as its session sees it, apart from the screen."""
+    """The part of a connection that its session uses, apart from the screen."""
 
     @property
     def is_hidden(self) -> bool:
-        """Whether typing is hidden, even the end of a line."""
+        """Whether the client shows nothing of the player's typing, not even the end of a line."""
 
     def hide(self) -> None:
-        """Hide what is typed, until `reveal`."""
+        """Ask the client to hide typing, until `reveal`."""
 
     def reveal(self) -> None:
-        """Show what is typed."""
+        """Ask the client to show typing again."""
 
     def data(self, package: str, text: str) -> None:
-        """Send a GMCP package with data in JSON, if the client takes any."""
+        """Send a GMCP package with JSON data, if the client supports GMCP."""
 
 
 class Receiver(Protocol):
-    """The session of a connection, as the connection sees it."""
+    """The part of a session that its connection uses."""
 
     @property
     def screen(self) -> Screen:
-        """The screen, which sends everything."""
+        """The screen, through which all output goes."""
 
     def opened(self, client: Client) -> None:
-        """Note that the connection is open."""
+        """Handle a new connection."""
 
     def received(self, items: Iterable[Item]) -> None:
-        """Take items that have come in, in this order."""
+        """Queue items, in this order."""
 
     def charge(self, seconds: float) -> None:
         """Charge the client for the CPU seconds that a package of its program took."""
 
     def input_ended(self) -> None:
-        """Note that nothing more will come."""
+        """Handle the end of the client's input."""
 
     def pause(self) -> None:
-        """Note that the client does not read its output."""
+        """Stop handling: the client doesn't read its output."""
 
     def resume(self) -> None:
-        """Note that the client has caught up."""
+        """Go on handling: the client has caught up."""
 
     def end(self, sentence: str, why: Goodbye) -> None:
-        """Show a sentence, if there is one, and end the connection; programs are told why."""
+        """End the connection, after a sentence for people, "" for none; ``why`` is for programs."""
 
     def lost(self) -> None:
-        """Note that the connection is gone."""
+        """Handle the loss of the connection."""
 
 
 class TelnetReceiver(Receiver, Protocol):
     """The session of a telnet connection."""
 
     def overspent(self) -> None:
-        """Note that the client has sent more telnet than its budget allows; the rest is dropped."""
+        """Handle a client that has exceeded its budget of telnet bytes; its input is dropped."""
 
 
 FAIR_TIME = 0.001
@@ -141,34 +149,39 @@ FAIR_TIME = 0.001
 
 
 def extra_cost(seconds: float) -> float:
-    """Return the tokens that something owes which took this long and has paid for one token.
+    """Return the tokens to charge for work that took some CPU seconds, beyond the token paid.
 
     Few lines, requests and packages take longer than `FAIR_TIME`. Those that do cost more, so that
-    nobody gets more of everybody's time by sending what is slow to answer.
+    slow input gives a client no larger share of the event loop.
     """
     return max(0.0, seconds / FAIR_TIME - 1)
 
 
 class Budget(Protocol):
-    """Limits how much a client may send, bytes of telnet or requests and frames; it refills."""
+    """A token bucket for a client's input: bytes of telnet, or requests and frames.
+
+    `thudmud.accounts.limiters.TokenBucket` implements it.
+    """
 
     def left(self, now: float) -> float:
-        """Return how much it may send now."""
+        """Return the number of tokens, which is negative if some are owed."""
 
     def charge(self, tokens: float) -> None:
-        """Note that so much has come."""
+        """Take tokens out; the balance may become negative."""
 
     def take(self, now: float) -> float:
-        """Count one and return 0; or return the seconds until it may send it."""
+        """Take a token and return 0; or return the seconds until there is one."""
 
     def wait(self, now: float) -> float:
-        """Return the seconds until it may send another; 0 if it may now."""
+        """Return the seconds until a token could be taken; 0 if one can be taken now."""
 
 
 class SessionConnection(asyncio.BufferedProtocol):
-    """A client's connection that has a session, as asyncio drives it.
+    """The asyncio protocol of a client's connection, with a session.
 
-    asyncio receives into the buffer, which the loop's other connections share.
+    Args:
+        buffer: the buffer that asyncio receives into, shared with the loop's other connections.
+            Without it asyncio may map and unmap 256 KiB of memory for each read.
     """
 
     session: Receiver
@@ -177,55 +190,56 @@ class SessionConnection(asyncio.BufferedProtocol):
         self._buffer = buffer
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin to read."""
+        """Prepare to read."""
         self._transport = cast("asyncio.Transport", transport)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
         self._reading = Reading(self._transport)
 
     def handle_package(self, handle: Callable[[bytes], None], package: bytes) -> None:
-        """Handle what a client's program has sent, and charge the client for its CPU time.
+        """Handle a package of the client's program, and charge the client for the CPU time.
 
-        Unlike a line it is handled as soon as it has been read, so it is charged afterwards.
+        Unlike a line, a package is handled as soon as it is read; so it is charged afterwards.
         """
         begun = thread_time()
         handle(package)
         self.session.charge(thread_time() - begun)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
-        """Return where to put what has been received."""
+        """Return the shared buffer."""
         return self._buffer
 
     def eof_received(self) -> bool:
-        """Keep the connection open until what has been received is answered."""
+        """Keep the connection open until all received input is answered."""
         self._reading.end()
         self.session.input_ended()
-        return not self._is_tls  # TLS cannot be closed at one end only
+        return not self._is_tls  # TLS cannot be closed in one direction only
 
     def pause_writing(self) -> None:
-        """Tell the session that its client does not keep up."""
+        """Pause the session: its client doesn't keep up."""
         self.session.pause()
 
     def resume_writing(self) -> None:
-        """Tell the session that its client has caught up."""
+        """Resume the session: its client has caught up."""
         self.session.resume()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
-        """Tell the session."""
+        """Notify the session."""
         self.session.lost()
 
 
 class TelnetPolicy(Value):
-    """What holds for all telnet connections: limits, and what clients are offered.
+    """The limits and offers of all telnet connections.
 
     Attributes:
         max_line: the most characters of a line.
-        budget: makes a connection's budget for all bytes of telnet commands.
+        budget: makes a connection's budget for the bytes of telnet commands.
         max_subnegotiation: the most bytes of a sub-negotiation; a longer one is dropped.
-        option_changes: the most requests about options that are listened to.
+        option_changes: the most requests about options that a client may make.
+        compress: whether MCCP2 compression is offered.
         status: returns the MSSP variables for game lists.
-        gui: the JSON that tells Mudlet of its package; "" for none.
+        gui: the JSON data of `thudmud.telnet.gmcp.GUI`, for Mudlet; "" for none.
         flusher: writes all output, once at the end of each turn of the event loop.
-        queue: limits how much telnet is interpreted in each turn.
+        queue: limits the bytes of telnet that are interpreted in each turn.
     """
 
     max_line: int

@@ -1,4 +1,4 @@
-"""Bytes of text, without telnet -> lines of printable characters. Pure."""
+"""Splits bytes of text, without telnet commands, into lines of printable characters. Pure."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ _MAX_CHARACTER = 4  # bytes, in UTF-8
 _ERASES_CHARACTER = "\b\x7f"
 _ERASES_LINE = "\x15"
 _JOINERS = "\u200c\u200d"  # invisible, but part of words in several scripts, and of emoji
-# What cursor and function keys send if the client does not use them itself: CSI and SS3 sequences
+# Cursor and function keys send CSI and SS3 sequences if the client doesn't handle the keys itself
 # (ECMA-48, section 5.4). They are removed whole, so that no "[A" is left in the line.
 _KEY = re.compile(r"\x1b(?:\[[0-?]*[ -/]*(?:[@-~]|$)|O[A-Za-z])")
-# surrogateescape turns an undecodable byte 0x80..0xFF into U+DC80..U+DCFF.
+# The error handler surrogateescape decodes an invalid byte 0x80..0xFF as U+DC80..U+DCFF.
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 
 
 class LineSplitter:
-    """Splits a stream of bytes into lines, however it was split into packets.
+    """Splits a stream of bytes into lines, independently of how it was split into packets.
 
-    A line ends with CR LF, CR NUL, LF or CR. At most four bytes for each character of the limit are
-    held, however long a line is.
+    A line ends with CR LF, CR NUL, LF or CR. However long a line is, no more than four bytes for
+    each character of the limit are buffered.
+
+    Args:
+        limit: the most characters of a line.
     """
 
     __slots__ = ("_after_return", "_held", "_limit", "_overlong")
@@ -34,7 +37,7 @@ class LineSplitter:
         self._after_return = False
 
     def feed(self, data: bytes) -> list[Line]:
-        """Return the lines that ``data`` completes, in order; keep what follows the last end."""
+        """Return the lines that ``data`` completes, in order, and buffer the incomplete rest."""
         if self._after_return and data:
             self._after_return = False
             if data[0] in b"\n\0":
@@ -48,7 +51,7 @@ class LineSplitter:
             if self._held or self._overlong or len(piece) > self._limit:
                 self._hold(piece)
                 lines.append(self._line())
-            else:  # nearly all lines come in one piece
+            else:  # the common case: a line in one piece
                 text = piece.decode("utf-8", "surrogateescape")
                 lines.append(text if text.isprintable() else readable(piece))
         if rest:
@@ -71,11 +74,11 @@ class LineSplitter:
 
 
 def readable(raw: bytes) -> str:
-    """Return the bytes of one line as printable text.
+    """Decode the bytes of one line to printable text.
 
-    They are read as UTF-8, and each byte that is not UTF-8 as Latin-1. Backspace and DEL delete the
-    character before them, Control-U everything. White space of any kind becomes blanks; all other
-    unprintable characters are dropped.
+    The encoding is UTF-8; bytes that aren't valid UTF-8 are decoded as Latin-1. Backspace and DEL
+    delete the character before them, Control-U the whole line. White space of any kind becomes
+    blanks; all other unprintable characters are dropped.
     """
     text = raw.decode("utf-8", "surrogateescape")
     if text.isprintable():

@@ -1,4 +1,4 @@
-"""MSSP: what game lists and their crawlers are told about a server. Pure.
+"""MSSP, the Mud Server Status Protocol: describes the server to the crawlers of game lists. Pure.
 
 The specification is at https://tintin.mudhalla.net/protocols/mssp/.
 """
@@ -9,12 +9,10 @@ import re
 from collections.abc import Mapping
 
 REQUEST = "MSSP-REQUEST"
-"""The line that asks for the plain text, in place of a name."""
+"""The line that requests the variables as plain text, at the name prompt."""
 
 _VAR, _VAL = b"\x01", b"\x02"
-_UNFIT = re.compile(
-    r"[\x00-\x1f\x7f]"
-)  # control characters, some of which separate names and values
+_UNFIT = re.compile(r"[\x00-\x1f\x7f]")  # control characters: some are separators of the protocol
 
 _ALWAYS = {
     "CODEBASE": "thudmud",
@@ -46,7 +44,16 @@ def status(
     compresses: bool,
     listing: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the MSSP variables, with those of the operator's that are not empty."""
+    """Return the MSSP variables; the operator's can't override the server's own.
+
+    Args:
+        players: the number of players.
+        booted: the time of the server's start, in seconds since the epoch.
+        port: the telnet port.
+        tls_port: the TLS port; 0 for none.
+        compresses: whether MCCP2 is offered.
+        listing: the operator's variables, of which empty ones are left out.
+    """
     told = {name.upper(): value for name, value in listing.items() if value}
     return {
         **told,
@@ -60,7 +67,7 @@ def status(
 
 
 def packed(variables: Mapping[str, str]) -> bytes:
-    """Return the variables as the payload of a sub-negotiation."""
+    """Encode variables as the payload of a sub-negotiation."""
     return b"".join(
         _VAR + name.encode() + _VAL + _UNFIT.sub(" ", value).encode("utf-8", "replace")
         for name, value in variables.items()
@@ -68,6 +75,6 @@ def packed(variables: Mapping[str, str]) -> bytes:
 
 
 def in_text(variables: Mapping[str, str]) -> str:
-    """Return the variables as lines: a name, a tab, a value."""
+    """Format variables as the plain-text reply: lines of a name, a tab and a value."""
     lines = [f"{name}\t{_UNFIT.sub(' ', value)}" for name, value in variables.items()]
     return "\n".join(["", "MSSP-REPLY-START", *lines, "MSSP-REPLY-END"])

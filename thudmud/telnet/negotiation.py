@@ -1,16 +1,16 @@
-"""The telnet options of one connection, and what the client tells by them.
+"""Negotiation of one connection's telnet options, and of the client's capabilities.
 
 Options are negotiated by the Q method of RFC 1143: pending requests are remembered, so that an
 answer is never taken for a request, and nothing loops.
 
-A client that has not answered yet is sent only our request for its width. SGA and LINEMODE are
-never agreed to: each would take a client out of line mode. ECHO (RFC 857) is offered only while
-typing has to be hidden: we say that we echo, and do not.
+A client that hasn't answered yet is sent only one request, for its window size: clients without
+telnet show the bytes as junk. SGA and LINEMODE are never agreed to, since each would take a client
+out of line mode. ECHO (RFC 857) is offered only to hide typing: we say that we echo, and don't.
 
-BINARY (RFC 856) is requested for what the client sends. Without it, clients that descend from BSD's
-telnet look at seven bits of each typed byte, and take those of UTF-8 for control characters: an "Ä"
-has one that is a Ctrl-D. We do not use it ourselves: text arrives whole without it, and such
-clients would not return the cursor after a line feed in their window's own echo.
+BINARY (RFC 856) is requested for the client's output. Without it, clients that descend from BSD's
+telnet look at seven bits of each typed byte, and treat some bytes of UTF-8 as control characters:
+an "Ä" contains a Ctrl-D. We don't use BINARY ourselves. Our text arrives intact without it, and
+with it such clients wouldn't return the cursor after a line feed of their local echo.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from thudmud.telnet.interface import Fitted, Receiver, TelnetPolicy
 
 
 _OURS = {telopt.DO: True, telopt.DONT: False}
-"""What a client says about an option on our side."""
+"""A client's commands about an option on our side."""
 _THEIRS = {telopt.WILL: True, telopt.WONT: False}
-"""What it says about an option on its side."""
+"""A client's commands about an option on its own side."""
 _SAID_OF_OURS = {True: telopt.WILL, False: telopt.WONT}
 _SAID_OF_THEIRS = {True: telopt.DO, False: telopt.DONT}
 
 _ASKED = (telopt.TTYPE, telopt.BINARY)
 _OFFERED = (telopt.CHARSET, telopt.EOR, telopt.GMCP, telopt.MSSP)
 _WELCOME = {telopt.NAWS, telopt.TTYPE, telopt.CHARSET, telopt.NEW_ENVIRON, telopt.BINARY}
-"""The options that a client may use."""
+"""The options that we let a client use."""
 
 _WE_ASK_FOR_TYPE = telopt.TTYPE + telopt.SEND
 _WE_ASK_FOR_UTF_8 = telopt.CHARSET + telopt.REQUEST + b";UTF-8"
-# Never for all variables, nor for USER: players say themselves who they are.
+# Named variables only, and never USER: players give their names themselves.
 _WE_ASK_FOR_VARIABLES = (
     telopt.NEW_ENVIRON
     + telopt.SEND
@@ -50,7 +50,12 @@ _WE_ASK_FOR_VARIABLES = (
 
 
 class Negotiation:
-    """All options of one connection."""
+    """The negotiation of all options of one connection. It implements `Client`.
+
+    Args:
+        session: the session, which gets `Fitted` items.
+        policy: the limits and offers.
+    """
 
     def __init__(self, session: Receiver, policy: TelnetPolicy) -> None:
         self._session, self._policy = session, policy
@@ -70,34 +75,34 @@ class Negotiation:
         self._awaits_type = self._awaits_charset = False
 
     def begin(self) -> None:
-        """Ask for the width. A client without telnet shows these 3 bytes as junk, but no others."""
+        """Request the window size: the only 3 bytes that a client without telnet shows as junk."""
         self._ask(telopt.NAWS)
 
     # For the session.
 
     @property
     def is_hidden(self) -> bool:
-        """Whether typing is hidden, even the end of a line."""
+        """Whether the client shows nothing of the player's typing, not even the end of a line."""
         return self._ours[telopt.ECHO].is_agreed
 
     def hide(self) -> None:
-        """Ask the client not to show what is typed, until `reveal`."""
+        """Ask the client to hide typing, until `reveal`."""
         self._offer(telopt.ECHO)
 
     def reveal(self) -> None:
-        """Let the client show what is typed."""
+        """Ask the client to show typing again."""
         if self._ours[telopt.ECHO].want(False):
             self._say(telopt.WONT, telopt.ECHO)
 
     def data(self, package: str, text: str) -> None:
-        """Send a GMCP package with data in JSON, if the client takes any."""
+        """Send a GMCP package with JSON data, if the client supports GMCP."""
         if self._ours[telopt.GMCP].is_agreed:
             self._packages.send(package, text)
 
-    # What the client says.
+    # The client's commands.
 
     def hear(self, command: bytes, option: bytes) -> None:
-        """Take a DO, DONT, WILL or WONT."""
+        """Handle a DO, DONT, WILL or WONT."""
         if command in _OURS:
             self._hear_of_ours(option, _OURS[command])
         else:
@@ -105,9 +110,9 @@ class Negotiation:
         self._make_offers()
 
     def hear_subnegotiation(self, whole: bytes) -> None:
-        """Take a sub-negotiation: an option and its payload.
+        """Handle a sub-negotiation, an option and its payload; ignore an invalid one.
 
-        One that is invalid, or not agreed on, is ignored.
+        An option that isn't agreed on is ignored, too.
         """
         option, payload = whole[:1], whole[1:]
         match option:
@@ -129,11 +134,11 @@ class Negotiation:
         if not self._affords(ours, wanted):
             return
         before = ours.is_agreed
-        # ECHO is refused: it is only offered, since clients hide typing while it is agreed.
+        # A request for ECHO is refused: clients hide typing while it is agreed.
         answer = ours.hear(wanted, welcome=self._is_offered(option))
         if answer is not None:
             self._say(_SAID_OF_OURS[answer], option)
-        # SGA is refused, but a client that asks for it says by that how it wants prompts to end.
+        # SGA is refused, too, but the request shows that the client wants no GA after prompts.
         if option == telopt.SGA:
             self._wants_no_marks = wanted
         if option in {telopt.SGA, telopt.EOR}:
@@ -172,10 +177,11 @@ class Negotiation:
                 self._session.screen.decompress()
 
     def _end_prompts(self) -> None:
-        """Choose the mark at the end of prompts. Once one has ended with a mark, all have to.
+        """Choose the mark at the end of prompts: EOR, GA or none.
 
-        A client that refuses EOR still supports GA, which RFC 854 requires wherever SGA is not
-        agreed on; but a client that asks for SGA does not want to see it.
+        Once one prompt has ended with a mark, all have to. A client that refuses EOR still supports
+        GA, which RFC 854 requires wherever SGA isn't agreed on. But a client that asks for SGA
+        wants no GA.
         """
         eor = self._ours[telopt.EOR]
         if eor.is_agreed:
@@ -196,7 +202,7 @@ class Negotiation:
     def _hear_type(self, payload: bytes) -> None:
         if payload[:1] != telopt.IS or not self._awaits_type:
             return
-        # The last of the types is MTTS, which says whether the client has variables to ask for.
+        # The last type has the MTTS bits, which tell whether the client supports NEW-ENVIRON.
         self._awaits_type = self._client.add_type(payload[1:].decode("ascii", "replace"))
         if self._awaits_type:
             self._say_framed(_WE_ASK_FOR_TYPE)
@@ -218,7 +224,7 @@ class Negotiation:
             self._client.utf8 = accepted
 
     def _answer_charset(self, offer: bytes) -> None:
-        """Answer a client's own request; while ours is pending, with a refusal (RFC 2066)."""
+        """Answer a client's request; refuse it while our own is pending (RFC 2066)."""
         name = utf8_in(offer)
         if name and not self._awaits_charset:
             self._client.utf8 = True
@@ -226,10 +232,10 @@ class Negotiation:
         else:
             self._say_framed(telopt.CHARSET + telopt.REJECTED)
 
-    # What is sent.
+    # Our commands.
 
     def _make_offers(self) -> None:
-        """Offer all options to a client that has just shown that it speaks telnet."""
+        """Request and offer all options once: the client has just shown that it speaks telnet."""
         if self._offers_made:
             return
         self._offers_made = True
@@ -245,7 +251,10 @@ class Negotiation:
         return option in _OFFERED or compressed
 
     def _affords(self, agreement: QMethod, wanted: bool) -> bool:
-        """Return whether the budget allows listening. Answers to our own requests are free."""
+        """Charge a client's request to the budget; return False if that is exhausted.
+
+        Answers to our own requests are free.
+        """
         if not agreement.is_request(wanted):
             return True
         affords = self._budget > 0
@@ -273,7 +282,7 @@ class Negotiation:
 
 
 def framed(payload: bytes) -> bytes:
-    """Return an option and its payload as a sub-negotiation is sent."""
+    """Frame an option and its payload as a sub-negotiation, with IAC escaped."""
     escaped = payload.replace(telopt.IAC, telopt.IAC + telopt.IAC)
     return telopt.IAC + telopt.SB + escaped + telopt.IAC + telopt.SE
 
@@ -282,7 +291,7 @@ def framed(payload: bytes) -> bytes:
 
 
 class QState(Enum):
-    """The state of an option at one end, with the names of RFC 1143, section 7."""
+    """The state of an option at one end, by the names of RFC 1143, section 7."""
 
     NO = "no"
     YES = "yes"
@@ -297,7 +306,7 @@ _WANTED: dict[QState, tuple[QState, bool]] = {
     QState.WANTNO: (QState.WANTNO_OPPOSITE, False),
     QState.WANTYES_OPPOSITE: (QState.WANTYES, False),
 }
-"""The next state once we want an option, and whether to say so. Other states stay."""
+"""The next state when we want to enable an option, and whether to say so. Other states stay."""
 
 _UNWANTED: dict[QState, tuple[QState, bool]] = {
     QState.YES: (QState.WANTNO, True),
@@ -312,15 +321,15 @@ _ANSWERED: dict[tuple[QState, bool], tuple[QState, bool | None]] = {
     (QState.WANTYES_OPPOSITE, False): (QState.NO, None),
     (QState.WANTNO, False): (QState.NO, None),
     (QState.WANTNO_OPPOSITE, False): (QState.WANTYES, True),
-    # The other end answers "end it" with "yes", against the protocol.
+    # The other end answers our DONT or WONT with WILL or DO, which the protocol forbids.
     (QState.WANTNO, True): (QState.NO, None),
     (QState.WANTNO_OPPOSITE, True): (QState.YES, None),
 }
-"""The next state after an answer, and our reply to it; None for no reply."""
+"""The next state after the other end's answer, and our reply to it; None for no reply."""
 
 
 class QMethod:
-    """One option at one end. True means "use it", False "do not"."""
+    """One option at one end, as a state machine (RFC 1143). True enables it, False disables it."""
 
     __slots__ = ("state",)
 
@@ -329,28 +338,30 @@ class QMethod:
 
     @property
     def is_agreed(self) -> bool:
-        """Whether it is in use."""
+        """Whether the option is enabled."""
         return self.state is QState.YES
 
     @property
     def is_asked(self) -> bool:
-        """Whether our request for it is pending, and still holds."""
+        """Whether our request to enable the option is pending, and not withdrawn."""
         return self.state is QState.WANTYES
 
     def want(self, wanted: bool) -> bool:
-        """Want it, or no longer; return whether to say so now."""
+        """Decide to enable or disable the option; return whether to send the command now."""
         changes = _WANTED if wanted else _UNWANTED
         self.state, tell = changes.get(self.state, (self.state, False))
         return tell
 
     def is_request(self, heard: bool) -> bool:
-        """Return whether that is a request for a change, not an answer to ours."""
+        """Return whether a command is a request for a change, not an answer to ours."""
         return self.state is (QState.NO if heard else QState.YES)
 
     def hear(self, heard: bool, *, welcome: bool) -> bool | None:
-        """Take what the other end says; return what to answer, None for nothing.
+        """Handle a command of the other end, and return our reply; None for no reply.
 
-        A request is agreed to if the option is welcome.
+        Args:
+            heard: whether the command is to enable the option.
+            welcome: whether to agree to a request for the option.
         """
         if self.is_request(heard):
             agreed = heard and welcome

@@ -1,7 +1,7 @@
-"""The output of a connection: text is only ever appended, with a prompt after it.
+"""The screen of a connection: output is only ever appended, with a prompt after it.
 
-Prompts, fresh lines, CR LF, compression, and the outbox: one write for each turn of the event loop,
-and a limit on the bytes that wait for a slow reader.
+A screen shows prompts, begins fresh lines, compresses, writes once in each turn of the event loop,
+and cuts off a client that reads too slowly.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import Enum
 
 CRLF = b"\r\n"
 BELL = b"\a"
-"""The byte for which a terminal makes a sound."""
+"""The control character BEL, for which a terminal makes a sound."""
 
 _READING_ON = 1 / 2  # of the grace period, where a connection cannot be closed in one direction
 
@@ -23,30 +23,30 @@ _of_strangers = logging.getLogger("thudmud.strangers")
 
 
 class Goodbye(Enum):
-    """Why a connection ends, for programs: a WebSocket's close code tells it."""
+    """Why a connection ends, for programs: WebSockets send it as a close code."""
 
     QUIT = "quit"
-    """The player has typed it."""
+    """The player has typed "quit"."""
     ELSEWHERE = "elsewhere"
-    """The player goes on by another connection."""
+    """The player has come in by another connection."""
     IDLE = "idle"
-    """The player has typed nothing for long, or given no name."""
+    """The player has typed nothing for too long, or given no name."""
     BANNED = "banned"
     """The player is banned, or their account was removed."""
     KICKED = "kicked"
     """An operator has ended the visit."""
     LOGGED_OUT = "logged_out"
-    """The password was changed, or all logins ended: the player has to give it again."""
+    """All logins were ended, perhaps by a new password: the player has to log in again."""
     REJECTED = "rejected"
-    """The client's program has sent too much, or what is none of its protocol. It would again."""
+    """The client has sent too much, or violated the protocol, and would do so again."""
     STOPPED = "stopped"
     """The server stops, or has lost its storage: the client can come back in a while."""
 
 
 def encode(text: str) -> bytes:
-    """Return lines, joined by line feeds, as they are sent: UTF-8, CR LF after each.
+    r"""Encode lines, separated by "\n", as UTF-8 with CR LF after each.
 
-    UTF-8 never has the byte 0xFF, so no telnet escaping is needed.
+    UTF-8 never contains the byte 0xFF, so IAC needs no escaping.
     """
     return f"{text}\n".replace("\n", "\r\n").encode("utf-8", "replace")
 
@@ -54,22 +54,22 @@ def encode(text: str) -> bytes:
 class Screen:
     """The output side of a connection.
 
-    While a player is asked for a line, the cursor is behind the prompt. Text that comes then starts
-    on a fresh line, and the prompt is shown again once, at the end of the turn. A player's line
-    ends the prompt's line by itself if the terminal has echoed it.
+    While the cursor is behind a prompt, new text starts on a fresh line, and the prompt is shown
+    again, once, at the end of the turn. A player's own line ends the prompt's line by its echo, if
+    the terminal echoes it.
 
     Args:
         transport: the connection.
-        limit: the most bytes that may wait to be sent; a slower reader is cut off. A single
-            longer answer, such as the record of a long battle, may wait in addition if at most a
-            quarter of the limit was waiting.
+        limit: the most bytes that may wait to be sent; a client that reads more slowly is cut off.
+            A single longer answer, such as the record of a long battle, may wait in addition if at
+            most a quarter of the limit was waiting before it.
         flusher: flushes the screen at the end of the turn of the event loop.
 
     Attributes:
-        prompt: the prompt behind the text when a line is asked for; it may be empty.
+        prompt: the prompt to show when a line is asked for; it may be empty.
         at_prompt: whether the cursor is behind the prompt.
-        unsent: the bytes that were shown in this turn, and not written yet.
-        closed: whether nothing can be shown any more.
+        unsent: the number of bytes shown in this turn and not yet written.
+        closed: whether output is over.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Screen:
         self.closed = False
         self._transport = transport
         self._limit = self._room = limit
-        self._beyond = 0  # bytes that may wait in addition to the limit
+        self._beyond = 0  # bytes that a long answer may wait in addition to the limit
         self._flusher = flusher
         self._pieces: list[bytes] = []
         self.unsent = 0
@@ -108,7 +108,7 @@ class Screen:
         self._timers: list[asyncio.TimerHandle] = []
 
     def show(self, lines: bytes) -> None:
-        """Append whole lines, each ended by CR LF."""
+        """Append whole lines, each with CR LF at its end."""
         if self.closed:
             return
         if self.at_prompt:
@@ -119,7 +119,7 @@ class Screen:
         elif self._owes_prompt:
             self._owes_prompt = False
             self._asking = True
-        self._pieces.append(lines)  # `_put` inlined, as this is the hot path
+        self._pieces.append(lines)  # `_put` inlined: this is the hot path
         self.unsent += len(lines)
         if self.unsent > self._room:
             self._look_for_room()
@@ -128,9 +128,10 @@ class Screen:
             self._flusher.add(self)
 
     def ask(self, *, at_once: bool = True) -> None:
-        """Show the prompt at the end of this turn, unless it is shown already.
+        """Show the prompt at the end of this turn, unless the cursor is behind it already.
 
-        If not ``at_once``, it is shown behind the next lines.
+        Args:
+            at_once: whether to show it in this turn; otherwise after the next lines.
         """
         self._owes_prompt = not (self.at_prompt or at_once)
         if at_once and not self.at_prompt:
@@ -140,24 +141,24 @@ class Screen:
                 self._flusher.add(self)
 
     def answered(self, *, echoed: bool = True) -> None:
-        """Note that the player has sent a line; the cursor is on a fresh one if it was echoed."""
+        """Handle a line of the player's; its echo, if any, has moved the cursor to a fresh line."""
         if self.at_prompt and not echoed:
             self._put(CRLF)
         self._asking = self.at_prompt = self._owes_prompt = False
 
     def command(self, sequence: bytes) -> None:
-        """Append telnet bytes, which a terminal does not show."""
+        """Append a telnet command, which a terminal doesn't show."""
         self._put(sequence)
 
     def end_prompts(self, sequence: bytes) -> None:
-        """End each prompt with telnet bytes from now on, the current one included."""
+        """Set the telnet command that ends each prompt, including the current one."""
         if sequence != self._prompt_end:
             self._prompt_end = sequence
             if self.at_prompt and sequence:
                 self._put(sequence)
 
     def compress(self, sequence: bytes) -> None:
-        """Append telnet bytes, and compress everything after them."""
+        """Append the telnet command that begins MCCP2, and compress all output after it."""
         self._put(sequence)
         self._write()
         self._compressor = zlib.compressobj(wbits=_WINDOW, memLevel=_MEMORY)
@@ -168,21 +169,24 @@ class Screen:
         self._end_compression()
 
     def mark(self, sequence: bytes) -> None:
-        """Append telnet bytes that mark the end of all output so far, a prompt included."""
+        """Append a telnet command after all output so far, including a prompt that is due."""
         self._put_prompt()
         self._put(sequence)
 
     def close(
         self,
-        why: Goodbye,  # noqa: ARG002  (telnet cannot tell it)
+        why: Goodbye,  # noqa: ARG002  (telnet has no close codes)
         *,
         linger: bool,
         grace: float,
     ) -> None:
-        """Send what is waiting, without a prompt, and end the connection; abort it after the grace.
+        """Send all output, without a prompt, and end the connection.
 
-        With ``linger`` the client may close first. If we did while it is still sending, it might
-        never see our last output (RFC 1122, section 4.2.2.13).
+        Args:
+            why: the reason, for subclasses whose protocol has close codes.
+            linger: whether to let the client close first. If we close while it is still sending, it
+                may never see our last output (RFC 1122, section 4.2.2.13).
+            grace: the seconds until the connection is aborted.
         """
         self._asking = self.at_prompt = False
         self._write()
@@ -197,8 +201,7 @@ class Screen:
             except (OSError, RuntimeError):  # the client has gone already (RuntimeError: uvloop)
                 self._transport.abort()
         elif linger and not self._transport.is_reading():
-            # TLS cannot be closed in one direction; what the client has sent meanwhile is read
-            # first.
+            # TLS cannot be closed in one direction only, so read the client's last bytes first.
             self._timers.append(loop.call_later(grace * _READING_ON, self._close_now))
         else:
             self._transport.close()
@@ -208,7 +211,7 @@ class Screen:
             self._transport.close()
 
     def lost(self) -> None:
-        """Note that the connection is gone."""
+        """Handle the loss of the connection."""
         self.closed = True
         for timer in self._timers:
             timer.cancel()
@@ -233,7 +236,7 @@ class Screen:
             self.unsent += len(prompt)
 
     def flush(self) -> None:
-        """Write what was shown in this turn, with the prompt behind it."""
+        """Write this turn's output, with the prompt behind it."""
         self._scheduled = False
         if self._asking:
             self._put_prompt()
@@ -243,11 +246,11 @@ class Screen:
         if self._pieces and not self.closed:
             output = self._flusher.join(self._pieces)
             if self._compressor is not None:
-                # It is flushed, so that the client can decompress all of it at once.
+                # Flushed, so that the client can decompress and show all of it now.
                 compressed = self._compressor.compress(output)
                 output = compressed + self._compressor.flush(zlib.Z_SYNC_FLUSH)
             self._transport.write(output)
-            self._room -= len(output)  # at least so much room is left
+            self._room -= len(output)  # a lower bound: some of it may be sent already
         self._pieces.clear()
         self.unsent = 0
 
@@ -257,7 +260,7 @@ class Screen:
         self._compressor = None
 
     def _look_for_room(self) -> None:
-        """Write if there is no room for more; cut off a reader that does not keep up."""
+        """Measure how much may still wait; if too much does, write, or cut the client off."""
         waiting = self._transport.get_write_buffer_size()
         if waiting <= self._limit // 4:
             self._beyond = self.unsent
@@ -266,15 +269,16 @@ class Screen:
             self._write()
             self._room = self._limit + self._beyond - self._transport.get_write_buffer_size()
             if self._room < 0:
-                # Sending a reason would need the very room that is missing.
+                # No farewell: there's no room for it.
                 _of_strangers.info("cut off a slow reader", extra={"unread": self._limit})
                 self.closed = True
                 self._transport.abort()
 
 
 _WINDOW, _MEMORY = 12, 5
-"""Parameters of zlib. A board is less than 1 KiB. These cost 32 KiB for each compressed connection,
-where zlib's defaults cost 256 KiB (zlib's manual: 2 ** (wbits + 2) + 2 ** (memLevel + 9))."""
+"""Parameters of zlib. A board is less than 1 KiB, so a small window is enough. These values cost 32
+KiB for each compressed connection and zlib's defaults 256 KiB; the formula in zlib's manual is
+2 ** (wbits + 2) + 2 ** (memLevel + 9)."""
 
 
 class Flusher:
@@ -283,21 +287,23 @@ class Flusher:
     def __init__(self) -> None:
         self._due: list[Screen] = []
         self._joined: dict[Callable[[bytes], bytes] | None, tuple[list[bytes], bytes]] = {}
-        """The last result of `join` and its pieces, by the function that made it."""
+        """The pieces and result of the last `join`, by ``make``."""
 
     def add(self, screen: Screen) -> None:
-        """Flush a screen at the end of this turn."""
+        """Have a screen flushed at the end of this turn."""
         if not self._due:
             asyncio.get_running_loop().call_soon(self._flush)
         self._due.append(screen)
 
     def join(self, pieces: list[bytes], make: Callable[[bytes], bytes] | None = None) -> bytes:
-        """Return pieces as one; the same bytes for all screens with the same pieces in this turn.
+        """Join pieces; screens with the same pieces in one turn get the same object.
 
-        ``make`` transforms the result, for example to a frame.
+        Args:
+            pieces: the output of one screen in this turn.
+            make: transforms the joined bytes, such as to a WebSocket frame; None for no change.
         """
         before = self._joined.get(make)
-        if before is not None and pieces == before[0]:  # quick: nearly all are the same objects
+        if before is not None and pieces == before[0]:  # fast: mostly identical objects
             return before[1]
         joined = b"".join(pieces)
         if make:

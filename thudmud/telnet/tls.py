@@ -18,40 +18,43 @@ _REQUEST = re.compile(
     r"(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PRI) \S+ HTTP/\d(\.\d)?", re.ASCII
 )
 _BUFFER = 16 * 1024
-"""Bytes that asyncio's own loop reads at once from a connection with TLS: the longest record.
+"""The size of asyncio's read buffer for each TLS connection, in bytes: the longest TLS record.
 
-It has a buffer of that size for each connection, by default one of 256 KiB.
+asyncio's default is 256 KiB.
 """
 
-_RECORD = b"\x16\x03"  # a handshake of SSL 3 or any TLS (RFC 8446, section 5.1)
+_RECORD = b"\x16\x03"  # a handshake record of SSL 3 or any TLS (RFC 8446, section 5.1)
 HEAD = 5
-"""Bytes of a TLS record's header; the last two tell its length (RFC 8446, section 5.1)."""
-_LATEST_MINOR = 4  # the byte after those two
+"""The length of a TLS record's header; its last two bytes are the record's length (RFC 8446,
+section 5.1)."""
+_LATEST_MINOR = 4  # the highest minor version, the byte after those two
 
 
 def is_http(line: str) -> bool:
-    """Return whether that is the first line of an HTTP request."""
+    """Return whether a line is the first one of an HTTP request."""
     return bool(_REQUEST.fullmatch(line))
 
 
 def tls_answer(port: int) -> str:
-    """Return the sentence for a client that sends TLS; ``port`` is the TLS port, or 0."""
+    """Return the sentence for a client that sends TLS; ``port`` is the TLS port, 0 for none."""
     other = f" TLS is on port {port}." if port else ""
     return f"This port speaks plain telnet, not TLS.{other}"
 
 
 def is_tls(opening: bytes) -> bool | None:
-    """Return whether bytes begin with TLS, as no player does; None if they are too few to tell."""
+    """Return whether a connection's first bytes are TLS, None if there are too few to tell."""
     if len(opening) <= len(_RECORD):
         return None if _RECORD.startswith(opening) else False
     return opening.startswith(_RECORD) and opening[len(_RECORD)] <= _LATEST_MINOR
 
 
 def context(certificate: Path, key: Path | None, section: str = "server") -> ssl.SSLContext:
-    """Return the TLS context of a port.
+    """Create the TLS context of a port.
 
-    The chain of its issuers follows the certificate in its file, and without a file of its own the
-    key is there, too. Messages name the section of the settings.
+    Args:
+        certificate: a PEM file with the certificate, followed by the chain of its issuers.
+        key: a PEM file with the key; None if the certificate's file has it.
+        section: the section of the settings, for error messages.
 
     Raises:
         StartError: a file cannot be read or used.
@@ -66,7 +69,8 @@ def context(certificate: Path, key: Path | None, section: str = "server") -> ssl
     SSLProtocol.max_size = _BUFFER
     made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        # Without a password callback OpenSSL would ask at the terminal; an empty password fails.
+        # Without a password callback OpenSSL would prompt at the terminal; the empty password of
+        # `str()` makes an encrypted key fail instead.
         made.load_cert_chain(certificate, key, password=str)
     except ssl.SSLError as error:
         raise StartError(f"{section}.{_problem(error, certificate, key)}") from error
