@@ -214,8 +214,8 @@ class Unsure:
 class Visit:
     """One player's presence by one front end.
 
-    A front end that is slower than another one, which has taken the player over, holds a visit that
-    is over: all calls with it then do nothing.
+    A visit ends when another front end takes the player over. Its own front end may not know that
+    yet, so all calls with a visit that is over do nothing.
 
     Attributes:
         name: the player's name.

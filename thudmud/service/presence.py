@@ -178,7 +178,7 @@ class Presence:
             person.member = arrival.member or person.member
             self._hall.people.adopt(person, profile)
         person.active = self._clock()
-        self._bus.defer(partial(self.check, name))  # their node may have died: marked as away
+        self._bus.defer(partial(self.check, name))  # their last node may have just died
         taken = TookOver(name, person.room, found)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
@@ -364,10 +364,10 @@ class Presence:
         self._broadcaster.introduce(name)
 
     def all_from(self, origin: str) -> list[str]:
-        """Return the players from an address who are here, or who hold a seek, seat or place.
+        """Return the players from an address who are here, or for whom something is kept.
 
-        Only seats at player-opened boards count; places are held by features, such as tournaments.
-        The origins of all other players are forgotten.
+        That is a seek, a seat at a player-opened board, or something that a feature keeps, such as
+        a place in a tournament. The origins of all other players are forgotten.
         """
         holders = self._holders()
         self._hall.keep_origins(
