@@ -21,7 +21,7 @@ every `WORD_INTERVAL` or `PASSWORD_INTERVAL` seconds. Each known address (eight 
   sets another time, strangers can try 86,410: one chance in 12 million. A hostile known address
   makes it one in 1.8 million.
 - A member's program may have a resume word in place of the password. Four count at a time, for 30
-  days each, in which strangers can try 86,710: one chance in 3.2 million.
+  days each, in which strangers can try 86,410: one chance in 3.2 million.
 - A password is chosen by its owner, so the number of candidates is unknown. Strangers can try 2,890
   a day at one name. That finds one of the thousand most popular passwords, but hardly a random one.
   A hostile known address can try 17,290.
