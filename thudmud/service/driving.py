@@ -17,10 +17,11 @@ How `now` works. It runs the coroutine by ``send(None)``, in the caller's frame:
    through in both directions, and the coroutine can't tell the difference.
 
 Cancellation. The task can be cancelled between its creation and its first step. asyncio then throws
-``CancelledError`` into the wrapper. If that hadn't started, it would raise at once and the coroutine
-would never see the exception: only the garbage collector would close it, and its ``finally`` blocks
-couldn't await anything. So `_going_on` advances the wrapper to a bare ``yield`` inside its ``try``
-before it makes the task. The exception arrives there and is thrown into the coroutine.
+``CancelledError`` into the wrapper. If that hadn't started, it would raise at once, and the
+coroutine would never see the exception: only the garbage collector would close it, and its
+``finally`` blocks couldn't await anything. So `_going_on` advances the wrapper to a bare ``yield``
+inside its ``try`` before it makes the task. The exception arrives there and is thrown into the
+coroutine.
 """
 
 from __future__ import annotations
