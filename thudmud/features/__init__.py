@@ -1,8 +1,8 @@
-"""The features, each a package of its own.
+"""The features: one package for each thing that players can do.
 
-Every server needs some of them. The rest of the program knows the others only by the list `NAMES`.
-Delete a package and its entry there, and the program works without the feature: its lines in
-``grammar/thud.lark`` are skipped.
+Every server needs those of `NEEDED`. The rest of the program knows the others only by the list
+`NAMES`. If a package and its entry there are deleted, the program works without the feature: the
+lines of ``grammar/thud.lark`` that bear its name are skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NEEDED: tuple[str, ...] = (
     "people",
     "rooms",
 )
-"""The names of the features that every server needs. Each may import those before it."""
+"""Features that every server needs. A feature may import those before it."""
 
 NAMES: tuple[str, ...] = (
     "analysis",
@@ -39,28 +39,29 @@ NAMES: tuple[str, ...] = (
     "tournaments",
     "tv",
 )
-"""The names of the features that may be left out, in the order in which they are set up."""
+"""Optional features, in the order in which they are set up."""
 
 
 @cache
 def load() -> tuple[Feature, ...]:
-    """Import all features, which registers their commands and messages; return them in order."""
+    """Import all features, in order; the import registers their commands and messages."""
     names = (*NEEDED, *NAMES)
     return tuple(import_module(f"thudmud.features.{name}").FEATURE for name in names)
 
 
 def left_out(without: Collection[str]) -> tuple[Feature, ...]:
-    """Return the features that are left out by some names, which may be those of verbs as well."""
+    """Return the optional features among the names given; names of verbs are ignored."""
     return tuple(each for each in load() if each.name in NAMES and each.name in without)
 
 
 def modules(name: str, without: Collection[str] = ()) -> Iterator[Any]:
-    """Import and yield the modules of a name that features have, in order.
+    """Import and yield the modules of one name from the optional features, in order.
 
     Args:
         name: the module's name: ``storage`` registers functions with the store, ``settings`` has
-            the ``SECTIONS`` of a configuration, ``serving`` what a server does besides.
-        without: the names of features that are left out.
+            the ``SECTIONS`` of the configuration, ``serving`` has what only a server does, such as
+            pages.
+        without: names of features to skip.
     """
     for feature in NAMES:
         if feature not in without and find_spec(module := f"thudmud.features.{feature}.{name}"):
@@ -69,6 +70,6 @@ def modules(name: str, without: Collection[str] = ()) -> Iterator[Any]:
 
 @cache
 def load_storage() -> None:
-    """Import the ``storage`` modules of features, which registers them with the store."""
+    """Import the ``storage`` modules of features, which register themselves with the store."""
     for _ in modules("storage"):
         pass

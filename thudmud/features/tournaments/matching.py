@@ -1,29 +1,63 @@
-"""Finding pairs: as many as possible of those who may meet."""
+"""Maximum-cardinality matching in general graphs: Edmonds' blossom algorithm.
+
+J. Edmonds, "Paths, trees, and flowers", Canadian Journal of Mathematics 17 (1965), 449-467.
+
+Theory of operation
+-------------------
+Players are vertices, and two who may meet are joined by an edge. A matching grows by one pair
+whenever there is an augmenting path: it begins and ends at exposed (unmatched) vertices, and its
+edges are by turns outside and inside the matching. Exchanging these two kinds of edges along the
+path matches both ends. By Berge's theorem a matching without an augmenting path is a maximum.
+
+`augment` searches breadth-first from one exposed vertex, the root, and grows an alternating tree.
+Vertices at an even distance from the root are outer; the search goes on from these, by any edge.
+Vertices at an odd distance are inner; the only way on is to their mate, which is outer.
+
+An edge between two outer vertices closes an odd cycle, a blossom. From its base, where the two
+paths to the root join, each vertex of the blossom can be reached both ways round, and one of these
+ways has even length. So all its inner vertices become outer as well. The blossom is shrunk: its
+vertices share one entry in ``base`` and count as one vertex from then on. Without this step, a
+search in a graph that is not bipartite misses paths.
+
+If the search from a vertex fails, some maximum matching leaves that vertex exposed, and later
+augmentations don't change that. So one search for each vertex is enough for a maximum, and
+`complete` may stop at the first that fails.
+
+A search takes O(n ** 2) steps, and a whole matching O(n ** 3).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
 Joined = Callable[[int, int], bool]
-"""Whether two players may meet. It does not depend on their order."""
+"""Whether two vertices are joined by an edge, that is, may be paired. Must be symmetric."""
 
 Mates = list[int | None]
-"""Whom each of some players is paired with, by place; None if with nobody yet."""
+"""A matching: the mate of each vertex, by index; None for an exposed vertex."""
 
 
 def complete(mates: Mates, joined: Joined) -> bool:
-    """Pair those who have no mate yet, perhaps changing other pairs; whether it is possible."""
+    """Extend a matching, in place, to a perfect one.
+
+    Returns:
+        Whether there is a perfect matching. If not, ``mates`` is still a valid matching, perhaps
+        with other pairs than before; callers that need the old one make a copy.
+    """
+    # ``enumerate`` reads the list as it changes, so vertices matched by earlier searches are
+    # skipped.
     return all(
         mate is not None or augment(mates, place, joined) for place, mate in enumerate(mates)
     )
 
 
 def augment(mates: Mates, root: int, joined: Joined) -> bool:
-    """Pair one more player by changing pairs along a path; whether there is one.
+    """Match one more vertex, in place, by an augmenting path from ``root``, which is exposed.
 
-    This is a step of Edmonds' algorithm: from the player, it goes to whoever they may meet and on
-    to that one's mate, until it comes to somebody without one. An odd circle is gone through both
-    ways, so those on it count as one, their ``base``.
+    Vertices that are matched stay matched, though perhaps with others.
+
+    Returns:
+        Whether there is such a path; if not, ``mates`` is unchanged.
     """
     size = len(mates)
     base = list(range(size))
@@ -32,7 +66,7 @@ def augment(mates: Mates, root: int, joined: Joined) -> bool:
     is_reached = [place == root for place in range(size)]
 
     def upwards(place: int) -> Iterator[int]:
-        """Yield the bases from a player back to the root."""
+        """Yield the bases of the outer vertices on the path from an outer vertex to the root."""
         while True:
             yield (place := base[place])
             if (mate := mates[place]) is None:
@@ -40,31 +74,46 @@ def augment(mates: Mates, root: int, joined: Joined) -> bool:
             place = int(came_from[mate] or 0)
 
     def close(place: int, circle: int, other: int, on_it: set[int]) -> None:
-        """Note the way from a player to where a circle begins, which can be gone back as well."""
+        """Relabel one side of a blossom, from the closing edge up to the base.
+
+        The outer vertices on it get a second predecessor, across the closing edge. An inner vertex,
+        now outer, gets to the root that way: to its mate, and on round the blossom.
+
+        Args:
+            place: the outer vertex at this end of the closing edge.
+            circle: the base of the blossom.
+            other: the outer vertex at the other end.
+            on_it: collects the bases that are to be merged.
+        """
         while base[place] != circle:
             mate = int(mates[place] or 0)
             on_it |= {base[place], base[mate]}
             came_from[place] = other
             place, other = int(came_from[mate] or 0), mate
 
+    # ``reached`` is the queue of outer vertices: the loop body appends to it.
     for one in reached:
         for two in range(size):
             if base[one] == base[two] or mates[one] == two or not joined(one, two):
                 continue
             mate = mates[two]
             if is_reached[two]:
+                # Both ends are outer, in different blossoms: the edge closes an odd cycle. Its base
+                # is the first vertex that both paths to the root have in common.
                 way = set(upwards(one))
                 circle = next(each for each in upwards(two) if each in way)
                 on_it: set[int] = set()
                 close(one, circle, two, on_it)
                 close(two, circle, one, on_it)
                 for place in range(size):
+                    # Earlier blossoms on the cycle merge into this one, with all their vertices.
                     if base[place] in on_it:
                         base[place] = circle
                         if not is_reached[place]:
                             is_reached[place] = True
                             reached.append(place)
             elif came_from[two] is None:
+                # A vertex outside the tree: inner if it has a mate, else the end of a path.
                 came_from[two] = one
                 if mate is None:
                     _flip(mates, two, came_from)
@@ -75,9 +124,16 @@ def augment(mates: Mates, root: int, joined: Joined) -> bool:
 
 
 def _flip(mates: Mates, last: int | None, came_from: Sequence[int | None]) -> None:
-    """Change the pairs along a path that ends at a player who had no mate."""
+    """Exchange matched and unmatched edges along an augmenting path, from its last vertex back.
+
+    Args:
+        mates: the matching.
+        last: the exposed vertex at the end of the path.
+        came_from: the predecessor of each vertex that the path enters by an unmatched edge.
+    """
     while last is not None:
         before = int(came_from[last] or 0)
+        # Its old mate is matched anew in the next step. The root had none, and ends the path.
         then = mates[before]
         mates[last], mates[before] = before, last
         last = then

@@ -1,43 +1,42 @@
-"""Whether the rounds to come can be held: disjoint perfect matchings, by search.
+"""Look-ahead over the remaining rounds: disjoint perfect matchings, by search.
 
-A tournament promises so many rounds without a second meeting. Pairing each round by itself can
-break that: of six players, three rounds between {1, 2, 3} and {4, 5, 6} leave two triangles, and no
-fourth round. So each round is paired with an outlook on those that follow.
+A tournament promises a number of rounds without a second meeting. Pairing each round by itself can
+break that promise: of six players, three rounds between {1, 2, 3} and {4, 5, 6} leave two
+triangles, and no fourth round. So each round is paired with an outlook on the remaining ones.
 
 Theory of operation
 -------------------
-Players are the vertices of a graph, and those who have not met are joined by an edge. A round is a
-perfect matching, and takes its edges away. So ``r`` rounds can be held if the graph has ``r``
-disjoint perfect matchings. With an odd number of players the bye is one more vertex, the last one:
-whoever is matched with it rests, and has met it.
+Players are the vertices of a graph, and an edge joins two who haven't met. A round is a perfect
+matching, and removes its edges. So ``r`` rounds are possible if the graph has ``r`` disjoint
+perfect matchings. With an odd number of players the bye is one more vertex, the last: a player
+matched with it rests, and has met it.
 
 Most tournaments need no search. By Dirac's theorem, a graph of ``n`` vertices has a perfect
-matching (even a Hamiltonian circle) if each vertex has ``n / 2`` edges. A round takes one edge of
-each, so
+matching (even a Hamiltonian cycle) if each vertex has degree ``n / 2`` or more. A round takes one
+edge from each vertex, so
 
-    fewest edges of a vertex >= n / 2 + r - 1
+    minimum degree >= n / 2 + r - 1
 
-is enough for ``r`` rounds, whoever is paired with whom. If nobody leaves, that holds in all rounds
-of a tournament that has at most ``n / 2``.
+is enough for ``r`` rounds, however each is paired. If nobody leaves, that covers all rounds of a
+tournament of at most ``n / 2``.
 
 Beyond that it is edge colouring, which is NP-complete in general, but not hard for so few players.
-The search pairs one round after the other, and in a round first whoever has the fewest opponents
-left. Three things keep it small:
+The search pairs one round after the other, and within a round the vertex with the fewest opponents
+left first. Three things keep it small:
 
-- A vertex with ``r`` edges needs no repeat. What others lack, all together, is a lower bound for
-  twice the repeats. If it is above what is allowed, there is nothing to try, and if it is just
-  that, repeats may only join two who lack something.
-- The order of rounds does not matter. So one vertex is looked at, and one edge of it: either some
-  round has that edge, and it can be the next one; or none has, and the edge is struck out.
-- Rounds that cannot be held are remembered, whichever rounds led there.
+- A vertex of degree ``r`` or more needs no repeat. The deficits of the others, added up, are a
+  lower bound for twice the number of repeats. If the bound exceeds the repeats allowed, the branch
+  is cut; if it equals them, repeats may only join vertices with a deficit.
+- The order of rounds doesn't matter. So the search picks one vertex and one of its edges: either
+  some round has that edge, and it can be the next one; or none has, and the edge is removed.
+- Impossible states are remembered, whichever rounds led to them.
 
-If players have left, there may be no way without repeats. The fewest are found by trying none, one,
-two, and so on.
+If players have left, repeats may be inevitable. Their minimum is found by trying none, one, two,
+and so on.
 
-A question is given up after `MOST_STEPS`, and counts as answered by no. So it may be that a round
-is refused that would have been possible, or that there is one repeat more than need be. Where
-nobody leaves, a few hundred steps have always been enough, and some thousand if everybody is to
-meet everybody.
+A query is abandoned after `MOST_STEPS`, and then counts as a no. So a possible round may be
+rejected, or one repeat more than necessary be allowed. If nobody leaves, a few hundred steps have
+always been enough; some thousand if everybody is to meet everybody.
 """
 
 from __future__ import annotations
@@ -48,27 +47,28 @@ from functools import cached_property
 from thudmud.features.tournaments.matching import Mates, complete
 
 MOST_STEPS = 5_000
-"""After how many steps the search for an answer is given up; some hundredths of a second."""
+"""The most steps of the search for one query; some hundredths of a second."""
 
 MOST_STEPS_IN_ALL = 20_000
-"""After how many steps no more questions are answered but by no."""
+"""The most steps of all queries to an outlook; after these every answer is no."""
 
 Pair = tuple[int, int]
+"""Two vertices, by index."""
 
 Graph = tuple[int, ...]
-"""For each vertex, the vertices that it has an edge to, as bits."""
+"""The neighbours of each vertex, as a bit set."""
 
 
 class Outlook:
-    """The rounds that are to be held.
+    """The rounds that must be possible.
 
     Args:
-        graph: who has not met whom; the last vertex is the bye, if there is one.
-        rounds: how many rounds are to be held.
-        has_bye: whether there is one.
+        graph: the pairs who haven't met; the last vertex is the bye, if there is one.
+        rounds: how many rounds, the next one included.
+        has_bye: whether the last vertex is the bye.
 
     Attributes:
-        steps: how many steps the search has taken.
+        steps: how many steps the search has taken so far.
     """
 
     def __init__(self, graph: Sequence[int], rounds: int, *, has_bye: bool) -> None:
@@ -83,15 +83,15 @@ class Outlook:
 
     @property
     def gave_up(self) -> bool:
-        """Whether the search has taken so many steps that it answers nothing more."""
+        """Whether the steps are used up, so that every answer from now on is no."""
         return self.steps >= MOST_STEPS_IN_ALL
 
     @cached_property
     def repeats(self) -> int:
-        """The fewest repeats with which all rounds can be held, as far as is known.
+        """The fewest repeats with which all rounds are possible, as far as the search finds out.
 
-        A repeat is a match that is not the first between these two, or a bye of somebody who has
-        had one while others have not.
+        A repeat is a second match of the same two players, or a second bye while others have had
+        none.
         """
         most = self._rounds * self._size
         for repeats in range(most):
@@ -101,14 +101,14 @@ class Outlook:
         return most
 
     def after(self, pairs: Iterable[Pair]) -> Outlook | None:
-        """Return the outlook when the first round has these pairs; None if it was the last."""
+        """Return the outlook after a round with these pairs; None if it was the last."""
         if self._rounds == 1:
             return None
         graph = self._after(self._graph, pairs)
         return Outlook(graph, self._rounds - 1, has_bye=self._bye is not None)
 
     def goes_on(self, pairs: Iterable[Pair]) -> bool:
-        """Whether all rounds can be held, with the fewest repeats, if the first has these pairs."""
+        """Whether all rounds are possible, with fewest repeats, if the first has these pairs."""
         repeats = self.repeats
         self._ask()
         return self._goes_on(self._graph, self._everybody, self._rounds, repeats, [*pairs])
@@ -116,13 +116,14 @@ class Outlook:
     def first_round(
         self, fixed: Sequence[Pair], barred: Sequence[Collection[int]]
     ) -> set[frozenset[int]] | None:
-        """Return a first round with which all can be held, with the fewest repeats.
-
-        None if there is none, or if it is not found.
+        """Return a first round after which all others are possible, with the fewest repeats.
 
         Args:
-            fixed: pairs that it has.
-            barred: for each player, whom they do not meet in it, unless that is in ``fixed``.
+            fixed: pairs that it must contain.
+            barred: for each player, opponents that it must avoid, except as pairs in ``fixed``.
+
+        Returns:
+            Its pairs, as sets; None if there is none, or if it isn't found.
         """
         allowed = [*self._everybody]
         for place, others in enumerate(barred):
@@ -144,18 +145,19 @@ class Outlook:
         return None
 
     def _ask(self) -> None:
-        """Begin a question."""
+        """Begin a query: set the limit of steps for it."""
         self._limit = min(self.steps + MOST_STEPS, MOST_STEPS_IN_ALL)
 
     def _can_hold(self, graph: Graph, again: Graph, rounds: int, repeats: int) -> bool:
-        """Whether rounds can be held.
+        """Whether some rounds are possible.
 
         Args:
-            graph: who has not met whom.
-            again: who may meet once more, which is a repeat.
+            graph: the pairs who haven't met.
+            again: the pairs who may meet as a repeat.
             rounds: how many rounds.
             repeats: the most repeats.
         """
+        # Dirac's bound, see above.
         if not rounds or 2 * min(map(int.bit_count, graph)) >= self._size + 2 * (rounds - 1):
             return True
         if sum(max(0, each) for each in self._lacks(graph, rounds)) > 2 * repeats:
@@ -169,6 +171,7 @@ class Outlook:
         for left, left_again, pairs in self._next_rounds(graph, again, rounds, repeats):
             if self._goes_on(left, left_again, rounds, repeats, pairs):
                 return True
+        # A search that was abandoned has proved nothing.
         if self.steps < self._limit:
             self._hopeless.add(state)
         return False
@@ -176,14 +179,14 @@ class Outlook:
     def _goes_on(
         self, graph: Graph, again: Graph, rounds: int, repeats: int, pairs: Sequence[Pair]
     ) -> bool:
-        """Whether rounds can be held of which the first has these pairs."""
+        """Whether some rounds are possible of which the first has these pairs."""
         repeats -= sum(not graph[one] >> two & 1 for one, two in pairs)
         return repeats >= 0 and self._can_hold(
             self._after(graph, pairs), again, rounds - 1, repeats
         )
 
     def _after(self, graph: Graph, pairs: Iterable[Pair]) -> Graph:
-        """Return who has not met after a round. Once all have had a bye, nobody has."""
+        """Return the graph after a round. Once all have had a bye, it is open to all again."""
         after = [*graph]
         for one, two in pairs:
             after[one] &= ~(1 << two)
@@ -195,11 +198,14 @@ class Outlook:
         return tuple(after)
 
     def _begins_byes_anew(self, graph: Graph, rounds: int) -> bool:
-        """Whether there are more rounds than players who have not had a bye."""
+        """Whether the rounds outnumber the players who haven't had a bye."""
         return self._bye is not None and graph[self._bye].bit_count() < rounds
 
     def _lacks(self, graph: Graph, rounds: int) -> list[int]:
-        """Return how many opponents each lacks for so many rounds, at least; below 0 for none."""
+        """Return each vertex's deficit: rounds minus degree; negative for a surplus.
+
+        A bye that opens to all again adds an edge to each, once for every cycle of byes.
+        """
         lacks = [rounds - edges.bit_count() for edges in graph]
         if self._bye is not None:
             anew = -(-max(0, lacks[self._bye]) // (self._size - 1))
@@ -210,7 +216,11 @@ class Outlook:
     def _next_rounds(
         self, graph: Graph, again: Graph, rounds: int, repeats: int
     ) -> Iterator[tuple[Graph, Graph, list[Pair]]]:
-        """Yield the rounds to try next, each with the edges that are not struck out."""
+        """Yield candidates for the next round, each with the graphs after edges have been removed.
+
+        The candidates branch over the edges of one vertex of minimum degree, see "Theory of
+        operation".
+        """
         lacks = self._lacks(graph, rounds)
         spare = 2 * repeats - sum(max(0, each) for each in lacks)
         lacking = sum(1 << place for place, each in enumerate(lacks) if each > 0)
@@ -220,7 +230,7 @@ class Outlook:
 
         if self._begins_byes_anew(graph, rounds):
             for pairs in matchings(self._all):
-                yield graph, again, pairs  # the order of rounds matters, for byes
+                yield graph, again, pairs  # the order of rounds matters here: byes begin anew
             return
         place = min(range(self._size), key=lambda each: graph[each].bit_count())
         options = [*_places(graph[place])]
@@ -228,6 +238,7 @@ class Outlook:
             options += _places(again[place] & ~graph[place])
         for other in options:
             is_repeat = not graph[place] >> other & 1
+            # So many edges are removed that the vertex has too few for the rounds left.
             if not repeats and graph[place].bit_count() < rounds:
                 return
             for pairs in matchings(self._all & ~(1 << place | 1 << other)):
@@ -246,16 +257,16 @@ class Outlook:
         lacking: int = 0,
         spare: int | None = None,
     ) -> Iterator[list[Pair]]:
-        """Yield the perfect matchings of some vertices with at most so many repeats.
+        """Yield the perfect matchings of some vertices with a limited number of repeats.
 
         Args:
-            graph: who has not met whom.
-            again: who may meet once more.
+            graph: the pairs who haven't met.
+            again: the pairs who may meet as a repeat.
             repeats: the most repeats.
-            unmatched: the vertices, as bits.
-            lacking: those who lack opponents, as bits: repeats that join two of them are for free,
-                others take one from ``spare`` for each who does not.
-            spare: how many are to spare; None for any number.
+            unmatched: the vertices, as a bit set.
+            lacking: the vertices with a deficit, as a bit set: a repeat takes from ``spare`` one
+                for each of its ends that isn't among them.
+            spare: how many ends may be without a deficit; None for any number.
         """
         if not unmatched:
             yield []
@@ -287,7 +298,7 @@ class Outlook:
 def _has_perfect_matching(graph: Sequence[int]) -> bool:
     mates: Mates = [None] * len(graph)
     unmatched = (1 << len(graph)) - 1
-    for place, edges in enumerate(graph):  # most are paired with the first whom they can be
+    for place, edges in enumerate(graph):  # a greedy start matches most vertices
         if unmatched >> place & 1 and edges & unmatched:
             other = next(_places(edges & unmatched))
             mates[place], mates[other] = other, place
@@ -296,7 +307,7 @@ def _has_perfect_matching(graph: Sequence[int]) -> bool:
 
 
 def _struck(graph: Graph, one: int, two: int) -> Graph:
-    """Return a graph without an edge."""
+    """Return a graph without one edge."""
     struck = [*graph]
     struck[one] &= ~(1 << two)
     struck[two] &= ~(1 << one)
@@ -304,7 +315,7 @@ def _struck(graph: Graph, one: int, two: int) -> Graph:
 
 
 def _places(bits: int) -> Iterator[int]:
-    """Yield the places of bits that are set, the lowest first."""
+    """Yield the indices of the set bits, lowest first."""
     while bits:
         lowest = bits & -bits
         yield lowest.bit_length() - 1

@@ -1,13 +1,13 @@
-"""Who meets whom in a tournament: round robin, Swiss, knock-out and arena.
+"""Pairing of tournaments: round robin, Swiss, knock-out and arena.
 
-A pairing is one match of two battles, the seats swapped for the second, so sides even out within
-it; who has the dwarfs first alternates. What is paired depends on nothing but what is handed in:
-there is no clock and no chance, and whoever pairs a round twice gets the same pairings.
+A pairing is one match of two battles, with sides exchanged for the second. Who has the dwarfs first
+alternates. Pairing is deterministic: the same arguments give the same pairings, without a clock or
+chance.
 
     round = pair(TournamentKind.SWISS, entrants, rounds)     # () if there is nothing more to pair
 
-`thudmud.features.tournaments.standings` tells who is ahead. `thudmud.features.tournaments.swiss`
-has the rules of Swiss pairing.
+`thudmud.features.tournaments.standings` ranks the players. `thudmud.features.tournaments.swiss` has
+the rules of Swiss pairing.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from thudmud.values import Value
 
 
 class MatchResult(Value):
-    """How a pairing ended.
+    """The result of a pairing.
 
     Attributes:
-        battles: its battles, those that were played.
-        absent: who did not come, or gave up the match, and so lost it: nobody, one or both.
+        battles: the scores of the battles that were played.
+        absent: the players who didn't come, or gave up the match, and so lost it: none, one or
+            both.
     """
 
     battles: tuple[BattleScore, ...] = ()
@@ -40,10 +41,10 @@ class Entrant(Value):
     """A player of a tournament.
 
     Attributes:
-        player: their name.
-        rating: how strong they were when they entered; who is stronger is seeded higher.
-        entered: the first round that they take part in.
-        left: the first round that they take no part in any more; None while they are in.
+        player: the player's name.
+        rating: the rating at entry; higher ratings are seeded higher.
+        entered: the first round that the player takes part in.
+        left: the first round that the player no longer takes part in; None if they haven't left.
     """
 
     player: str
@@ -52,7 +53,7 @@ class Entrant(Value):
     left: int | None = None
 
     def plays(self, number: int) -> bool:
-        """Whether they take part in the round of a number, from 1."""
+        """Whether the player takes part in a round, counted from 1."""
         return self.entered <= number and (self.left is None or number < self.left)
 
 
@@ -60,9 +61,10 @@ class Pairing(Value):
     """A match of a round, or a bye.
 
     Attributes:
-        first: who has the dwarfs in the first battle; or who has the bye.
-        second: who has the dwarfs in the second battle; None for a bye, which is a match won.
-        result: how it ended; None while it goes on, and for a bye.
+        first: the player with the dwarfs in the first battle, or with the bye.
+        second: the player with the dwarfs in the second battle; None for a bye, which counts as a
+            win.
+        result: the result; None while the match goes on, and for a bye.
     """
 
     first: str
@@ -77,41 +79,41 @@ class Pairing(Value):
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Return its players, one or two."""
+        """The players, one or two."""
         return (self.first,) if self.second is None else (self.first, self.second)
 
     @property
     def is_bye(self) -> bool:
-        """Whether its player has nobody to meet."""
+        """Whether the player has no opponent."""
         return self.second is None
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to be played of it."""
+        """Whether the match is over, or a bye."""
         return self.result is not None or self.second is None
 
     @property
     def played(self) -> bool:
-        """Whether both came, and played it to its end."""
+        """Whether both players came, and the match was played to its end."""
         return self.result is not None and not self.result.absent
 
     @property
     def is_level(self) -> bool:
-        """Whether both came, and neither is ahead at its end."""
+        """Whether the match was played, and ended level in battle points."""
         return self.played and self.battle_points(self.first) == 0
 
     def opponent(self, player: str) -> str | None:
-        """Return whom one of its players meets; None for a bye."""
+        """Return a player's opponent; None for a bye."""
         return self.second if player == self.first else self.first
 
     def battle_points(self, player: str) -> int:
-        """Return by how much one of its players is ahead of the other, after all battles so far."""
+        """Return a player's lead over the opponent, added up over all battles so far."""
         battles = self.result.battles if self.result else ()
         ahead = sum(each.first - each.second for each in battles)
         return ahead if player == self.first else -ahead
 
     def match_points(self, player: str) -> float:
-        """Return the match points of one of its players: 1, 0.5 or 0, and 0 while it goes on."""
+        """Return a player's match points: 1, 0.5 or 0; 0 while the match goes on."""
         if self.second is None:
             return 1.0
         if self.result is None:
@@ -122,7 +124,7 @@ class Pairing(Value):
         return 1.0 if ahead > 0 else 0.5 if ahead == 0 else 0.0
 
     def shortest_win(self, player: str) -> float:
-        """Return the plies of the shortest battle that a player won; inf if they won none."""
+        """Return the length in plies of the shortest battle that a player won; inf without one."""
         won = [
             each.plies
             for each in (self.result.battles if self.result else ())
@@ -132,32 +134,32 @@ class Pairing(Value):
 
 
 USUAL_ROUNDS = 5
-"""How many rounds a Swiss has if nothing is said, in a field of 5 to 32."""
+"""The default number of rounds of a Swiss with 5 to 32 players."""
 
 Rounds = Sequence[Sequence[Pairing]]
-"""The pairings of each round so far, as `pair` made them, with their results."""
+"""The pairings of each round so far, as `pair` returned them, with their results."""
 
 
 def seeded(entrants: Iterable[Entrant]) -> list[Entrant]:
-    """Return entrants by strength, the strongest first; of equals, who entered first."""
+    """Return entrants in order of seeding: by rating, then by order of entry."""
     return sorted(entrants, key=lambda each: -each.rating)
 
 
 def field_size(entrants: Iterable[Entrant]) -> int:
-    """Return how many were there for the first round: these decide how many rounds there are."""
+    """Return the number of entrants in the first round, which determines the number of rounds."""
     return sum(each.entered == 1 for each in entrants)
 
 
 def rounds_of(kind: TournamentKind, entrants: int, asked: int | None = None) -> int | None:
-    """Return how many rounds a tournament has; None for an arena, which time ends.
+    """Return the number of rounds; None for an arena, which ends by time.
 
-    A Swiss has at most so many that nobody has to meet twice. If none are asked for, it has
-    `USUAL_ROUNDS`, or as many more as it takes until only one can have won all matches.
+    A Swiss has at most as many rounds as are possible without a second meeting. The default is
+    `USUAL_ROUNDS`, or as many as leave at most one player with nothing but wins, if that is more.
 
     Args:
-        kind: how it is paired.
-        entrants: how many are there for the first round.
-        asked: how many rounds were asked for, of a Swiss.
+        kind: the kind of tournament.
+        entrants: the number of entrants in the first round.
+        asked: the number of rounds that was asked for, for a Swiss.
     """
     even = entrants + entrants % 2
     match kind:
@@ -177,21 +179,21 @@ def rounds_of(kind: TournamentKind, entrants: int, asked: int | None = None) -> 
 def pair(
     kind: TournamentKind, entrants: Sequence[Entrant], rounds: Rounds, asked: int | None = None
 ) -> tuple[Pairing, ...]:
-    """Return the pairings of the next round of a tournament; () if nobody is left to be paired.
+    """Return the pairings of the next round; () if there is nothing more to pair.
 
-    A pairing may be over already: a bye, or one whose player has left, which is lost without them.
-    A round robin and a knock-out come to their end. A Swiss does not, but until it has had all of
-    its rounds (see `rounds_of`), each is paired so that the others can be.
+    A pairing may be over already: a bye, or a match lost by a player who has left. A round robin
+    and a knock-out come to an end by themselves. A Swiss doesn't; but within its number of rounds
+    (see `rounds_of`), each is paired so that the remaining ones are possible.
 
     Args:
         kind: any but an arena, for which see `pair_free`.
-        entrants: all who ever entered, in that order, also those who have left. For a round robin
-            and a knock-out they are the same in all rounds but for who has left.
+        entrants: everybody who ever entered, in order of entry. For a round robin and a knock-out
+            they are the same in all rounds, except that players may leave.
         rounds: the rounds so far, all of them over.
-        asked: how many rounds were asked for, of a Swiss; None for the usual number.
+        asked: the number of rounds that was asked for, for a Swiss; None for the default.
 
     Raises:
-        InvalidValueError: a pairing of the last round goes on, or this is an arena.
+        InvalidValueError: a pairing of the last round isn't over, or this is an arena.
     """
     if not all(pairing.over for each in rounds for pairing in each):
         raise InvalidValueError("a round is paired when those before it are over")
@@ -211,15 +213,16 @@ def pair(
 def pair_free(
     entrants: Sequence[Entrant], pairings: Sequence[Pairing], free: Sequence[str]
 ) -> tuple[Pairing, ...]:
-    """Return the pairings of players of an arena who are free.
+    """Return pairings of the free players of an arena.
 
-    They are paired by score, and not with whom they met last, unless there is no third player in
-    the arena. Who cannot be paired waits; of an odd number, that is who has waited least.
+    They are paired by score. Nobody meets the same opponent twice in a row, unless only two players
+    are left in the arena. Players who can't be paired wait; if the number is odd, the one who has
+    waited least.
 
     Args:
-        entrants: all who ever entered, in that order.
-        pairings: all pairings so far, in the order in which they were made; some may go on.
-        free: the names of those to be paired, who has waited longest first.
+        entrants: everybody who ever entered, in order of entry.
+        pairings: all pairings so far, in order; some may not be over.
+        free: the names of the free players, longest wait first.
     """
     here = [each for each in seeded(entrants) if each.player in free]
     records = _records(entrants, [pairings])
@@ -245,9 +248,9 @@ def pair_free(
 
 
 def goes_on(pairing: Pairing, entrants: Iterable[Entrant]) -> str | None:
-    """Return who goes on to the next round of a knock-out; None if nobody does, or not yet.
+    """Return the player who advances in a knock-out; None if nobody does, or not yet.
 
-    If a match ends level, it is who won a battle in fewer plies; else who is seeded higher.
+    If a match ends level, the player with the shorter won battle advances; else the higher seed.
     """
     first, second, result = pairing.first, pairing.second, pairing.result
     if second is None:
@@ -271,10 +274,10 @@ def goes_on(pairing: Pairing, entrants: Iterable[Entrant]) -> str | None:
 def _round_robin(entrants: Sequence[Entrant], done: int, *, cycles: int) -> tuple[Pairing, ...]:
     """Return a round by the Berger tables of the FIDE Handbook, C.05 annex 1.
 
-    The last player of an even number meets one after the other; of those who are left, two meet
-    whose numbers are as far below as above that one's, round the circle. Of two cycles, the last
-    two rounds of the first change places, as is advised there, so that nobody begins with one side
-    three times running.
+    The last of an even number of players meets the others one after the other. The remaining
+    players stand in a circle, and those at equal distances from that opponent, before and after,
+    meet. In a double round robin, the last two rounds of the first cycle are exchanged, as the
+    handbook advises, so that nobody begins with the same side three times running.
     """
     names = [each.player for each in seeded(entrants)]
     left = {each.player for each in entrants if not each.plays(done + 1)}
@@ -293,7 +296,7 @@ def _round_robin(entrants: Sequence[Entrant], done: int, *, cycles: int) -> tupl
     return tuple(
         _paired(names[first], names[second], left)
         for first, second in pairs
-        if max(first, second) < len(names)  # else somebody rests, as everybody does once
+        if max(first, second) < len(names)  # else the other one rests, as everybody does once
     )
 
 
@@ -318,9 +321,9 @@ def _swiss(entrants: Sequence[Entrant], rounds: Rounds, asked: int | None) -> tu
 
 
 def _knock_out(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ...]:
-    """Return a round in which neighbours in the tree meet; there, 1 to 8 stand 1 8 4 5 2 7 3 6.
+    """Return a round in which neighbours in the tree meet; of 8 seeds the tree is 1 8 4 5 2 7 3 6.
 
-    A place in the tree is empty if there are too few players, or if nobody goes on to it.
+    A place in the tree is empty if there are too few players, or if nobody advances to it.
     """
     seeds = seeded(entrants)
     order = [0]
@@ -352,13 +355,16 @@ def _knock_out(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ..
 
 
 def _fewest(free: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield who could wait: as few as possible, and who has waited least first."""
+    """Yield candidates for waiting: as few players as possible, and shortest waits first."""
     for count in range(len(free) % 2, len(free), 2):
         yield from combinations(free[::-1], count)
 
 
 def _by_rank(places: Sequence[int], joined: Joined) -> list[tuple[int, int]]:
-    """Return pairs of all of these, each with whom comes next if possible; none if it is not."""
+    """Return pairs of all these players, with near neighbours where possible; [] if that fails.
+
+    A greedy pairing by rank is extended to a perfect matching.
+    """
     mates: Mates = [None] * len(places)
 
     def may_meet(one: int, two: int) -> bool:
@@ -375,7 +381,7 @@ def _by_rank(places: Sequence[int], joined: Joined) -> list[tuple[int, int]]:
 
 
 def _paired(first: str, second: str, left: Collection[str]) -> Pairing:
-    """Return a pairing, which is lost by who has left."""
+    """Return a pairing, which is lost for players who have left."""
     absent = tuple(player for player in (first, second) if player in left)
     return Pairing(first, second, MatchResult((), absent) if absent else None)
 
@@ -387,7 +393,7 @@ def _with_sides(
     order: Sequence[Entrant],
     left: Collection[str],
 ) -> Pairing:
-    """Return a pairing in which sides even out; the place in ``order`` is the lot of newcomers."""
+    """Return a pairing with sides that even out; a newcomer's lot is the parity of their place."""
     one, two = (records[each.player].contestant() for each in (upper, lower))
     if has_dwarfs_first(one, two, by_lot=order.index(upper) % 2 == 0):
         return _paired(upper.player, lower.player, left)
@@ -396,14 +402,14 @@ def _with_sides(
 
 @dataclass
 class _Record:
-    """What a player has done so far.
+    """A player's results so far.
 
     Attributes:
-        score: their match points.
-        met: whom they have played, in that order.
-        began: for each of these matches, whether they had the dwarfs first.
-        has_bye: whether they had a bye, or won a match since nobody came.
-        floated: whether they met somebody of another score in the last round.
+        score: match points.
+        met: the opponents, in order.
+        began: for each of these matches, whether the player had the dwarfs first.
+        has_bye: whether the player had a bye, or won a match because the opponent didn't come.
+        floated: whether the opponent in the last round had another score.
     """
 
     score: float = 0.0
@@ -413,14 +419,14 @@ class _Record:
     floated: bool = False
 
     def contestant(self, opponents: Iterable[int] = ()) -> Contestant:
-        """Return what the rules of Swiss pairing look at, with opponents by place."""
+        """Return the record as the rules of Swiss pairing need it, with opponents by index."""
         return Contestant(
             self.score, tuple(opponents), tuple(self.began), self.has_bye, self.floated
         )
 
 
 def _records(entrants: Iterable[Entrant], rounds: Rounds) -> dict[str, _Record]:
-    """Return by name what all who ever entered have done."""
+    """Return the records of everybody who ever entered, by name."""
     records = {each.player: _Record() for each in entrants}
     for pairings in rounds:
         before = {player: record.score for player, record in records.items()}

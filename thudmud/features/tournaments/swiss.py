@@ -1,41 +1,64 @@
-"""Swiss pairing, by FIDE's Double-Swiss System, with an outlook on the rounds to come.
+"""Swiss pairing by FIDE's Double-Swiss System, with look-ahead over the remaining rounds.
 
-FIDE made it for matches of two games in which each player has either colour once, which is what a
-pairing is here.
+The Double-Swiss System is for matches of two games in which each player has either colour once. A
+pairing of Thud is such a match.
 
 The rules, in our own words, are those of the FIDE Handbook, C.04.5, as applied from February 2026
 (https://handbook.fide.com/chapter/DoubleSwissSystem202602); [C4] and so on are its criteria.
 
-- Nobody meets twice [C1], or has a second bye, nor one after a match won by an opponent's absence
+- Nobody meets twice [C1], or has a second bye, or a bye after a match won by an opponent's absence
   [C2]; and everybody is paired [C3].
-- The bye goes to the lowest score; of these, to who has played most matches, and is seeded lowest.
-- The players of the highest score are paired among each other, then those of the next, and so on.
-  If that does not come out even, some from below join them, called upfloaters: as few as possible
-  [C4], of scores as high as possible [C5], so that the next score can still be paired with as few
-  upfloaters [C6]; who met somebody of another score in the last round is spared if possible [C7],
-  and so is whom they meet [C8].
-- Among those who are paired with each other, the upper half meets the lower half in order of seeds:
-  of 1 to 8, 1 meets 5, 2 meets 6. Where they have met before, the next in order is taken.
+- The bye goes to the lowest score; of these, to the player with most matches, then to the lowest
+  seed.
+- The players with the highest score, the top scorers, are paired among each other, then those of
+  the next score, and so on. If that doesn't come out even, players from below join them, called
+  upfloaters: as few as possible [C4], with scores as high as possible [C5], so that the next score
+  can still be paired with as few upfloaters as possible [C6]. Players who met another score in the
+  last round are spared if possible [C7], and so are opponents of the upfloaters [C8].
+- Within a bracket (top scorers and their upfloaters) the upper half meets the lower half in order
+  of seeds: of 1 to 8, 1 meets 5, 2 meets 6. If two have met before, the next arrangement in order
+  is taken.
 
-It differs in that it looks ahead, and in sides:
+We differ in looking ahead, and in sides:
 
-- C.04.1 has the number of rounds declared beforehand (article 1), and nobody meets twice (2) or has
-  a second bye (4) in any of them. FIDE's systems look at one round alone; if that leads into a dead
-  end, it is the arbiter's to decide. Here a round is paired so that those to come can be held (see
+- In C.04.1, the number of rounds is declared beforehand (article 1), and nobody meets twice (2) or
+  has a second bye (4) in any of them. FIDE's systems look at one round alone; if that leads into a
+  dead end, the arbiter decides. Here a round is paired so that the remaining ones can be held (see
   `thudmud.features.tournaments.outlook`). If the pairs by the rules prevent that, as many of the
-  best are kept as can be; so does the Dutch System (C.04.3) when those below cannot be paired. If
-  players have left, and there is no way without repeats, there are as few as possible in all rounds
-  together.
-- C.04.1 lets a player have one colour up to twice more than the other (6), and C.04.5 looks at no
-  colours when it pairs. Here nobody begins more than once more with either side, which has the same
-  effect as an absolute colour preference in C.04.3: two who have both begun once more with the same
-  side do not meet. If they would, pairs near them change opponents, at the least cost in scores.
-- Where both have begun as often with either side, it is whoever lets the next round be held like
-  that; if either does, the usual rules for colours decide.
-- [C7] and [C8] count in the last round as well.
+  best are kept as possible, as in the Dutch System (C.04.3) when the lower brackets can't be
+  paired. If players have left, and repeats are inevitable, there are as few as possible in all
+  rounds together.
+- C.04.1 lets a player have one colour up to twice more than the other (6), and C.04.5 ignores
+  colours when it pairs. Here nobody begins more than once more with either side. This works like an
+  absolute colour preference in C.04.3: two players who have both begun once more with the same side
+  don't meet. Pairs that break this exchange opponents with others, at the least cost in scores.
+- If both players have begun equally often with either side, the sides are chosen so that the next
+  round can be held like that; if either choice allows it, the usual rules for colours decide.
+- [C7] and [C8] apply to the last round as well.
 
-In a field of more than `FEW` players each has opponents enough for any number of rounds, so there
-sides alone are seen to, without looking ahead.
+In a field of more than `FEW` players, everybody has opponents enough for any number of rounds, so
+there the look-ahead is skipped; only sides are evened.
+
+Theory of operation
+-------------------
+`swiss_pairs` relaxes its demands step by step: with an outlook on all remaining rounds, then on
+this round alone, then with none; and for each, first with all earlier opponents barred, then with
+the oldest ones forgotten. For each it tries the candidates for the bye in order. The first round
+found is taken.
+
+A round is put together from brackets, from the top score down (`_Pairing`). Two orders of
+candidates make "the first that fits" the best:
+
+- Sets of upfloaters are tried by number [C4], then by score [C5], then by seed. Among sets equal in
+  [C4] and [C5], the best by [C6] and [C7] wins. A set is possible only if both the bracket and
+  everybody below it have a perfect matching; so no later bracket can fail, and nothing is ever
+  undone.
+- Arrangements of a bracket are ordered lexicographically: first by the set of upper players, then
+  by the opponent of the first upper player, of the second, and so on. There are too many to
+  enumerate. `_first_in_order` decides one player after the other, and keeps a perfect matching as a
+  witness that the decisions so far can be completed. A decision that breaks the witness is repaired
+  by one augmenting path; if there is none, the next candidate is tried. So no decision is ever
+  taken back, and the number of augmenting paths is at most quadratic.
 """
 
 from __future__ import annotations
@@ -56,23 +79,24 @@ from thudmud.features.tournaments.matching import Joined, Mates, augment, comple
 from thudmud.features.tournaments.outlook import Outlook, Pair
 
 FEW = 42
-"""The most players with whom a round is paired ahead. Any round of more leaves enough opponents:
-a tournament has fewer rounds than half of them."""
+"""The largest field that is paired with look-ahead. Any round in a larger one leaves enough
+opponents: a tournament has fewer rounds than half its players."""
 
 MOST_TRIED = 500
-"""How many sets of upfloaters are tried. Nearly always one of the first few will do."""
+"""The most sets of upfloaters, or of exchanged sides, that are tried. Nearly always one of the
+first few will do."""
 
 
 class Contestant(NamedTuple):
-    """A player to be paired, as the rules see them. They are told apart by their place in a list.
+    """A player to be paired, as the rules see one; identified by index in the list of contestants.
 
     Attributes:
-        score: their match points.
-        opponents: whom they have played, in that order, by place; also players who are not paired
-            now, by any other number.
-        began: for each of these matches, whether they had the dwarfs first.
-        has_bye: whether they had a bye, or won a match since nobody came.
-        floated: whether they met somebody of another score in the last round.
+        score: match points.
+        opponents: earlier opponents in order, by index; any other number for players who aren't
+            paired now.
+        began: for each of these matches, whether the player had the dwarfs first.
+        has_bye: whether the player had a bye, or won a match because the opponent didn't come.
+        floated: whether the opponent in the last round had another score.
     """
 
     score: float
@@ -83,18 +107,18 @@ class Contestant(NamedTuple):
 
     @property
     def balance(self) -> int:
-        """Return how many times more they had the dwarfs first than the trolls."""
+        """How many more times the player had the dwarfs first than the trolls."""
         return 2 * sum(self.began) - len(self.began)
 
 
 def swiss_pairs(contestants: Sequence[Contestant], more: int = 0) -> tuple[list[Pair], int | None]:
-    """Return the pairs of the next round by place, and who has the bye, if there is one.
+    """Return the pairs of the next round by index, best first, and the index of the bye or None.
 
-    Who comes first in a pair has the dwarfs first. The best pairs come first.
+    The first player of a pair has the dwarfs in the first battle.
 
     Args:
-        contestants: those to be paired, two at least, who is seeded highest first.
-        more: how many rounds are to follow, which are to be held as well.
+        contestants: the players to be paired, at least two, highest seed first.
+        more: how many rounds are to follow, which must be possible as well.
     """
     outlooks: list[Outlook | None] = [None]
     if len(contestants) <= FEW:
@@ -103,10 +127,11 @@ def swiss_pairs(contestants: Sequence[Contestant], more: int = 0) -> tuple[list[
         outlooks = [Outlook(graph, rounds, has_bye=has_bye) for rounds in (more + 1, 1)] + [None]
     for outlook, met in product(outlooks, _met(contestants)):
         if outlook and outlook.gave_up:
-            continue  # the next one looks less far
+            continue  # the next outlook covers fewer rounds
         found = (_round(contestants, met, bye, outlook) for bye in _byes(contestants))
         rounds = (each for each in found if each)
         if best := next(rounds, None):
+            # A bye for somebody else may let the sides come out even.
             if outlook and not best.is_even:
                 best = next((each for each in rounds if each.is_even), best)
             return best.pairs, best.bye
@@ -114,12 +139,13 @@ def swiss_pairs(contestants: Sequence[Contestant], more: int = 0) -> tuple[list[
 
 
 class _Round(NamedTuple):
-    """A round that could be held.
+    """A possible round.
 
     Attributes:
-        pairs: its pairs, who has the dwarfs first in front, best pairs first.
-        bye: who has the bye.
-        is_even: whether nobody begins twice more with one side, nor has to in the next round.
+        pairs: its pairs, dwarfs first, best pairs first.
+        bye: the index of the player with the bye, if any.
+        is_even: whether nobody begins twice more with one side, now or necessarily in the next
+            round.
     """
 
     pairs: list[Pair]
@@ -133,13 +159,13 @@ def _round(
     bye: int | None,
     outlook: Outlook | None,
 ) -> _Round | None:
-    """Return a round; None if not all can be paired.
+    """Return a round with a given bye; None if not everybody can be paired.
 
     Args:
-        contestants: those to be paired.
-        met: for each, whom they may not meet.
-        bye: who has the bye.
-        outlook: the rounds that are to be held, with this one; None for this one alone.
+        contestants: the players to be paired.
+        met: for each player, the opponents barred in this round.
+        bye: the index of the player with the bye, if any.
+        outlook: the rounds that must be possible, this one first; None for this one alone.
     """
     players = [place for place in range(len(contestants)) if place != bye]
     if not _pairable(players, met):
@@ -155,6 +181,7 @@ def _round(
         return None
     pairs = _evened(contestants, met, pairs, holds)
     if outlook and any(_lean(balances, *pair) for pair in pairs):
+        # Exchanges couldn't even the sides: pair anew, with pairs that lean barred from the start.
         barred = [one | two for one, two in zip(met, _leaning(balances), strict=True)]
         pairs = _pairs_ahead(contestants, barred, resting, outlook) or pairs
     is_even = not any(_lean(balances, *pair) for pair in pairs)
@@ -172,17 +199,17 @@ def _pairs_ahead(
     resting: Sequence[Pair],
     outlook: Outlook | None,
 ) -> list[Pair] | None:
-    """Return the pairs of a round after which those to come can be held; None if there are none.
+    """Return the pairs of a round after which those to come are possible; None if there are none.
 
-    The rules say who meet. If that leads into a dead end, one pair after the other is kept, the
-    best first, while there is a way out that has all of them; the first pair without is struck out,
-    and the rules pair those who are left anew.
+    The rules propose the pairs. If these lead into a dead end, they are checked one by one, best
+    first: a pair is kept if some possible round contains it and all pairs kept before. The first
+    pair that fails is barred, and the rules pair the remaining players anew.
 
     Args:
-        contestants: those to be paired.
-        met: for each, whom they may not meet.
-        resting: who has the bye, as a pair with it.
-        outlook: the rounds that are to be held; None for this one alone.
+        contestants: the players to be paired.
+        met: for each player, the opponents barred in this round.
+        resting: the bye, as a pair with the vertex after the last player; empty if there is none.
+        outlook: the rounds that must be possible; None for this one alone.
     """
     barred = [set(each) for each in met]
     kept = [*resting]
@@ -196,6 +223,8 @@ def _pairs_ahead(
         if outlook is None or outlook.goes_on([*kept, *pairs]):
             return [*kept[len(resting) :], *pairs]
         for one, two in pairs:
+            # ``way_out`` is a round that contains all pairs kept so far and leaves the others
+            # possible: a pair of it needs no new search.
             if frozenset((one, two)) not in way_out:
                 another = outlook.first_round([*kept, (one, two)], barred)
                 if another is None:
@@ -210,9 +239,10 @@ def _pairs_ahead(
 
 
 def _unmet(contestants: Sequence[Contestant]) -> list[int]:
-    """Return for each player whom they have not met, as bits; the bye, if any, comes last.
+    """Return for each player the possible opponents, as a bit set; the bye, if any, comes last.
 
-    Whoever had the bye has met it; when all have had it, nobody has.
+    The bye counts as an opponent that a player has met; when all have had it, it is open to all
+    again.
     """
     size = len(contestants)
     everybody = (1 << size + size % 2) - 1
@@ -225,7 +255,7 @@ def _unmet(contestants: Sequence[Contestant]) -> list[int]:
     all_had_it = all(each.has_bye for each in contestants)
     for place, each in enumerate(contestants):
         for other in each.opponents:
-            if 0 <= other < size:  # else they are not paired now
+            if 0 <= other < size:  # players who aren't paired now have other numbers
                 meet(place, other)
         if size % 2 and each.has_bye and not all_had_it:
             meet(place, size)
@@ -233,19 +263,22 @@ def _unmet(contestants: Sequence[Contestant]) -> list[int]:
 
 
 def _met(contestants: Sequence[Contestant]) -> Iterator[list[frozenset[int]]]:
-    """Yield for each player whom they may not meet: fewer and fewer, and nobody in the end."""
+    """Yield the barred opponents of each player: all earlier ones first, then fewer, at last none.
+
+    The oldest matches are forgotten first.
+    """
     places = range(len(contestants))
     for forgotten in range(max(len(each.opponents) for each in contestants) + 1):
         met = [set(each.opponents[forgotten:]) for each in contestants]
         for place in places:
             for other in met[place]:
-                if other in places:  # else they are not paired now
+                if other in places:  # see `_unmet`
                     met[other].add(place)
         yield [*map(frozenset, met)]
 
 
 def _byes(contestants: Sequence[Contestant]) -> Iterator[int | None]:
-    """Yield who may have the bye, the first choice first; None if nobody has one."""
+    """Yield the candidates for the bye, first choice first; only None if the number is even."""
     if len(contestants) % 2 == 0:
         yield None
         return
@@ -258,13 +291,13 @@ def _byes(contestants: Sequence[Contestant]) -> Iterator[int | None]:
 
 
 def _lean(balances: Sequence[int], one: int, two: int) -> int:
-    """Return how many times more two players have both begun with the same side, at least."""
+    """Return by how much both players have begun more often with the same side; 0 if not."""
     low, high = sorted((balances[one], balances[two]))
     return max(low, -high, 0)
 
 
 def _leaning(balances: Sequence[int]) -> list[frozenset[int]]:
-    """Return for each player which others have begun more often with the same side as they."""
+    """Return for each player the others who have begun more often with the same side."""
     ahead, behind = (
         {place for place, balance in enumerate(balances) if sign * balance > 0} for sign in (1, -1)
     )
@@ -280,17 +313,17 @@ def _evened(
     pairs: Sequence[Pair],
     holds: Callable[[list[Pair]], bool],
 ) -> list[Pair]:
-    """Return pairs, best first, after changes that let sides even out where they could not.
+    """Exchange opponents between pairs so that sides can even out; return the pairs, best first.
 
-    Two who have both begun more often with the same side change opponents with another pair: that
-    by which the fewest meet somebody further away in score, and the nearest of these. For those to
-    whom no single pair can help, changes go along a path of pairs.
+    A pair whose players have both begun more often with the same side exchanges opponents with
+    another pair: the one at the least cost in score differences, and of these the nearest. If no
+    single exchange helps, augmenting paths rearrange several pairs at once.
 
     Args:
-        contestants: those who are paired.
-        met: for each, whom they may not meet.
-        pairs: the pairs, the one ranked higher in front.
-        holds: whether pairs may be changed to these.
+        contestants: the players who are paired.
+        met: for each player, the opponents barred in this round.
+        pairs: the pairs, the higher-ranked player first.
+        holds: whether the remaining rounds are possible after the given pairs.
     """
     balances = [each.balance for each in contestants]
     scores = [each.score for each in contestants]
@@ -302,7 +335,7 @@ def _evened(
         return -scores[place], place
 
     def ways(here: int) -> Iterator[tuple[int, float, int, list[Pair]]]:
-        """Yield how a pair can change opponents: the lean left, the cost, with whom, and how."""
+        """Yield the exchanges of a pair: remaining lean, cost, the other pair, the new pairs."""
         one, two = evened[here]
         lean = _lean(balances, one, two)
         for there in sorted(range(len(evened)), key=lambda other: abs(other - here)):
@@ -326,6 +359,8 @@ def _evened(
                 if holds(changed):
                     evened = changed
                     break
+    # The pairs that still lean are dissolved, and all others are a matching without them: a maximum
+    # matching without leaning pairs grows from it.
     if any(_lean(balances, *pair) for pair in evened):
         players = sorted(chain(*evened), key=rank)
         places = {player: place for place, player in enumerate(players)}
@@ -352,21 +387,25 @@ def _evened(
 def _with_sides_ahead(
     balances: Sequence[int], pairs: Sequence[Pair], following: Outlook
 ) -> list[Pair] | None:
-    """Return pairs with sides after which nobody has to begin twice more in the next round.
+    """Return pairs with sides such that nobody must begin twice more in the next round.
 
-    Where both have begun as often with either side, either may begin: a few of these pairs change,
-    the last ones first. With an even number, and nobody missing, there is a way: this round and the
-    next make even circles, round which each can begin if the one before does not.
+    In a pair of players who have both begun equally often with either side, the sides may be
+    exchanged: this is done for as few pairs as possible, lowest-ranked first. With an even number,
+    and nobody missing, that always works: the matches of this round and the next form even cycles,
+    along which players can begin by turns.
 
     Args:
-        balances: how many times more each has begun with the dwarfs.
-        pairs: the pairs, who has the dwarfs first in front.
-        following: the rounds that follow.
+        balances: for each player, how many more times they began with the dwarfs.
+        pairs: the pairs, dwarfs first.
+        following: the rounds after this one.
+
+    Returns:
+        The pairs; None if there is no such choice of sides, or none is found.
     """
     then = _balances_after(balances, pairs)
     ahead, behind = (sum(sign * each > 0 for each in then) for sign in (1, -1))
     if 2 * max(ahead, behind) > len(then) + len(then) % 2:
-        return None  # whoever begins, too many will have begun more often with the same side
+        return None  # more than half lean to one side, so two of these must meet
     free = [place for place, (one, two) in enumerate(pairs) if balances[one] == balances[two] == 0]
     free.reverse()
     sets = chain.from_iterable(combinations(free, count) for count in range(len(free) + 1))
@@ -378,7 +417,7 @@ def _with_sides_ahead(
 
 
 def _balances_after(balances: Sequence[int], pairs: Sequence[Pair]) -> list[int]:
-    """Return how many times more each has begun with the dwarfs, after a round."""
+    """Return each player's balance (see `Contestant.balance`) after a round."""
     then = [*balances]
     for first, second in pairs:
         then[first] += 1
@@ -387,16 +426,17 @@ def _balances_after(balances: Sequence[int], pairs: Sequence[Pair]) -> list[int]
 
 
 def _sides(contestants: Sequence[Contestant], upper: int, lower: int) -> Pair:
-    """Return a pair with who has the dwarfs first in front; ``upper`` is the one ranked higher."""
+    """Return a pair, dwarfs first; ``upper`` is the higher-ranked player."""
     begins = has_dwarfs_first(contestants[upper], contestants[lower], by_lot=upper % 2 == 0)
     return (upper, lower) if begins else (lower, upper)
 
 
 def has_dwarfs_first(upper: Contestant, lower: Contestant, *, by_lot: bool) -> bool:
-    """Whether ``upper``, the one ranked higher, has the dwarfs in the first battle of a match.
+    """Whether ``upper``, the higher-ranked player, has the dwarfs in the first battle of a match.
 
-    It is who has had them first less often than the other; else both change what they had when it
-    last differed; else ``upper`` changes what they had last; else ``by_lot`` says so.
+    The player who has had them first less often gets them. If both are equal, they alternate from
+    the last match in which they began with different sides; else ``upper`` alternates from their
+    own last match; else ``by_lot`` decides.
     """
     if upper.balance != lower.balance:
         return upper.balance < lower.balance
@@ -409,18 +449,18 @@ def has_dwarfs_first(upper: Contestant, lower: Contestant, *, by_lot: bool) -> b
 
 
 class _Pairing:
-    """The rules for a round, without a look at those to come.
+    """The rules for one round, without look-ahead.
 
     Args:
-        contestants: those to be paired, and who has the bye.
-        met: whom each may not meet.
+        contestants: all contestants, including the bye's.
+        met: for each player, the opponents barred in this round.
     """
 
     def __init__(self, contestants: Sequence[Contestant], met: Sequence[frozenset[int]]) -> None:
         self._contestants, self._met = contestants, met
 
     def paired(self, players: Collection[int]) -> list[Pair]:
-        """Return the pairs, the one ranked higher in front, best pairs first."""
+        """Return the pairs, best first, with the higher-ranked player of each in front."""
         unpaired = sorted(players, key=lambda each: (-self._contestants[each].score, each))
         pairs = []
         while unpaired:
@@ -433,12 +473,12 @@ class _Pairing:
         return self._contestants[place].score
 
     def _bracket(self, unpaired: Sequence[int]) -> tuple[list[int], frozenset[int]]:
-        """Return who are paired with each other next, by rank, and which of them are upfloaters."""
+        """Return the next bracket, by rank, and the upfloaters in it."""
         top, below = self._top(unpaired)
         best: tuple[tuple[bool, int], tuple[int, ...]] | None = None
         for floaters in islice(self._floaters(top, below), MOST_TRIED):
             if best and [*map(self._score, floaters)] != [*map(self._score, best[1])]:
-                break  # there are more of them [C4], or with a lower score [C5]
+                break  # more of them [C4], or a lower score [C5], than in the best
             rest = [each for each in below if each not in floaters]
             if self._pairable([*top, *floaters]) and self._pairable(rest):
                 again = sum(self._contestants[each].floated for each in floaters)  # [C7]
@@ -450,13 +490,17 @@ class _Pairing:
         return [*top, *chosen], frozenset(chosen)
 
     def _top(self, unpaired: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Return the players with the highest score, and the others."""
+        """Return the players with the highest score, and the rest."""
         highest = self._score(unpaired[0])
         top = [each for each in unpaired if self._score(each) == highest]
         return top, [*unpaired[len(top) :]]
 
     def _floaters(self, top: Sequence[int], below: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Yield who could be the upfloaters: as few as possible, by score and then by seed."""
+        """Yield sets of upfloaters by number [C4], then by score [C5], then by seed.
+
+        The smallest number leaves nobody over in a maximum matching of the top scorers or of the
+        rest; its parity makes the bracket even.
+        """
         groups = [tuple(each) for _, each in groupby(below, self._score)]
         fewest = max(self._left_over(top), self._left_over(below))
         for count in range(fewest, min(len(top), len(below)) + 1, 2):
@@ -466,13 +510,18 @@ class _Pairing:
                     yield tuple(chain(*parts))
 
     def _left_over(self, players: Sequence[int]) -> int:
-        """Return how many are left over when as many as possible of some players are paired."""
+        """Return how many players a maximum matching leaves unpaired."""
         if _have_met_few(players, self._met):
             return len(players) % 2
         return self._paired_among(players).count(None)
 
     def _any_floaters(self, top: Sequence[int], below: Sequence[int]) -> tuple[int, ...]:
-        """Return upfloaters with whom all can be paired, about as few as possible."""
+        """Return upfloaters with whom everybody can be paired; not always the fewest.
+
+        The last resort, if none of the first `MOST_TRIED` sets will do: two maximum matchings, of
+        the top scorers and of the rest, are extended to a perfect one. The mates from below are the
+        upfloaters.
+        """
         players = [*top, *below]
         mates = [*self._paired_among(top)]
         mates += [None if each is None else each + len(top) for each in self._paired_among(below)]
@@ -480,7 +529,7 @@ class _Pairing:
         return tuple(players[each] for each in mates[: len(top)] if each and each >= len(top))
 
     def _paired_among(self, players: Sequence[int]) -> Mates:
-        """Pair as many as possible of some players."""
+        """Return a maximum matching of the players, by position in ``players``."""
         mates: Mates = [None] * len(players)
         for place, mate in enumerate(mates):
             if mate is None:
@@ -488,7 +537,7 @@ class _Pairing:
         return mates
 
     def _goes_on(self, rest: Sequence[int]) -> bool:
-        """Whether the highest score of the rest can be paired with one upfloater at most [C6]."""
+        """Whether the next bracket needs one upfloater at most [C6], and the rest pairs."""
         if not rest:
             return True
         top, below = self._top(rest)
@@ -502,18 +551,14 @@ class _Pairing:
         return _pairable(players, self._met)
 
     def _folded(self, bracket: Sequence[int], upfloaters: frozenset[int]) -> list[Pair]:
-        """Return the pairs of those who are paired with each other.
-
-        The pairs are those that come first in order: by who are the upper ones of all pairs, and
-        then by whom these meet.
-        """
+        """Return the first arrangement of a bracket, with [C8] if possible."""
         known = self._contestants
 
         def may_meet(one: int, two: int) -> bool:
             return two not in self._met[one]
 
         def spares(one: int, two: int) -> bool:
-            """Whether they may meet, and no upfloater meets who floated in the last round [C8]."""
+            """Whether two may meet, and neither is an upfloater who meets a recent floater [C8]."""
             return may_meet(one, two) and not (
                 (one in upfloaters and known[two].floated)
                 or (two in upfloaters and known[one].floated)
@@ -526,7 +571,7 @@ class _Pairing:
 
 
 def _pairable(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
-    """Whether players can all be paired with somebody whom they have not met."""
+    """Whether the players have a perfect matching without barred pairs."""
     size = len(players)
     if size % 2:
         return False
@@ -536,32 +581,41 @@ def _pairable(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
 
 
 def _have_met_few(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
-    """Whether each may meet half of the players: then there is a way to pair all, or all but one.
+    """Whether everybody may meet at least half of the players.
 
-    (By Dirac's theorem there is even a circle.) It saves most of the work: in a large tournament
-    nobody has met more than a few.
+    By Dirac's theorem there is a Hamiltonian cycle then, so all can be paired, or all but one. This
+    test saves most matchings: in a large tournament nobody has met more than a few.
     """
     return all(len(players) - 1 - len(met[each]) >= len(players) // 2 for each in players)
 
 
 def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[Pair] | None:
-    """Return the first of all ways to pair players, who are in order; None if there is none.
+    """Return the lexicographically first arrangement of a bracket; None if there is none.
 
-    Ways are in order of who is the upper one in each pair, then of whom these meet: where all may
-    meet, the upper ones of 8 are 1 2 3 4, and they meet 5 6 7 8.
+    Arrangements are ordered by the set of upper players, then by the opponents of these. If all may
+    meet, the upper players of 8 are 1 2 3 4, and they meet 5 6 7 8. See "Theory of operation" for
+    how this avoids a search.
+
+    Args:
+        bracket: the players, by rank.
+        joined: whether two of them may meet.
     """
     size = len(bracket)
     is_upper: list[bool | None] = [None] * size
     settled: set[int] = set()
 
     def allowed(one: int, two: int) -> bool:
+        """Whether two positions may be paired under the decisions made so far.
+
+        A settled player has no allowed edges, so no augmenting path can go through a settled pair.
+        """
         upper, lower = (one, two) if one < two else (two, one)
         if is_upper[upper] is False or is_upper[lower] or not settled.isdisjoint((one, two)):
             return False
         return joined(bracket[one], bracket[two])
 
     mates: Mates = [None] * size
-    for upper in range(size // 2):  # nearly always the first way is this one, or close to it
+    for upper in range(size // 2):  # a greedy start: nearly always the answer, or close to it
         for lower in range(size // 2, size):
             if mates[lower] is None and allowed(upper, lower):
                 mates[upper], mates[lower] = lower, upper
@@ -570,7 +624,11 @@ def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[Pair] | None
         return None
 
     def changed(one: int, two: int | None) -> bool:
-        """Give a player another mate, or any other if None, and whether all can still be paired."""
+        """Impose a decision: pair ``one`` with ``two``; if None, with anybody allowed.
+
+        Returns:
+            Whether the witness could be repaired; if not, everything is as before.
+        """
         before = mates[:]
         for each in (one, two):
             if each is not None and (mate := mates[each]) is not None:
@@ -585,9 +643,12 @@ def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[Pair] | None
         return False
 
     for place in range(size):
+        # ``mates`` is a perfect matching throughout, and proves that the decisions can be
+        # completed. First the upper players: as early in the bracket as possible.
         is_upper[place] = is_upper.count(True) < size // 2
         if is_upper[place] and int(mates[place] or 0) < place:
             is_upper[place] = changed(place, None)
+    # Now their opponents: for one upper player after the other, the first that is possible.
     uppers = [place for place in range(size) if is_upper[place]]
     for upper in uppers:
         for lower in range(upper + 1, size):
