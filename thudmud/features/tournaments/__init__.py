@@ -1,4 +1,4 @@
-"""Tournaments: entering, pairing, standings, and the director, which lets them go on."""
+"""Tournaments: entry, pairing, standings, and the director that runs them."""
 
 from thudmud.features.tournaments import messages  # noqa: F401  (registers)
 from thudmud.features.tournaments.model import TournamentLimits

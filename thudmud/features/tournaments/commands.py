@@ -1,6 +1,6 @@
-"""Tournaments: announcing them, entering and leaving, and who stands where.
+"""Commands about tournaments: announcing, entering, leaving and directing them.
 
-What happens in a tournament by itself is in `thudmud.features.tournaments.directing`.
+Events without a command are decided in `thudmud.features.tournaments.directing`.
 """
 
 from __future__ import annotations
@@ -33,25 +33,26 @@ from thudmud.rules import DEFAULT_RULES
 
 USUAL_TIME = TimeControl(10, 5)
 USUAL_ARENA, USUAL_WAIT = 3600, 900
-"""What a tournament is like if nothing else is said; the last two in seconds."""
+"""The defaults of a tournament; the length of an arena and the wait before the start in seconds."""
 
 MOST_ROUNDS = 20
+"""The most rounds of a Swiss; the longest arena, and the latest starts from now, in seconds."""
 LONGEST_ARENA = 86_400
 LATEST_START = 14 * DAY
 LATEST_START_BY_OPERATORS = 60 * DAY
 """The most rounds of a Swiss; the longest arena, and the latest starts from now, in seconds."""
 
 LONGEST_BY_CLOCK, LONGEST_BY_DAYS = 14 * DAY, 365 * DAY
-"""Seconds from the start of a member's tournament until it ends at the latest, with a clock and by
-correspondence. Otherwise players who ply once in a while, or pause it again and again, could fill
-all places for tournaments for ever."""
+"""The longest tournaments of members, from the start, in seconds: with a clock and by
+correspondence. Otherwise players who rarely move, or pause again and again, could block all places
+for ever."""
 
 PAUSE_LASTS = DAY
 """Seconds after which a pause ends by itself, unless an operator has made it."""
 
 MOST_FROM_ADDRESS = 2
-"""The most tournaments that are not over and were announced by players from one address. Strangers
-may share one, so it is not 1; operators are not counted."""
+"""The most open tournaments announced by players from one address. It is more than 1 since
+strangers may share an address; operators are exempt."""
 
 ALL_PLAY_ALL = 32
 """The most players of a round robin."""
@@ -196,7 +197,15 @@ class NewTournament(Command):
         return scene.hall.decision(scene.me, made)
 
     def _starts(self, now: float, latest: float) -> float:
-        """Return when it starts, in seconds since the epoch, at most so many seconds from now."""
+        """Return the start, in seconds since the epoch.
+
+        Args:
+            now: the current time.
+            latest: the latest start, in seconds from now.
+
+        Raises:
+            Refused: the start is in the past or too late.
+        """
         if self.at is None:
             starts = now + (self.wait or USUAL_WAIT)
         else:
@@ -275,7 +284,7 @@ class DirectTournament(Command):
 
     @property
     def number(self) -> int:
-        """A field of each of these commands."""
+        """The number of the tournament; a field of each of these commands."""
         raise NotImplementedError
 
     def decide(self, scene: Scene) -> Decision:
@@ -284,7 +293,11 @@ class DirectTournament(Command):
         return scene.hall.decision(scene.me, self.event(scene, tournament))
 
     def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
-        """Return what it brings about; raises Refused if it brings about nothing."""
+        """Return the event that the command brings about.
+
+        Raises:
+            Refused: the tournament is in the wrong state.
+        """
         raise NotImplementedError
 
 
@@ -325,7 +338,7 @@ class CancelTournament(DirectTournament):
 
 
 def _require_maker(scene: Scene) -> None:
-    """Raise Refused if a player may not announce tournaments."""
+    """Refuse a player who may not announce tournaments."""
     hall = scene.hall
     if hall.is_operator(scene.me):
         return
@@ -337,9 +350,9 @@ def _require_maker(scene: Scene) -> None:
 
 
 def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
-    """Raise Refused if half of the places are taken by tournaments by correspondence.
+    """Refuse a tournament by correspondence if these have half of the places.
 
-    Those last for months, and the others could be announced no more.
+    They last for months, and would keep others from being announced.
     """
     numbers = tuple(each.number for each in open_ if each.is_by_days)
     most = max(1, hall.limits(TournamentLimits).most // 2)
@@ -348,7 +361,11 @@ def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
 
 
 def _meant(scene: Scene, number: int) -> Tournament:
-    """Return the tournament with a number."""
+    """Return the tournament with a number, looked up if necessary.
+
+    Raises:
+        Refused: there is none.
+    """
     known = scene.hall.part(TournamentRegister).known.get(number)
     found = known or scene.found[TournamentLookup(number)]
     if found is None:
@@ -357,7 +374,11 @@ def _meant(scene: Scene, number: int) -> Tournament:
 
 
 def _open(scene: Scene, number: int) -> Tournament:
-    """Return the tournament with a number, which is not over."""
+    """Return the tournament with a number, which isn't over.
+
+    Raises:
+        Refused: there is none, or it is over.
+    """
     tournament = _meant(scene, number)
     if tournament.end:
         raise Refused(TournamentRefusal.TOURNAMENT_OVER, number=number)
@@ -365,7 +386,7 @@ def _open(scene: Scene, number: int) -> Tournament:
 
 
 def _require_director(scene: Scene, tournament: Tournament) -> None:
-    """Raise Refused if a player neither announced a tournament nor is an operator."""
+    """Refuse a player who neither announced the tournament nor is an operator."""
     made_by = tournament.made.player
     if scene.me != made_by and not scene.hall.is_operator(scene.me):
         raise Refused(
@@ -374,7 +395,7 @@ def _require_director(scene: Scene, tournament: Tournament) -> None:
 
 
 def _require_bot(scene: Scene, name: str) -> None:
-    """Raise Refused if a player may not enter somebody else."""
+    """Refuse a player who may not enter others, or a name that isn't a bot's."""
     if not scene.hall.is_operator(scene.me):
         raise Refused(Refusal.OPERATORS_ONLY)
     if name not in scene.hall.bots:
@@ -382,7 +403,7 @@ def _require_bot(scene: Scene, name: str) -> None:
 
 
 def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool) -> None:
-    """Raise Refused if a player cannot enter a tournament."""
+    """Refuse an entry that the tournament can't take."""
     known, number = tournament.entrant(name), tournament.number
     if known and known.left is None:
         raise Refused(
@@ -407,9 +428,9 @@ def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool
 
 
 def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> None:
-    """Refuse a decision that gives the players from one address too much of the tournaments.
+    """Refuse a decision that exceeds the share of an address in tournaments.
 
-    Bots, which operators enter, do not count, and neither does what operators do.
+    Bots, which operators enter, don't count, and operators are exempt.
     """
     if hall.is_operator(decision.player):
         return
@@ -434,7 +455,7 @@ hooks.shares.append(require_places)
 
 
 def _rating(scene: Scene, tournament: Tournament, name: str) -> int | None:
-    """Return the rating by which a player is seeded."""
+    """Return the rating by which a player is seeded, if there is one."""
     made, score = tournament.made, scene.found[ScoreLookup(name)]
     if score is None:
         return None
@@ -447,7 +468,7 @@ def _rating(scene: Scene, tournament: Tournament, name: str) -> int | None:
 
 
 def _require_tournaments(hall: Hall) -> None:
-    """Raise Refused where there are no tournaments."""
+    """Refuse if there can be no tournaments here."""
     most = hall.limits(TournamentLimits).most
     if hall.version is None or not hall.opens_boards or not most:
         raise Refused(TournamentRefusal.NO_TOURNAMENTS)

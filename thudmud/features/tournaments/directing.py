@@ -1,7 +1,7 @@
-"""What there is to do in a tournament now: the director's decisions, which nobody types.
+"""The decisions of the tournament director: the next step of a tournament, without a command.
 
-All of it follows from the hall and the time. So whichever node does it, it is the same, and the
-version of the hall's stream lets one of them do it.
+They depend on the hall and the time alone. So all nodes decide alike, and the version of the hall's
+stream lets only one of them succeed.
 """
 
 from __future__ import annotations
@@ -35,29 +35,30 @@ LEAST = 2
 """The fewest players of a tournament."""
 
 MISSED = 2
-"""Who does not come to so many matches in a row is out."""
+"""Consecutive missed matches after which a player is removed."""
 
 WAVE = 10.0
-"""Seconds between two looks at who is free in an arena, so that some have come together; and for
-which nobody is paired anew."""
+"""Seconds between two pairings in an arena, so that several players are free by then. Also seconds
+for which a player rests after a match."""
 
 TOGETHER = 5.0
-"""Seconds within which two have gone together: that somebody is away is stored for each alone."""
+"""Seconds within which two players count as having left together: absence is stored for each
+alone."""
 
 LATE = 30.0
-"""Seconds for which a tournament waits at its start for entrants who are not here."""
+"""Seconds for which the start waits for entrants who aren't here."""
 
 COME_BACK = 120.0
-"""Seconds for which it waits for those whom a restart of the server has cut off."""
+"""Seconds for which the start waits after a restart of the server, which has cut players off."""
 
 
 class NextStep(NamedTuple):
-    """What there is to do in a tournament.
+    """The next step of a tournament.
 
     Attributes:
-        decision: what to store now, if anything.
+        decision: the events to store now, if any.
         pairs: whether the next round is to be paired now.
-        at: when there may be something to do next, if nothing happens before; None for never.
+        at: when to check again if no event comes first; None for never.
     """
 
     decision: Decision | None = None
@@ -66,16 +67,16 @@ class NextStep(NamedTuple):
 
 
 NOTHING = NextStep()
-"""Only something that happens can bring about more."""
+"""Nothing is due before the next event."""
 
 
 def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
-    """Return what there is to do in a tournament."""
+    """Return the next step of a tournament."""
     if tournament.end or hall.version is None:
         return NOTHING
     until = tournament.made.until
     if until is not None and until <= now:
-        for match in tournament.open.values():  # it counts as it stands
+        for match in tournament.open.values():  # scored as it stands
             return NextStep(hall.decision("", _over(tournament, match, now)))
         return NextStep(ended(hall, tournament, now))
     later = [] if until is None else [until]
@@ -98,9 +99,9 @@ def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
 
 
 def _round_due(hall: Hall, tournament: Tournament, now: float) -> float | None:
-    """Return when the next round is to be paired, or the tournament ends.
+    """Return when to pair the next round, or end the tournament.
 
-    None while matches are open that have to end first.
+    None while open matches must end first.
     """
     starts, ends = tournament.made.starts, tournament.ends
     if ends is None:
@@ -117,7 +118,7 @@ def _round_due(hall: Hall, tournament: Tournament, now: float) -> float | None:
 
 
 def _start_due(hall: Hall, tournament: Tournament) -> float:
-    """Return when the first round is to be paired: a little later if somebody is not here."""
+    """Return when to pair the first round: at the start, or later if an entrant isn't here."""
     made = tournament.made
     if len(present(hall, tournament)) == len(tournament.playing):
         return made.starts
@@ -128,7 +129,7 @@ def _start_due(hall: Hall, tournament: Tournament) -> float:
 def present(hall: Hall, tournament: Tournament) -> tuple[str, ...]:
     """Return the entrants of the next round.
 
-    Absent entrants are left out of the first round of a tournament with a clock: else somebody
+    Absent entrants are left out of the first round of a tournament with a clock. Otherwise somebody
     could fill it with players who never come.
     """
     if tournament.rounds or tournament.is_by_days:
@@ -137,7 +138,7 @@ def present(hall: Hall, tournament: Tournament) -> tuple[str, ...]:
 
 
 def _next_round(hall: Hall, tournament: Tournament, now: float) -> NextStep:
-    """Return that the next round is to be paired, or that the tournament is over."""
+    """Return the step that pairs the next round, ends the tournament, or enters a bot."""
     rounds, playing = len(tournament.rounds), present(hall, tournament)
     in_all, ends = tournament.rounds_in_all, tournament.ends
     if ends is not None:
@@ -152,17 +153,17 @@ def _next_round(hall: Hall, tournament: Tournament, now: float) -> NextStep:
 
 
 def _bot(hall: Hall, playing: Sequence[str]) -> str | None:
-    """Return a bot that can fill an odd number: of those that are here, one in the middle."""
+    """Return a bot to even an odd number of players: of the idle ones, one of medium strength."""
     idle = [each for each in hall.bots_here() if hall.bots[each] and each not in playing]
     idle.sort(key=lambda each: hall.level(each) or 0)
     return idle[len(idle) // 2] if idle else None
 
 
 def free(hall: Hall, tournament: Tournament, now: float) -> list[str]:
-    """Return who can be paired in an arena, who has waited longest first.
+    """Return the players who can be paired in an arena, longest wait first.
 
-    They are here, and in no match that is played in haste, here or elsewhere; nor have they been
-    a moment ago.
+    They are here, in no match against the clock, in this tournament or elsewhere, and have rested
+    for `WAVE` seconds since the last one.
     """
     since = tournament.waiting
     busy = {player for match in tournament.open.values() for player in match.players}
@@ -178,11 +179,12 @@ def free(hall: Hall, tournament: Tournament, now: float) -> list[str]:
 def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...]:
     """Return the pairings of the next round; () if there are none.
 
-    It may take a second for 500 players, and uses nothing but its arguments.
+    This may take a second for 500 players. It is safe in a thread, as it uses nothing but its
+    arguments.
 
     Args:
         tournament: the tournament.
-        names: who is free, of an arena; else who takes part in the round.
+        names: for an arena, the free players; otherwise the entrants of the round.
     """
     if tournament.is_arena:
         so_far = [each for pairs in tournament.rounds for each in pairs]
@@ -196,9 +198,9 @@ def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...
 def paired(
     hall: Hall, tournament: Tournament, pairs: Sequence[Pairing], now: float
 ) -> Decision | None:
-    """Return the decision that pairs the next round; None if an arena has nobody to pair now.
+    """Return the decision that pairs the next round; None if an arena has no pairs at the moment.
 
-    A tournament with nothing left to pair has ended.
+    Another kind of tournament with nothing left to pair is ended.
     """
     ends = tournament.ends
     if not pairs or (ends is not None and now >= ends):
@@ -216,7 +218,7 @@ def paired(
 
 
 def _missing(hall: Hall, tournament: Tournament, paired: Collection[str]) -> tuple[str, ...]:
-    """Return the entrants to leave out as the first round is paired.
+    """Return the entrants who are left out as the first round is paired.
 
     A player who came while the pairing was computed is left out too, except from an arena.
     """
@@ -232,7 +234,7 @@ def _absent(pairing: Pairing) -> tuple[bool, bool]:
 
 
 def ended(hall: Hall, tournament: Tournament, now: float) -> Decision:
-    """Return the decision that ends a tournament: it is over, or too few have come."""
+    """Return the decision that ends a tournament, with standings, or for lack of players."""
     number = tournament.number
     if not tournament.rounds:
         return hall.decision("", events.TournamentEnded(now, "", number, TournamentEnd.TOO_FEW))
@@ -245,11 +247,12 @@ def ended(hall: Hall, tournament: Tournament, now: float) -> Decision:
 def scored(
     hall: Hall, table: Table, happened: tables.Events, now: float
 ) -> tuple[PairingScored, ...]:
-    """Return the score of a battle of a tournament that some events end; () if they end none."""
+    """Return the score of a tournament battle that these events end; () if they end none."""
     of = table.match.tournament if table.match else None
     tournament = hall.part(TournamentRegister).known.get(of.number) if of else None
     match = tournament.match_at(table.key) if tournament and not tournament.end else None
-    # Who leaves, or comes back, after the flag should have fallen is noted behind the end.
+    # Further events may follow the end: a player who left or came back after the flag should have
+    # fallen.
     ends = [place for place, each in enumerate(happened) if isinstance(each, events.BattleEnded)]
     after = tables.folded(table, happened[: ends[0] + 1]).match if ends else None
     if tournament is None or match is None or after is None:
@@ -262,7 +265,7 @@ hooks.consequences.append(scored)
 
 
 def _score(match: OpenMatch, after: Match) -> BattleScore:
-    """Return how the battle of a match ended that is on its board."""
+    """Return the score of the battle that has ended at the board of a match."""
     if after.game.outcome is None:
         raise ValueError(f"no battle of {match} has ended")
     side = Side.DWARF if match.first == after.dwarf else Side.TROLL
@@ -270,18 +273,18 @@ def _score(match: OpenMatch, after: Match) -> BattleScore:
     return BattleScore(score.of(side), score.of(side.other), len(after.game.moves))
 
 
-# One match of a round.
+# A match of a round.
 
 
 def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> NextStep:
-    """Return what there is to do about a match that is not over."""
+    """Return the next step of an open match."""
     made = tournament.made
     if not match.key:
         return NOTHING if tournament.paused else NextStep(_begun(hall, tournament, match, now))
     table = hall.tables.with_key(match.key)
     of = events.TournamentRound(tournament.number, match.round)
     if table is None or table.match is None or table.match.tournament != of:
-        # An operator has closed its board: it counts as it stood.
+        # An operator has closed its board: the match is scored as it stood.
         return NextStep(hall.decision("", _over(tournament, match, now)))
     if tournament.paused:
         return NOTHING
@@ -308,7 +311,7 @@ def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) 
 
 
 def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> Decision:
-    """Return the decision that opens a board for a match, and begins its first battle."""
+    """Return the decision that opens a board for a match, and begins the first battle there."""
     made, of = tournament.made, events.TournamentRound(tournament.number, match.round)
     board = opened(hall, "", made.rules, now, 0)
     begun = events.PairingBegun(
@@ -325,7 +328,7 @@ def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> 
 
 
 def _no_shows(hall: Hall, tournament: Tournament, table: Table) -> Iterator[tuple[str, float]]:
-    """Yield who is away and has not played a ply yet, with the time at which they lose by that."""
+    """Yield absent players who haven't moved yet, and when they forfeit the match."""
     grace = hall.limits(TournamentLimits).grace
     for side, since in table.away.items():
         if table.match and table.match.battle == 1 and not _has_moved(table.match, side):
@@ -333,7 +336,7 @@ def _no_shows(hall: Hall, tournament: Tournament, table: Table) -> Iterator[tupl
 
 
 def _never_moved(match: Match) -> str | None:
-    """Return who has lost the first battle of a match by the clock without a single ply."""
+    """Return the player who lost the first battle on time without a single move, if any."""
     outcome = match.game.outcome
     if outcome is None or outcome.ending is not Ending.TIME or outcome.winner is None:
         return None
@@ -356,9 +359,9 @@ def _since(table: Table) -> float:
 def _forfeited(
     hall: Hall, tournament: Tournament, table: Table, absent: Iterable[str], now: float
 ) -> Decision:
-    """Return the decision by which players lose the match at a board to which they did not come.
+    """Return the decision by which absent players forfeit the match at a board.
 
-    The board is closed. Who has not come twice in a row is out.
+    It closes the board, and removes players who have missed `MISSED` matches in a row.
     """
     away, match = frozenset(absent), tournament.match_at(table.key)
     if match is None:

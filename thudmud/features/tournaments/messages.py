@@ -1,4 +1,4 @@
-"""Tournaments in words and as facts: what happens in them, who is ahead, who plays whom."""
+"""Texts and facts about tournaments: events, standings, crosstables and matches."""
 
 from __future__ import annotations
 
@@ -141,29 +141,29 @@ _KINDS = {
 }
 
 _MOST_MATCHES = 10
-"""How many matches of a round are told one by one."""
+"""The most matches of a round that are listed one by one."""
 
 _MOST_NAMED = 5
-"""How many of those who are out are named."""
+"""The most absent entrants that are named."""
 
 _NARROW = 60
-"""On screens with fewer columns there is no room for what decides between equals."""
+"""The width in columns below which tie-breaks are left out."""
 
 
 # Phrases.
 
 
 def titled(tournament: Tournament) -> str:
-    """Return what a tournament is called, after its number: ``tournament 3 (Thursday)``.
+    """Return how a tournament is called in a sentence: ``tournament 3 (Thursday)``.
 
-    A title is a player's own words, so no sentence begins with one.
+    The title follows the number: it is in a player's own words, and may not begin a sentence.
     """
     title = tournament.made.title
     return f"tournament {tournament.number}{f' ({title})' if title else ''}"
 
 
 def starting(at: float, now: float) -> str:
-    """Return when something is: ``today at 20:00 UTC, in 3 hours``."""
+    """Return a time in words: ``today at 20:00 UTC, in 3 hours``."""
     if at <= now:
         return "now"
     known = {now // DAY: TODAY, now // DAY + 1: TOMORROW}
@@ -172,7 +172,7 @@ def starting(at: float, now: float) -> str:
 
 
 def terms(made: events.TournamentMade) -> str:
-    """Return what a tournament is like: ``a Swiss of 5 rounds by the classic rules``, and so on."""
+    """Return the terms of a tournament: ``a Swiss of 5 rounds by the classic rules``, and so on."""
     how = _KINDS[made.kind]
     if made.rounds:
         how += f" of {counted(made.rounds, 'round')}"
@@ -186,13 +186,13 @@ def terms(made: events.TournamentMade) -> str:
 
 
 def _round(tournament: Tournament, number: int | None = None) -> str:
-    """Return a round, by default the last: ``round 2 of 5``."""
+    """Return the words for a round, by default the last: ``round 2 of 5``."""
     number, in_all = number or len(tournament.rounds), tournament.rounds_in_all
     return f"round {number} of {in_all}" if in_all and in_all >= number else f"round {number}"
 
 
 def _shortened(tournament: Tournament) -> str:
-    """Return a sentence on rounds that are left out; "" if all that were announced can be held."""
+    """Return a sentence about rounds that can't be held; "" if all announced rounds can."""
     asked, in_all = tournament.made.rounds, tournament.rounds_in_all
     if in_all is None or not 0 < in_all < asked:
         return ""
@@ -205,11 +205,11 @@ def _points(points: float) -> str:
 
 
 def _known(occasion: Occasion, number: int) -> Tournament:
-    """Return the tournament of an event, as it stands after it."""
+    """Return the tournament of an event, in its state after the event."""
     return occasion.hall.part(TournamentRegister).known[number]
 
 
-# What happens.
+# Events.
 
 
 @words.register
@@ -266,7 +266,7 @@ def _paired(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[
 
 
 def _are_out(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
-    """Return who is out as they were not here at the start; nothing if nobody is."""
+    """Return the lines about entrants who missed the start; none if nobody did."""
     missing, tournament = paired.missing, _known(occasion, paired.number)
     if not missing:
         return []
@@ -328,7 +328,7 @@ def _scored(scored: events.PairingScored, occasion: Occasion, view: View) -> lis
 
 
 def _tie_broken(scored: events.PairingScored, tournament: Tournament, me: str | None) -> str:
-    """Return who goes on after a match of a knock-out that ended level, and why, as a sentence."""
+    """Return a sentence about who advances from a level match of a knock-out, and why."""
     pairing = tournament.rounds[scored.round - 1][scored.index]
     if tournament.kind is not TournamentKind.KNOCK_OUT or not pairing.is_level:
         return ""
@@ -343,7 +343,7 @@ def _tie_broken(scored: events.PairingScored, tournament: Tournament, me: str | 
 
 
 def _result(scored: events.PairingScored, me: str | None) -> str:
-    """Return how a match ended, as a clause."""
+    """Return the result of a match, as a clause."""
     first, second = scored.first, scored.second
     mine, other = (second, first) if me == second else (first, second)
     subject = "you" if mine == me else mine
@@ -438,7 +438,7 @@ def _tournaments(asked: Tournaments, occasion: Occasion, view: View) -> list[str
 
 
 def _going_on(going_on: Sequence[Tournament], me: str, now: float, width: int) -> list[str]:
-    """Return the tournaments that are not over."""
+    """Return the lines about tournaments that aren't over."""
     if not going_on:
         how = '"help tournaments" tells how to announce one.'
         return wrapped(f"No tournament is announced just now. {how}", width)
@@ -451,7 +451,7 @@ def _going_on(going_on: Sequence[Tournament], me: str, now: float, width: int) -
 
 
 def _entry(tournament: Tournament, me: str, now: float) -> str:
-    """Return the entry of a tournament that is not over."""
+    """Return the list entry of a tournament that isn't over."""
     made = tournament.made
     players = counted(len(tournament.playing), "player")
     mine = ", you among them" if me in tournament.playing else ""
@@ -460,12 +460,12 @@ def _entry(tournament: Tournament, me: str, now: float) -> str:
 
 
 def _numbered(number: int, title: str) -> str:
-    """Return the number of a tournament in a list, and its title."""
+    """Return the number and title of a tournament, for a list."""
     return f"{number} ({title})" if title else str(number)
 
 
 def _stands(tournament: Tournament, now: float) -> str:
-    """Return how far a tournament has come."""
+    """Return the state of a tournament, as a clause."""
     match tournament.state:
         case TournamentState.OPEN:
             return f"it starts {starting(tournament.made.starts, now)}"
@@ -525,7 +525,7 @@ def _tournament(asked: ViewTournament, occasion: Occasion, view: View) -> list[s
 
 
 def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
-    """Return how far a tournament has come, and what is next, as sentences."""
+    """Return sentences about the state of a tournament, and its next round."""
     if tournament.end and tournament.end.why is TournamentEnd.TOO_FEW:
         return "It did not take place: too few players had come."
     stands = f"{capitalised(_stands(tournament, now))}. {_shortened(tournament)}".strip()
@@ -542,7 +542,7 @@ def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
 
 
 def _entrants(tournament: Tournament, me: str, width: int) -> list[str]:
-    """Return who has entered a tournament that has not begun."""
+    """Return the lines about the entrants of a tournament that hasn't begun."""
     names = tournament.playing
     if not names:
         lines = wrapped("Nobody has entered yet.", width)
@@ -556,7 +556,7 @@ def _entrants(tournament: Tournament, me: str, width: int) -> list[str]:
 
 
 def _matches(tournament: Tournament, hall: Hall, width: int) -> list[str]:
-    """Return the matches that are played now, and where."""
+    """Return the lines about the matches under way."""
     playing = list(tournament.open.values())
     if not playing or tournament.end:
         return []
@@ -569,7 +569,7 @@ def _matches(tournament: Tournament, hall: Hall, width: int) -> list[str]:
 
 
 def _open(match: OpenMatch, hall: Hall) -> str:
-    """Return a match that is not over: who plays, where, and how it stands."""
+    """Return the players of an open match, their board, and the result of its first battle."""
     table = hall.tables.with_key(match.key) if match.key else None
     both = f"{match.first} and {match.second}"
     if table is None:
@@ -587,9 +587,15 @@ def table(
     shown: Sequence[Placing],
     display: Display,
 ) -> list[str]:
-    """Return the standings with the results: against each player, or round by round.
+    """Return the lines of the standings, with results against each player or round by round.
 
-    Every line is shorter than the screen is wide.
+    Every line is shorter than the screen is wide: results that don't fit go on below.
+
+    Args:
+        tournament: the tournament.
+        placings: all rows of the standings.
+        shown: the rows to show.
+        display: the reader's screen.
     """
     width, is_wide = display.width, display.width >= _NARROW
     tie_break = _tie_break(tournament.kind)
@@ -629,7 +635,7 @@ def table(
 
 
 def _numbers(placings: Iterable[Placing]) -> dict[str, int]:
-    """Return the numbers of the rows, by player: results name opponents by them."""
+    """Return the row numbers, by player: results name opponents by these."""
     return {each.player: number for number, each in enumerate(placings, 1)}
 
 
@@ -642,14 +648,14 @@ def _cells(cells: Iterable[str], width: int) -> str:
 
 
 def _tie_break(kind: TournamentKind) -> str:
-    """Return the heading of what decides between equals."""
+    """Return the heading of the tie-break; "" for none."""
     if kind.is_all_play_all:
         return "SB"
     return "Buch" if kind is TournamentKind.SWISS else ""
 
 
 def _legend(tournament: Tournament, *, is_wide: bool) -> str:
-    """Return what the signs and the headings mean."""
+    """Return the legend of the signs and headings."""
     which = "" if tournament.kind.is_all_play_all else "the opponent's number, and "
     told = f"{which}+ for a match won, = level, - lost, * one that is being played"
     told = "" if tournament.is_arena else f"{capitalised(told)}."
@@ -664,11 +670,11 @@ _TIE_BREAKS = {
     "SB": "the points of those whom they beat, and half of those they were level with",
     "Buch": "the points of those whom they met",
 }
-"""What the headings mean of what decides between equals."""
+"""The meanings of the headings of tie-breaks."""
 
 
 def _row(placing: Placing, tournament: Tournament, placings: Sequence[Placing]) -> list[str]:
-    """Return the results of a player: one for each opponent by place, or for each round."""
+    """Return a player's results: one for each opponent by place, or one for each round."""
     rounds, player = tournament.rounds, placing.player
     if tournament.kind.is_all_play_all:
         cycles = 2 if tournament.kind is TournamentKind.DOUBLE_ROUND_ROBIN else 1
@@ -698,7 +704,7 @@ def _mark(pairing: Pairing, player: str) -> str:
 
 
 def _told(placing: Placing, tournament: Tournament, me: str) -> str:
-    """Return a player's line for a voice."""
+    """Return a player's row of the standings as a sentence, for screen readers."""
     player = placing.player
     who = f"{player} (you)" if player == me else player
     results = [
@@ -723,7 +729,7 @@ def counted_points(points: float) -> str:
 
 
 def _in_words(pairing: Pairing, player: str) -> str:
-    """Return how a player fared in a round, in words."""
+    """Return a player's result in a round, in words."""
     other = pairing.opponent(player)
     if other is None:
         return "a bye"
@@ -740,7 +746,7 @@ def _in_words(pairing: Pairing, player: str) -> str:
 
 @add_lines_to(Hall)
 def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
-    """Return the tournaments that somebody in the hall can enter."""
+    """Return lines about tournaments that a reader in the hall can enter."""
     if "tournaments" in hall.left_out:
         return []
     player, now = occasion.player, occasion.at
@@ -764,7 +770,7 @@ def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
 
 @add_lines_to(Fingered)
 def _entered_by(found: Fingered, occasion: Occasion, view: View) -> list[str]:
-    """Return the tournaments that a player takes part in."""
+    """Return the line about the tournaments in which a player takes part."""
     entered = occasion.hall.part(TournamentRegister).of(found.name)
     if not entered or "tournaments" in occasion.hall.left_out:
         return []
@@ -808,7 +814,7 @@ def _tournament_facts(_: ViewTournament, occasion: Occasion) -> Iterator[Fact]:
 
 
 def tournament_data(tournament: Tournament) -> Data:
-    """Return a tournament in short."""
+    """Return the facts about a tournament, without its matches."""
     made, end = tournament.made, tournament.end
     return {
         "tournament": made.number,
@@ -853,7 +859,7 @@ def _past_data(past: PastTournament) -> Data:
 
 
 def crosstable_data(tournament: Tournament, hall: Hall) -> Data:
-    """Return who stands where in a tournament, and all its matches."""
+    """Return the facts about a tournament's standings and matches."""
     placings = standings(tournament.kind, tournament.entrants, tournament.rounds)
     return {
         "tournament": tournament.number,
@@ -896,7 +902,7 @@ def _match_data(pairing: Pairing, match: OpenMatch | None, number: int, hall: Ha
 
 
 async def _headline(hall: Hall, _: LookUp, player: str, number: int) -> Headline | None:
-    """Return what a player is told of a round, and of the board if it has begun."""
+    """Return the notification about a round, with the board if the match has begun."""
     tournament = hall.part(TournamentRegister).known.get(number)
     match = tournament and tournament.match_of(player)
     if not (tournament and match):

@@ -1,6 +1,6 @@
-"""A tournament: a fold of its events.
+"""The state of tournaments, folded from their events.
 
-What there is to do in one, and when, is decided in `thudmud.features.tournaments.directing`.
+`thudmud.features.tournaments.directing` decides what happens in a tournament, and when.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ class TournamentLimits(NamedTuple):
     """The limits of tournaments, as in the settings.
 
     Attributes:
-        most: the most tournaments that are not over.
-        players: the most players of one.
+        most: the most tournaments that aren't over.
+        players: the most players of a tournament.
         players_per_address: the most of these from one address.
-        by: who may announce one: "everybody", "members" or "operators".
-        grace: seconds in which a player has to come to a match.
-        rest: seconds between two battles of a match, and between two rounds.
+        by: who may announce tournaments: "everybody", "members" or "operators".
+        grace: seconds within which a player must come to a match.
+        rest: seconds between the battles of a match, and between rounds.
     """
 
     most: int = 5
@@ -82,10 +82,10 @@ class TournamentLimits(NamedTuple):
 
 
 class TournamentState(Enum):
-    """How far a tournament has come."""
+    """The state of a tournament."""
 
     OPEN = "open"
-    """It has not begun: players enter."""
+    """Open for entries; the first round isn't paired yet."""
     RUNNING = "running"
     PAUSED = "paused"
     OVER = "over"
@@ -93,15 +93,15 @@ class TournamentState(Enum):
 
 
 class OpenMatch(Value):
-    """A match of a round that is not over.
+    """A match of a round that isn't over.
 
     Attributes:
         round: the number of the round.
-        index: its place in the round, from 0.
-        first: who has the dwarfs in its first battle.
-        second: who has the trolls in it.
-        key: the key of its board; "" if it has not begun.
-        battles: the scores of its battles so far.
+        index: the place in the round, from 0.
+        first: the player with the dwarfs in the first battle.
+        second: the player with the trolls in the first battle.
+        key: the key of the board; "" until the match begins.
+        battles: the scores of the battles so far.
     """
 
     round: int
@@ -121,22 +121,23 @@ _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Tournament(Value):
-    """A tournament as it stands.
+    """The state of a tournament.
 
     Attributes:
-        made: how it was announced, with its terms.
-        entrants: all who take part, or have, in the order in which they entered.
+        made: the announcement, with all terms.
+        entrants: all players, including those who have left, in order of entry.
         entries: their entries, by name.
         rounds: the pairings of all rounds so far.
-        open: the matches that are not over, by round and place.
-        missed: by name, how many matches in a row a player has not come to, if any.
-        waiting: by name, since when a player has not been in a match.
+        open: the matches that aren't over, by round and place in it.
+        missed: how many matches in a row a player has missed, by name; players without any are left
+            out.
+        waiting: since when a player has been without a match, by name.
         paired: when the last round was paired, in seconds since the epoch.
-        changed: when the last match ended, or the tournament went on after a pause.
-        paused: whether it is paused.
-        resumes: when it goes on by itself after a pause; None for never.
-        removed: by name, who removed players that cannot enter again.
-        end: how it ended; None if it has not.
+        changed: when the last match ended, or the tournament was continued after a pause.
+        paused: whether the tournament is paused.
+        resumes: when a pause ends by itself; None for never.
+        removed: who removed a player, by the name of the player, who can't enter again.
+        end: the end; None if the tournament hasn't ended.
     """
 
     made: events.TournamentMade
@@ -155,22 +156,22 @@ class Tournament(Value):
 
     @property
     def number(self) -> int:
-        """Its number."""
+        """The number of the tournament."""
         return self.made.number
 
     @property
     def kind(self) -> TournamentKind:
-        """How it pairs its players."""
+        """The kind of tournament, which determines how players are paired."""
         return self.made.kind
 
     @property
     def name(self) -> str:
-        """Its title; one without is called by its number."""
+        """The title, or the number if there is no title, as text."""
         return events.tournament_name(self.number, self.made.title)
 
     @property
     def state(self) -> TournamentState:
-        """How far it has come."""
+        """The state of the tournament."""
         if self.end:
             is_over = self.end.why is events.TournamentEnd.OVER
             return TournamentState.OVER if is_over else TournamentState.CANCELLED
@@ -180,30 +181,30 @@ class Tournament(Value):
 
     @property
     def is_by_days(self) -> bool:
-        """Whether its matches are by correspondence, so that nobody has to be here."""
+        """Whether matches are by correspondence, so that nobody has to be online."""
         return self.made.time.is_correspondence
 
     @property
     def is_arena(self) -> bool:
-        """Whether it is an arena."""
+        """Whether the tournament is an arena."""
         return self.kind is TournamentKind.ARENA
 
     @property
     def rounds_in_all(self) -> int | None:
-        """How many rounds it has, as far as is known; None for an arena.
+        """The number of rounds, which depends on the entrants so far; None for an arena.
 
-        Who comes late does not change that: the number of rounds is known from the start.
+        Late entrants don't count: once the first round is paired, the number is fixed.
         """
         return rounds_of(self.kind, field_size(self.entrants), self.made.rounds or None)
 
     @property
     def ends(self) -> float | None:
-        """When an arena pairs no more, in seconds since the epoch; None for all others."""
+        """When an arena ends, and pairs no more, in seconds since the epoch; else None."""
         return self.made.starts + self.made.seconds if self.is_arena else None
 
     @property
     def playing(self) -> tuple[str, ...]:
-        """Those who would take part in the next round, in the order in which they entered."""
+        """The players who take part in the next round, in order of entry."""
         following = len(self.rounds) + 1
         return tuple(each.player for each in self.entrants if each.plays(following))
 
@@ -213,11 +214,11 @@ class Tournament(Value):
         return next((each for each in self.entrants if each.player.lower() == lower), None)
 
     def match_of(self, player: str) -> OpenMatch | None:
-        """Return the match of a player that is not over, if there is one."""
+        """Return the open match of a player, if there is one."""
         return next((each for each in self.open.values() if player in each.players), None)
 
     def match_at(self, key: str) -> OpenMatch | None:
-        """Return the match at the board with a key that is not over, if there is one."""
+        """Return the open match at the board with a key, if there is one."""
         return next((each for each in self.open.values() if each.key == key), None)
 
     def apply(self, event: events.TournamentEvent) -> Tournament:
@@ -259,7 +260,7 @@ class Tournament(Value):
                 assert_never(event)
 
     def _left(self, player: str) -> Tournament:
-        """Return the tournament without a player, whose match goes on if they are in one."""
+        """Return the tournament after a player has left; a match under way goes on."""
         if not self.rounds:
             return self._without_entrants({player})
         gone = len(self.rounds) + 1
@@ -272,7 +273,7 @@ class Tournament(Value):
         )
 
     def _without_entrants(self, players: Collection[str]) -> Tournament:
-        """Return the tournament as if some players had not entered."""
+        """Return the tournament as if some players had never entered."""
         entrants = tuple(each for each in self.entrants if each.player not in players)
         entries = {name: each for name, each in self.entries.items() if name not in players}
         return replace(self, entrants=entrants, entries=MappingProxyType(entries))
@@ -322,15 +323,15 @@ class Tournament(Value):
 
 
 def rest_in(tournament: Tournament, hall: Hall) -> float:
-    """Return the seconds between two of its battles, and rounds: by days there is no haste."""
+    """Return the seconds between battles, and between rounds; 0 by correspondence."""
     return 0.0 if tournament.is_by_days else hall.limits(TournamentLimits).rest
 
 
 def folded(stream: Iterable[events.TournamentEvent]) -> Tournament:
-    """Return a tournament, folded from its events.
+    """Fold a tournament from its events.
 
     Raises:
-        InvalidValueError: the first event does not announce it.
+        InvalidValueError: the first event isn't an announcement.
     """
     following = iter(stream)
     made = next(following, None)
@@ -350,22 +351,22 @@ def _without(mapping: Mapping[Any, Any], key: object) -> Mapping[Any, Any]:
     return MappingProxyType({each: value for each, value in mapping.items() if each != key})
 
 
-# Tournaments that were.
+# Tournaments that are over.
 
 
 class PastTournament(NamedTuple):
-    """A tournament that is over, in short.
+    """The summary of a tournament that is over.
 
     Attributes:
-        number: its number.
-        title: what it was called; "" for nothing.
-        kind: how it paired its players.
-        rules: its ruleset's name.
-        time: its time control.
-        ended: when it ended, in seconds since the epoch.
+        number: the number of the tournament.
+        title: the title; "" for none.
+        kind: the kind.
+        rules: the name of the ruleset.
+        time: the time control, as text.
+        ended: when the tournament ended, in seconds since the epoch.
         why: why it ended.
-        entrants: how many players it had.
-        winner: who came in first; "" if nobody did.
+        entrants: the number of players.
+        winner: the first player in the standings; "" for none.
     """
 
     number: int
@@ -380,26 +381,26 @@ class PastTournament(NamedTuple):
 
 
 class PastTournaments(NamedTuple):
-    """A page of the tournaments that are over, the latest first, and how many there are in all."""
+    """A page of the tournaments that are over, latest first, and how many there are in all."""
 
     tournaments: tuple[PastTournament, ...]
     in_all: int
 
 
 class TournamentLookup(Lookup["Tournament | None"]):
-    """The tournament with a number; None if there is none."""
+    """Look up the tournament with a number; None if there is none."""
 
     number: int
 
 
 class TournamentsLookup(Lookup[PastTournaments]):
-    """A page, from 1, of the tournaments that are over."""
+    """Look up a page, from 1, of the tournaments that are over."""
 
     page: int = 1
 
 
 ENDED_KEPT = 10
-"""How many tournaments that are over are remembered."""
+"""The most tournaments that stay in memory after their end."""
 
 
 @takes(*events.TOURNAMENTS)
@@ -407,12 +408,12 @@ class TournamentRegister(HallPart):
     """The tournaments of a hall.
 
     Args:
-        going_on: those that are not over.
+        going_on: the tournaments that aren't over.
         last: as the attribute.
 
     Attributes:
-        known: those that are not over, and some that have ended, by number.
-        last: the number of the last one that was announced; 0 if there was none.
+        known: the tournaments that aren't over, and the last to end, by number.
+        last: the number of the last tournament that was announced; 0 for none.
     """
 
     WHY_KEPT = "has entered or announced a tournament that is not over"
@@ -423,11 +424,11 @@ class TournamentRegister(HallPart):
 
     @property
     def going_on(self) -> list[Tournament]:
-        """Those that are not over."""
+        """The tournaments that aren't over."""
         return [each for each in self.known.values() if not each.end]
 
     def of(self, name: str) -> list[Tournament]:
-        """Return those that are not over in which a player takes part."""
+        """Return the tournaments that aren't over in which a player takes part."""
         if not self.known:
             return []
         return [each for each in self.going_on if name in each.playing]
@@ -444,16 +445,16 @@ class TournamentRegister(HallPart):
         return {each.made.player for each in self.known.values() if each.end}
 
     def forget(self, player: str) -> None:
-        """Forget those that are over and were announced by a player: their titles were erased.
+        """Drop ended tournaments announced by a player whose titles were erased.
 
-        They are looked up again when they are asked for.
+        The store has them without titles, and is asked when they are needed.
         """
         for each in [each for each in self.known.values() if each.end]:
             if each.made.player == player:
                 del self.known[each.number]
 
     def apply(self, event: HallEvent, hall: Hall) -> list[Telling]:
-        """Apply an event of a tournament. The hall is told, and those whom it concerns."""
+        """Apply an event of a tournament; address it to the hall and to the players concerned."""
         assert isinstance(event, events.TOURNAMENTS)  # noqa: S101  (as registered)
         number, before = event.number, self.known.get(event.number)
         if isinstance(event, events.TournamentMade):
@@ -463,7 +464,7 @@ class TournamentRegister(HallPart):
             return []
         else:
             after = before.apply(event)
-        if after.end:  # it comes behind those that have ended before it
+        if after.end:  # to the end of the dict: the earliest ended are dropped first
             del self.known[number]
         self.known[number] = after
         ended = [each.number for each in self.known.values() if each.end]

@@ -1,10 +1,9 @@
-"""The director: does what is due in tournaments, by itself.
+"""The tournament director: pairs rounds, opens boards, begins battles, and scores no-shows.
 
-It pairs rounds, opens boards, begins battles, and ends matches to which somebody does not come.
-`thudmud.features.tournaments.directing` says what is due. All of it is events of the hall's stream,
-decided at its version, and nothing else is remembered. So every node may do it, and each thing is
-done once: whoever is second finds a conflict, and looks again. A node that is killed leaves nothing
-half done.
+`thudmud.features.tournaments.directing` decides what is due. Each step is a decision of events at
+the current version of the hall's stream, and there is no other state. So every node may run a
+director, and each step still happens once: the node that is second gets a conflict, and looks
+again. A node that is killed leaves nothing half done.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from thudmud.game.feature import AppliedEvent, FeatureContext, Reactor
 from thudmud.store import StoreError
 
 RETRY = 5.0
-"""Seconds before something that could not be stored is tried again."""
+"""Seconds before a step is tried again after a failure."""
 
 _Arrival = Entered | TookOver
 
@@ -30,19 +29,19 @@ _log = logging.getLogger(__name__)
 
 
 def setup(service: FeatureContext) -> Director:
-    """Do what is due in the tournaments of a service."""
+    """Start the director of a service."""
     return Director(service)
 
 
 class Director(Reactor):
-    """Does what is due in tournaments.
+    """Runs the steps that are due in tournaments.
 
-    It looks at a tournament only when its events, or the battles of its matches, change something,
-    and when its timer fires.
+    A tournament is checked only after its events, after events at the boards of its matches, and
+    when its timer fires.
 
     Attributes:
-        due: the numbers of tournaments to look at.
-        is_working: whether it is at work.
+        due: the numbers of the tournaments to be checked.
+        is_working: whether a check is under way.
     """
 
     def __init__(self, service: FeatureContext) -> None:
@@ -59,12 +58,12 @@ class Director(Reactor):
         return self._hall.part(TournamentRegister).known
 
     def stop(self) -> None:
-        """Do nothing more."""
+        """Stop for good."""
         self._is_stopped = True
         self.due.clear()
 
     def begin(self) -> None:
-        """Look at all tournaments, when a server starts."""
+        """Check all tournaments, when a server starts."""
         self.due.update(self._tournaments)
         self.work()
 
@@ -72,13 +71,13 @@ class Director(Reactor):
         self._look_soon({cast("TournamentEvent", applied.event).number})
 
     def _board_changed(self, applied: AppliedEvent) -> None:
-        """See to the tournament of a match in which something other than a ply has happened."""
+        """Schedule a check of the tournament whose match an event other than a move concerns."""
         tables = applied.table, applied.before
         matches = (each.match for each in tables if each and each.match)
         self._look_soon({each.tournament.number for each in matches if each.tournament})
 
     def _came(self, applied: AppliedEvent) -> None:
-        """Check tournaments whose start may have waited for this player."""
+        """Schedule a check of tournaments whose start may have waited for this player."""
         at, player = self._clock(), cast("_Arrival", applied.event).player
         self._look_soon(
             {
@@ -94,17 +93,17 @@ class Director(Reactor):
             self.work()
 
     def work(self) -> None:
-        """Do what is due by now, in the background."""
+        """Run the steps that are due, in the background."""
         if self.due and not (self.is_working or self._is_stopped):
             self._service.spawn(self._work())
 
     async def look(self) -> None:
-        """Do what is due by now in all tournaments, for a front end without timers."""
+        """Run the steps that are due in all tournaments; for a front end without timers."""
         self.due.update(self._tournaments)
         await self._work()
 
     def next_look(self) -> float | None:
-        """Return when there is something to do, for a front end without timers; None for never."""
+        """Return when the next step is due, for a front end without timers; None for never."""
         at, moments = self._clock(), list[float]()
         for each in self._tournaments.values():
             step = next_step(self._hall, each, at)
@@ -126,7 +125,7 @@ class Director(Reactor):
                 except StoreError as error:
                     _log.error("not stored: %s", error, extra={"tournament": number})
                     self._look_at(number, self._clock() + RETRY)
-                except Exception:  # noqa: BLE001  (play goes on in spite of our bugs)
+                except Exception:  # noqa: BLE001  (a bug here must not stop the other tournaments)
                     _log.exception("nothing more is done about tournament %s for now", number)
                     self._look_at(number, self._clock() + RETRY)
         finally:
@@ -137,17 +136,17 @@ class Director(Reactor):
         self._service.scheduler.at(key, at, lambda: self._look_soon({number}))
 
     async def _see_to(self, number: int) -> None:
-        """Do what is due by now in a tournament, and plan to look at it again.
+        """Run all steps that are due in a tournament, and set the timer for the next.
 
         Raises:
-            StoreError: it cannot be stored.
+            StoreError: a step can't be stored.
         """
         while (tournament := self._tournaments.get(number)) and not self._is_stopped:
             decision, pairs, at = next_step(self._hall, tournament, self._clock())
             if pairs:
                 found = await self._paired(tournament)
                 if self._tournaments.get(number) is not tournament:
-                    continue  # something has happened meanwhile
+                    continue  # changed while the thread was pairing: the pairings may be void
                 decision = paired(self._hall, tournament, found, self._clock())
                 at = self._clock() + WAVE
             if decision is None:
@@ -157,13 +156,13 @@ class Director(Reactor):
             await self._service.carry_out(decision)
 
     async def _paired(self, tournament: Tournament) -> Sequence[Pairing]:
-        """Return the pairings of the next round, found in a thread, since it can take a second."""
+        """Compute the pairings of the next round, in a thread, since that can take a second."""
         names: Sequence[str] = present(self._hall, tournament)
         if tournament.is_arena:
             names = free(self._hall, tournament, self._clock())
         if not self._service.scheduler.has_timers:
             return pairings(tournament, names)
-        import asyncio  # noqa: PLC0415  (where nothing waits it is not needed)
+        import asyncio  # noqa: PLC0415  (not needed without an event loop)
 
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(None, pairings, tournament, names)

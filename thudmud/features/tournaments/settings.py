@@ -1,4 +1,4 @@
-"""The section [tournaments] of the settings."""
+"""The section [tournaments] of the configuration."""
 
 from __future__ import annotations
 

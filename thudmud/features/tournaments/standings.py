@@ -1,10 +1,10 @@
-"""Who is ahead in a tournament.
+"""Standings of a tournament.
 
-Match points come first: 1 for a match won, a half for a level one. Of those with as many, battle
-points do, which are by how much a player was ahead in all battles; then Sonneborn-Berger in a round
-robin, the points of those whom a player beat, and half of those with whom they were level, or
-Buchholz in a Swiss, the points of all whom a player met; then what they did against each other. Who
-are still equal share a place.
+Match points come first: 1 for a win, a half for a level match. Ties are broken by battle points, a
+player's lead added up over all battles; then by Sonneborn-Berger in a round robin (the points of
+beaten opponents, and half the points of those with whom the player was level) or Buchholz in a
+Swiss (the points of all opponents); then by the matches between the tied players. Players who are
+still tied share a place.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from thudmud.values import Value, replace
 
 
 class Placing(Value):
-    """A line of the standings.
+    """A row of the standings.
 
     Attributes:
-        place: 1 for whoever leads; those who are equal share it.
-        player: whose line it is.
-        points: their match points.
-        battle_points: by how much they were ahead in all battles, together.
-        tie_break: Sonneborn-Berger or Buchholz, as the kind has it; else 0.
-        won: how many matches they won, also those to which nobody came, but no byes.
-        drawn: how many ended level.
-        lost: how many they lost.
-        left: whether they have left the tournament.
+        place: the rank, from 1; tied players share it.
+        player: the player's name.
+        points: match points.
+        battle_points: the player's lead, added up over all battles.
+        tie_break: Sonneborn-Berger or Buchholz, depending on the kind; else 0.
+        won: matches won, including those to which the opponent didn't come, but no byes.
+        drawn: matches that ended level.
+        lost: matches lost.
+        left: whether the player has left the tournament.
     """
 
     place: int
@@ -46,10 +46,10 @@ class Placing(Value):
 def standings(
     kind: TournamentKind, entrants: Sequence[Entrant], rounds: Rounds
 ) -> tuple[Placing, ...]:
-    """Return the standings, whoever leads first. Rounds and pairings may be under way.
+    """Return the standings, leader first. Rounds and matches may be under way.
 
-    In a round robin, the matches of who left before half of theirs count for nobody, else those who
-    were to meet them last would have points for nothing.
+    In a round robin, matches of a player who left before playing half of them don't count for
+    anybody. Otherwise the remaining opponents would get their points for nothing.
     """
     counted = [pairing for pairing in _counted(kind, entrants, rounds) if pairing.over]
     of_player: dict[str, list[Pairing]] = {each.player: [] for each in entrants}
@@ -79,7 +79,7 @@ def standings(
 
 
 def course(player: str, rounds: Rounds) -> tuple[Pairing | None, ...]:
-    """Return a player's pairing of each round; None for a round in which they had none."""
+    """Return a player's pairing in each round; None for a round without one."""
     return tuple(
         next((pairing for pairing in each if player in pairing.players), None) for each in rounds
     )
@@ -109,7 +109,7 @@ def _line(
     points: Mapping[str, float],
     rounds: int,
 ) -> Placing:
-    """Return a player's line, without the place."""
+    """Return a player's row, without the place."""
     player = entrant.player
     matches = [each for each in pairings if not each.is_bye]
     results = [each.match_points(player) for each in matches]
@@ -122,7 +122,8 @@ def _line(
     if kind.is_all_play_all:
         tie_break = sum(theirs * result for theirs, result in met)
     elif kind is TournamentKind.SWISS:
-        # A round without an opponent counts as if one had as many points as the player.
+        # A round without an opponent counts as a meeting with somebody who has the player's own
+        # points.
         tie_break = sum(theirs for theirs, _ in met) + (rounds - len(met)) * points[player]
     return Placing(
         0,
@@ -140,7 +141,7 @@ def _line(
 def _against_each_other(
     names: set[str], of_player: Mapping[str, Sequence[Pairing]]
 ) -> dict[str, float]:
-    """Return the points of some players against each other; none unless each has met all others."""
+    """Return the players' points in matches among themselves; 0 unless each has met all others."""
     among = {
         player: [each for each in of_player[player] if each.played and names >= {*each.players}]
         for player in names
@@ -156,7 +157,7 @@ def _against_each_other(
 
 
 def _reached(entrants: Sequence[Entrant], rounds: Rounds) -> dict[str, float]:
-    """Return how many rounds of a knock-out each has won, and a half more for who is still in."""
+    """Return the rounds of a knock-out won by each player, plus a half for players still in it."""
     won = dict.fromkeys((each.player for each in entrants), 0.0)
     still_in = {each.player for each in entrants if each.left is None}
     for pairings in rounds:
@@ -172,7 +173,7 @@ def _reached(entrants: Sequence[Entrant], rounds: Rounds) -> dict[str, float]:
 def _placed(
     lines: Iterable[Placing], orders: Mapping[str, tuple[float, ...]]
 ) -> tuple[Placing, ...]:
-    """Return lines in order, the highest first, with their places."""
+    """Return the rows in order, highest first, with their places."""
     ranked = sorted(lines, key=lambda each: orders[each.player], reverse=True)
     placed: list[Placing] = []
     for number, line in enumerate(ranked, 1):

@@ -1,4 +1,4 @@
-"""Tournaments in the database; their events are in the stream of the hall."""
+"""Tournaments in the database. Their events are part of the hall's stream."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from thudmud.store.rows import reading_row
 
 
 def open_tournaments(database: Database) -> Sequence[Tournament]:
-    """Return the tournaments that are not over, sorted by number."""
+    """Return the tournaments that aren't over, by number."""
     rows = list(database.table.rows("tournament", "where ended is null order by number"))
     return [found for row in rows if (found := tournament(database, cast("int", row[0])))]
 
@@ -37,7 +37,7 @@ def last_tournament(database: Database) -> int:
 
 
 def tournament(database: Database, number: int) -> Tournament | None:
-    """Return the tournament with a number, folded from its events, if there is one."""
+    """Fold and return the tournament with a number, if there is one."""
     if not 0 < number < 1 << 63:
         return None  # too large for a column
     these = "select position from tournament_event where tournament = ?"
@@ -47,7 +47,7 @@ def tournament(database: Database, number: int) -> Tournament | None:
 
 
 def past_tournaments(database: Database, asked: TournamentsLookup) -> PastTournaments:
-    """Return a page of the tournaments that are over, the latest first."""
+    """Return a page of the tournaments that are over, latest first."""
     in_all = database.table.number("select count(*) from tournament where ended is not null")
     rest = "where ended is not null order by ended desc, number desc limit ? offset ?"
     skipped = (asked.page - 1) * PAGE
@@ -64,7 +64,7 @@ def _past(database: Database, row: Sequence[Any]) -> PastTournament:
 
 
 def _forget_titles(database: Database, player: int) -> None:
-    """Erase the titles of all tournaments that a player has announced: they have numbers, too."""
+    """Erase the titles of a player's tournaments; their numbers still identify them."""
     database.streams.write()
     for *place, body in made_in_the_hall(database, TournamentMade, player):
         kind, announcer, number, _, *rest = json.loads(cast("str", body))
