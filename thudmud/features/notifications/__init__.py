@@ -1,4 +1,4 @@
-"""Notifications: mail, web push, feeds and calendars for members while they are not here."""
+"""Notifications for absent members: mail, web push, feeds and calendars."""
 
 from thudmud.features.notifications import messages  # noqa: F401  (registers)
 from thudmud.features.notifications.reactors import setup

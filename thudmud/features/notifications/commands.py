@@ -1,4 +1,4 @@
-"""Notifications: how members are told of things while they are not here."""
+"""Commands about notifications for absent members."""
 
 from __future__ import annotations
 
@@ -43,15 +43,19 @@ TERMINALS.update(
 
 
 def _ways(scene: Scene) -> Ways:
-    """Return how this server tells members something."""
+    """Return the ways in which this server can notify members."""
     return scene.hall.part(Notified).ways
 
 
 def _contact(scene: Scene, *, ends: bool = False) -> Contact:
-    """Return how a player is notified. What ``ends`` that can be done anywhere.
+    """Return a player's choices.
+
+    Args:
+        scene: the command's context.
+        ends: whether the command ends notifications, which is allowed even if there are none here.
 
     Raises:
-        Refused: they are no member, or nobody is notified here.
+        Refused: the player isn't a member, or this server notifies nobody.
     """
     if _ways(scene).are_none and not (scene.person.member and ends):
         raise Refused(NotifyRefusal.NOTIFIES_NOBODY)
@@ -67,7 +71,7 @@ class Notify(Command):
     is_question = True
 
     def decide(self, scene: Scene) -> Decision:
-        if _ways(scene).are_none and scene.person.member:  # whose page asks that by itself
+        if _ways(scene).are_none and scene.person.member:  # the web page sends "notify" by itself
             return scene.answer(self, answer=Contact())
         return scene.answer(self, answer=_contact(scene))
 
@@ -82,7 +86,7 @@ class NotifyChoice(Command):
         return scene.tell(NotifyChosen(scene.me, self, self.after(contact)))
 
     def after(self, contact: Contact) -> Contact:
-        """Return how the player is notified after it."""
+        """Return the player's choices after the command."""
         raise NotImplementedError
 
 
@@ -115,9 +119,9 @@ class NotifyMail(Command):
 
 
 def _require_established(asked: AskedAddress, now: float) -> None:
-    """Refuse a code to a newcomer, or to a member who has not finished a battle.
+    """Refuse a code to a newcomer, or to a member who hasn't finished a battle.
 
-    Names cost nothing: with many of them, somebody could have this server write to anybody.
+    Accounts are free: somebody with many of them could have this server write to any address.
     """
     if not asked.has_played:
         raise Refused(NotifyRefusal.CODE_AFTER_BATTLE)

@@ -1,4 +1,4 @@
-"""Mails, by a relay. The only importer of aiosmtplib."""
+"""Mail by an SMTP relay. The only importer of aiosmtplib."""
 
 from __future__ import annotations
 
@@ -23,37 +23,38 @@ from thudmud.features.notifications.notifying import NeverSentError, NotSentErro
 from thudmud.features.notifications.settings import MailSettings
 
 TIMEOUT = 30.0
-"""Seconds that the relay may take for each answer."""
+"""Seconds that the relay may take for each reply."""
 
 WHOLE_TIMEOUT = 120.0
-"""Seconds that a mail may take in all."""
+"""Seconds that sending a mail may take in all."""
 
 _STATUS = re.compile(r"5\.([0-9]{1,3}\.[0-9]{1,3})(?=\s|$)", re.ASCII)
-"""An enhanced status code (RFC 3463, section 2). A number such as 550 is not enough: relays that
-let nobody send from here answer that, too."""
+"""A permanent enhanced status code (RFC 3463, section 2). A basic code such as 550 isn't enough:
+relays that refuse us as a sender reply with it, too."""
 
 _NO_MAILBOX = frozenset({"1.1", "1.2", "1.3", "1.4", "1.6", "1.10", "2.1"})
-"""The codes of an address that takes no mail: no such mailbox or system, a bad syntax, ambiguous,
-moved (RFC 3463, section 3.2), a null MX (RFC 7505), a mailbox that is disabled (section 3.3)."""
+"""Codes for an address that takes no mail: no such mailbox or system, bad syntax, ambiguous, moved
+(RFC 3463, section 3.2), a null MX (RFC 7505), a disabled mailbox (section 3.3)."""
 
 _OURS = frozenset({"1.7", "1.8", "2.3", "3.4"})
-"""Codes of what the operator has to mend: a bad address of the sender, a mail that is too long."""
+"""Codes for faults that the operator has to correct: a bad sender address, a mail that is too
+long."""
 
 _OUR_SUBJECTS = frozenset({"5", "6", "7"})
-"""The same of all codes about the protocol, the content, and security or policy (sections 3.6 to
-3.8). Others, such as a full mailbox or a broken route, may pass."""
+"""Subjects of codes that the operator has to correct: protocol, content, and security or policy
+(sections 3.6 to 3.8). Other faults, such as a full mailbox or a broken route, may pass."""
 
 
 class Relay:
-    """The relay; `notifying.Mailer`.
+    """The SMTP relay; implements `notifying.Mailer`.
 
     Args:
-        settings: where it is, and how mails get there.
-        folder: the folder of files whose names are relative.
-        name: what the server is called.
+        settings: the relay, and how to connect to it.
+        folder: the folder that relative file names refer to.
+        name: the name of the server.
 
     Raises:
-        StartError: a file that the settings name cannot be read or used.
+        StartError: a file named by the settings can't be read or used.
     """
 
     def __init__(self, settings: MailSettings, folder: Path, name: str) -> None:
@@ -79,11 +80,11 @@ class Relay:
         try:
             async with asyncio.timeout(WHOLE_TIMEOUT), relay:
                 await relay.send_message(message, sender=settings.sender, recipients=[address])
-                is_taken = True  # and so it is not sent again, whatever comes of the farewell
+                is_taken = True  # don't send it again if QUIT fails
         except aiosmtplib.SMTPRecipientsRefused as error:
             [refused] = error.recipients
             raise rejection(refused.code, refused.message) from error
-        except aiosmtplib.SMTPDataError as error:  # there is one recipient, so it is about that
+        except aiosmtplib.SMTPDataError as error:  # there is only one recipient
             raise rejection(error.code, error.message) from error
         except aiosmtplib.SMTPResponseException as error:
             raise rejection(error.code, error.message, of_recipient=False) from error
@@ -93,10 +94,10 @@ class Relay:
                 raise NotSentError(f"the relay cannot be reached: {why}") from error
 
     def composed(self, mail: Mail, address: str, end: str, number: int) -> EmailMessage:
-        """Return a mail as it is sent, see `send`.
+        """Return the message for a mail, with the arguments of `send`.
 
         Raises:
-            ValueError: that is no address, or a header would have more than one line.
+            ValueError: the address is invalid, or a header would have more than one line.
         """
         if not is_address(address):
             raise ValueError("no mail can be sent there")
@@ -107,7 +108,7 @@ class Relay:
         message["Subject"] = _encoded(mail.subject, "Subject")
         message["Date"] = format_datetime(datetime.now(UTC))
         message["Message-ID"] = f"<{number:x}@{sender.rpartition('@')[2]}>"
-        message["Auto-Submitted"] = "auto-generated"  # RFC 3834: nobody's absence is told us
+        message["Auto-Submitted"] = "auto-generated"  # no vacation replies, please
         message["List-Unsubscribe"] = f"<{end}>"
         if end.startswith("https:"):
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"  # RFC 8058
@@ -118,12 +119,12 @@ class Relay:
 def rejection(
     code: int, message: str, *, of_recipient: bool = True
 ) -> NotSentError | NeverSentError:
-    """Return the error for a relay's reply: whose fault it is, and so whether to try again.
+    """Return the error for a relay's reply: permanent, temporary, or the operator's to correct.
 
     Args:
-        code: the reply's number.
-        message: its text, which begins with an enhanced status code, if it has one.
-        of_recipient: whether it answers the recipient or the mail, not the sender or the login.
+        code: the reply code.
+        message: the text, which may begin with an enhanced status code.
+        of_recipient: whether the reply is to the recipient or the content, not the sender or login.
     """
     found = _STATUS.match(message) if 500 <= code <= 599 else None
     status = found[1] if found else ""
@@ -138,11 +139,11 @@ def rejection(
 
 
 class _ReadyHeader(UnstructuredHeader):
-    """A header whose value is written as it is, folded between encoded words and nowhere else.
+    """A header written as it is, folded between encoded words and nowhere else.
 
-    A link would not be found in encoded words (RFC 2047). Words that are encoded already would be
-    decoded and encoded anew by Python, which loses quotes and blanks between them
-    (python/cpython#121284): a comma in a name became a second sender.
+    A link must not become encoded words (RFC 2047). And Python would decode and encode anew words
+    that are encoded already, which loses quotes and blanks between them (python/cpython#121284): a
+    comma in a name became a second sender.
     """
 
     @classmethod
@@ -157,19 +158,19 @@ class _ReadyHeader(UnstructuredHeader):
 
 _HEADERS = HeaderRegistry()
 for _name in ("From", "Subject", "List-Unsubscribe"):
-    _HEADERS.map_to_type(_name, _ReadyHeader)  # type: ignore[arg-type]  # it is mixed in
+    _HEADERS.map_to_type(_name, _ReadyHeader)  # a mixin, not a header class
 _POLICY = SMTP.clone(header_factory=_HEADERS)
 
 
 def _mailbox(name: str, address: str) -> str:
-    """Return a mailbox with a name as it is written in a header."""
+    """Return a mailbox with a display name, as it is written in a header."""
     if (words := _encoded(name, "From")) == name:
-        return formataddr((name, address))  # in quotes, if it has to be
+        return formataddr((name, address))  # quoted if necessary
     return f"{words} <{address}>"
 
 
 def _encoded(text: str, header: str) -> str:
-    """Return a text as it is written in a header: one of more than ASCII as encoded words.
+    """Return a text as it is written in a header: as encoded words unless it is ASCII.
 
     Raises:
         ValueError: it has more than one line.
@@ -197,5 +198,5 @@ def _context(folder: Path, settings: MailSettings) -> ssl.SSLContext | None:
     path = folder / settings.certificates if settings.certificates else None
     try:
         return ssl.create_default_context(cafile=path)
-    except OSError as error:  # failures of TLS are OSErrors
+    except OSError as error:  # ssl.SSLError is an OSError
         raise StartError(f"mail.certificates: {path} cannot be used: {error}") from error

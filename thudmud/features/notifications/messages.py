@@ -1,4 +1,4 @@
-"""How members are notified, in words and as facts; and what a mail, or a browser, tells them."""
+"""Texts and facts about notifications, and the texts of mails and push messages."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def calendar_link(ways: Ways, secret: str) -> str:
 
 
 def feed_link(page: str, player: str) -> str:
-    """Return the address of a feed of battles that have ended."""
+    """Return the address of a feed of ended battles."""
     return f"{page}/feed/{player}.atom"
 
 
@@ -132,7 +132,7 @@ def _notify(_: Notify, occasion: Occasion, view: View) -> list[str]:
 
 
 def shown(contact: Contact, ways: Ways, player: str, now: float, width: int) -> list[str]:
-    """Return how a player is notified, each with what to type to change it."""
+    """Return the lines about a player's choices, with the commands that change them."""
     if ways.are_none:
         return wrapped(refused(Refused(NotifyRefusal.NOTIFIES_NOBODY)), width)
     entries = [*_ways(contact, ways), *_kinds(contact), _quiet(contact, now)]
@@ -269,11 +269,11 @@ def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:
 
 
 def logins_ended(*, calendar: bool, browsers: bool) -> str:
-    """Return what has ended with a member's logins; "" if nothing has.
+    """Return a sentence about secrets revoked with a member's logins; "" if there are none.
 
     Args:
-        calendar: whether their calendar has another address.
-        browsers: whether a browser told them of things.
+        calendar: whether the calendar has a new address.
+        browsers: whether a browser was unsubscribed.
     """
     ended = ["your calendar has a new address"] if calendar else []
     ended += ["no browser tells you of your turns any more"] if browsers else []
@@ -281,15 +281,15 @@ def logins_ended(*, calendar: bool, browsers: bool) -> str:
     return told and f'{capitalised(told)}. "{Notify()}" tells how to go on.'
 
 
-# Mails, and what browsers show.
+# Mails and push messages.
 
 
 class Mail(NamedTuple):
     """A mail.
 
     Attributes:
-        subject: its subject.
-        text: its text.
+        subject: the subject.
+        text: the body, in plain text.
     """
 
     subject: str
@@ -297,7 +297,7 @@ class Mail(NamedTuple):
 
 
 def told_of_turn(kind: Kind, table: Table, player: str, now: float, options: Options) -> Headline:
-    """Return what a player is told of their turn at a board, or that their time runs short."""
+    """Return the notification of a player's turn at a board, or of a clock that runs short."""
     seats = [each for each in table.seats.values() if each != player]
     against = f" against {seats[0]}" if seats else ""
     left = ""
@@ -320,7 +320,7 @@ def told_of_turn(kind: Kind, table: Table, player: str, now: float, options: Opt
 
 
 def told_of_end(battle: Battle) -> Headline:
-    """Return what the players of a battle are told of its end."""
+    """Return the notification of a battle's end, for its players."""
     dwarf, troll = map(unless_erased, battle.players)
     battle = battle._replace(dwarf=dwarf, troll=troll)
     about, title = f"{capitalised(entry(battle))}.", f"Battle over: {players(battle)}"
@@ -329,14 +329,14 @@ def told_of_end(battle: Battle) -> Headline:
 
 
 def mail_of(player: str, told: Sequence[Headline], ways: Ways, secret: str, name: str) -> Mail:
-    """Return the mail that tells a member some things.
+    """Return the mail with a member's notifications.
 
     Args:
         player: the member's name.
-        told: the things, one at least.
-        ways: where the page is.
-        secret: the secret word of the link that ends these mails.
-        name: what the server is called.
+        told: the notifications, at least one.
+        ways: the ways of notification, with the origin of the page.
+        secret: the secret of the unsubscribe link.
+        name: the name of the server.
     """
     subject = told[0].title if len(told) == 1 else f"{counted(len(told), 'thing')} to look at"
     parts = [f"Hello {player},\n"]
@@ -355,7 +355,7 @@ def code_mail(player: str, code: str, ways: Ways, secret: str, name: str) -> Mai
 
 
 def end_link(ways: Ways, secret: str) -> str:
-    """Return the link that ends mails."""
+    """Return the unsubscribe link."""
     return f"{ways.page}/mail/{secret}"
 
 

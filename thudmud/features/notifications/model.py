@@ -1,7 +1,7 @@
-"""Notifications: what members are told outside the server, by mail or in a browser.
+"""The model of notifications, which reach members outside the server, by mail or in a browser.
 
-`notices` says which events at a board are news to whom. What a member has chosen is a `Contact`.
-The rows of both are in `thudmud.features.notifications.storage`.
+`notices` decides which events at a board are news, and for whom. A member's choices are a
+`Contact`. The rows of both are in `thudmud.features.notifications.storage`.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from thudmud.values import Value
 
 
 class Kind(Enum):
-    """What a notification is about. The value is how it is typed."""
+    """The kinds of notifications. The value is the word that players type."""
 
     __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
     TURN = "turn"
     """It is the member's turn."""
     CLOCK = "clock"
-    """Their time runs short."""
+    """The member's time is running short."""
     END = "end"
-    """A battle of theirs has ended."""
+    """A battle of the member's has ended."""
     MESSAGE = "message"
-    """Somebody has left them a message."""
+    """Somebody has left the member a message."""
     ROUND = "round"
-    """A round of their tournament has begun."""
+    """A round of the member's tournament has begun."""
 
 
 class NotifyRefusal(Enum):
@@ -61,7 +61,7 @@ class NotifyRefusal(Enum):
 
 
 class NotifyMistake(Enum):
-    """Why a line is no command. The values are stable, for programs."""
+    """Reasons why a line doesn't parse. The values are a stable interface for programs."""
 
     NO_SUCH_HOURS = "no_such_hours"
     ADDRESS_WRITTEN_OTHERWISE = "address_written_otherwise"
@@ -69,20 +69,20 @@ class NotifyMistake(Enum):
 
 
 CODE = "code"
-"""In the place of a kind: the code that confirms an address. Nobody can turn it off."""
+"""Stored in place of a kind: the code that confirms an address. It can't be turned off."""
 
 OF_A_TURN = Kind.TURN, Kind.CLOCK
-"""What is news no longer once a ply was played."""
+"""The kinds that are out of date after the next move."""
 
 
 class Notification(NamedTuple):
-    """Something that a member is to be told.
+    """A notification for a member.
 
     Attributes:
-        player: their name.
-        kind: what it is about.
+        player: the member's name.
+        kind: the kind.
         subject: the number of the battle that has ended, or of the tournament; 0 for none.
-        due: before when it need not be told, in seconds since the epoch.
+        due: the earliest time to send it, in seconds since the epoch.
     """
 
     player: str
@@ -92,10 +92,13 @@ class Notification(NamedTuple):
 
 
 class News(NamedTuple):
-    """What is to be told of events at a board, whose key it has. It is stored with them.
+    """The notifications of events at a board, stored in the same transaction.
 
-    The key is "" for events of the hall. Whatever was to be told of an earlier turn in the same
-    battle is told no more.
+    They replace any that are waiting about an earlier turn of the same battle.
+
+    Attributes:
+        board: the key of the board; "" for events of the hall.
+        notices: the notifications.
     """
 
     board: str
@@ -113,15 +116,14 @@ def notices(
     notified: Set[str],
     here: Container[str],
 ) -> News | None:
-    """Return the news in the events of a decision; None if there is none.
+    """Return the notifications of a decision's events at a board; None if nobody's change.
 
     Args:
-        table: the board before.
+        table: the board before the events.
         decided: the events.
-        by: whose command it was, who need not be told; "" for the server.
-        notified: the members who want to be told of anything.
-        here: the people who are here. They are not told of turns in battles that are played at one
-            sitting.
+        by: the player who gave the command, and isn't notified; "" for the server.
+        notified: the members who have a way to be notified.
+        here: the people who are here. They aren't notified of turns in battles with a clock.
     """
     changed = [each for each in decided if isinstance(each, _TURN + _OVER)]
     if not changed:
@@ -148,7 +150,7 @@ def notices(
 
 
 def round_notices(decided: Iterable[HallEvent], notified: Set[str]) -> News | None:
-    """Return the news in events of the hall, that rounds were paired; None if there is none."""
+    """Return the notifications of rounds that were paired; None if there are none."""
     told = [
         Notification(player, Kind.ROUND, event.number)
         for event in decided
@@ -160,7 +162,7 @@ def round_notices(decided: Iterable[HallEvent], notified: Set[str]) -> News | No
     return News("", tuple(told)) if told else None
 
 
-# What members choose.
+# Members' choices.
 
 _CLOCK = r"([01]?[0-9]|2[0-3])(?::([0-5][0-9]))?"
 _QUIET = re.compile(rf"{_CLOCK} ?(?:-|to) ?{_CLOCK}(?: ?utc ?(?:([+-]){_CLOCK})?)?", re.IGNORECASE)
@@ -170,15 +172,15 @@ _MOST_EAST, _MOST_WEST = 14 * 60, -12 * 60
 
 
 class Quiet(Value):
-    """The hours of each day in which a member is told nothing.
+    """A member's quiet hours, in which nothing is sent.
 
     Attributes:
-        begins: when they begin, in minutes after midnight.
-        ends: when they end, perhaps on the next day.
-        east: how many minutes the member's clock is before universal time.
+        begins: the beginning, in minutes after local midnight.
+        ends: the end, in minutes after local midnight; perhaps on the next day.
+        east: the offset of the local time from UTC, in minutes, positive to the east.
 
     Raises:
-        InvalidValueError: there are no such hours.
+        InvalidValueError: the times or the offset are out of range, or the hours are empty.
     """
 
     begins: int
@@ -195,10 +197,10 @@ class Quiet(Value):
 
     @classmethod
     def of(cls, text: str) -> Quiet:
-        """Return the hours that are written like ``22 to 7`` or ``22:30-7:00 utc+2``.
+        """Parse quiet hours such as ``22 to 7`` or ``22:30-7:00 utc+2``.
 
         Raises:
-            InvalidValueError: there are no such hours.
+            InvalidValueError: the text isn't of that form, or out of range.
         """
         if found := _QUIET.fullmatch(text):
             sign, numbers = found[5], [int(found[each] or 0) for each in (1, 2, 3, 4, 6, 7)]
@@ -207,19 +209,19 @@ class Quiet(Value):
         raise InvalidValueError(f"there are no such hours as {text!r:.50}")
 
     def __str__(self) -> str:
-        """Return it as it is typed: ``22:00 to 7:00 utc+2:00``."""
+        """Return the hours in the form that `of` parses: ``22:00 to 7:00 utc+2:00``."""
         hours = f"{_of_day(self.begins)} to {_of_day(self.ends)}"
         return f"{hours} {self.zone}" if self.east else hours
 
     @property
     def zone(self) -> str:
-        """The member's clock: ``utc``, or ``utc+2:00``."""
+        """The local time zone: ``utc``, or ``utc+2:00``."""
         if not self.east:
             return "utc"
         return f"utc{'-' if self.east < 0 else '+'}{_of_day(abs(self.east))}"
 
     def until(self, now: float) -> float:
-        """Return when the member can be told something: ``now``, or when the quiet hours end."""
+        """Return the earliest time to notify the member: ``now``, or the end of the quiet hours."""
         since = (now + _MINUTE * self.east - _MINUTE * self.begins) % DAY
         lasts = _MINUTE * (self.ends - self.begins) % DAY
         return now + lasts - since if since < lasts else now
@@ -230,18 +232,18 @@ def _of_day(minutes: int) -> str:
 
 
 class Contact(NamedTuple):
-    """How a member is told, and of what.
+    """A member's choices: the ways of notification, and its kinds.
 
     Attributes:
-        address: the confirmed address that mails go to; "" for none.
-        is_refused: whether the address has turned out to take none.
+        address: the confirmed mail address; "" for none.
+        is_refused: whether the relay has rejected the address for good.
         asked: the address that waits for its code; "" for none.
-        asked_today: how many codes the member has asked for within a day.
-        browsers: in how many browsers they are told.
-        off: what they do not want to be told of.
-        quiet: when they are told nothing.
-        calendar: the secret word in the address of their calendar; "" for none.
-        feed: whether there is a feed of their battles that have ended.
+        asked_today: how many codes the member has requested within a day.
+        browsers: the number of subscribed browsers.
+        off: the kinds that are switched off.
+        quiet: the quiet hours, if any.
+        calendar: the secret word in the address of the calendar; "" for none.
+        feed: whether the member publishes a feed of ended battles.
     """
 
     address: str = ""
@@ -256,16 +258,16 @@ class Contact(NamedTuple):
 
 
 ANOTHER = "new"
-"""In the place of a secret word: the store makes another one."""
+"""Stands for a secret word that the store is to generate."""
 
 
 class Browser(NamedTuple):
-    """Where a browser is told something, as Web Push has it (RFC 8030).
+    """A browser's push subscription, as in Web Push (RFC 8030).
 
     Attributes:
         endpoint: the URL at the push service.
         key: the browser's public key, in base64url.
-        auth: the secret that it shares with us, in base64url.
+        auth: the authentication secret shared with the browser, in base64url.
     """
 
     endpoint: str
@@ -274,15 +276,16 @@ class Browser(NamedTuple):
 
 
 class AskedAddress(NamedTuple):
-    """What is known of an address, and of the member who asks, before a code is sent there.
+    """The recent codes that count against a request for another, and the member's standing.
+
+    All times are in seconds since the epoch, oldest first.
 
     Attributes:
-        mailbox: when codes were sent to its mailbox within a day, whoever asked. All of these are
-            in seconds since the epoch, the oldest first.
-        network: the same for codes that were asked for from the member's network.
-        domain: when codes were sent to any address of its domain within an hour.
-        everybody: when codes were sent to anybody within an hour.
-        unwanted: whether its owner wants none.
+        mailbox: the codes sent to the same mailbox within a day, whoever requested them.
+        network: the codes requested from the member's network within a day.
+        domain: the codes sent to any address of the same domain within an hour.
+        everybody: all codes sent within an hour.
+        unwanted: whether the owner of the mailbox has refused codes.
         registered: when the member registered.
         has_played: whether the member has finished a battle with somebody.
     """
@@ -297,17 +300,17 @@ class AskedAddress(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """A notification that is still to be sent.
+    """A notification that waits to be sent in one way.
 
     Attributes:
-        number: a random number that tells it from all others.
+        number: a random number that identifies it.
         player: the member's name.
-        kind: what it is about; None for the code of an address.
-        board: the key of the board that it is about; "" for none.
+        kind: the kind; None for the code that confirms an address.
+        board: the key of the board; "" for none.
         subject: the number of the battle that has ended, or of the tournament; 0 for none.
-        at: when it happened, in seconds since the epoch.
-        failing: since when it was tried in vain; None if it was not.
-        tries: how often that was.
+        at: when the event happened, in seconds since the epoch.
+        failing: when sending first failed; None if it hasn't.
+        tries: how many times sending has failed.
     """
 
     number: int
@@ -321,18 +324,18 @@ class Waiting(NamedTuple):
 
 
 class Recipient(NamedTuple):
-    """A member who is to be told something in one way, and what.
+    """The notifications to send to a member in one way: by mail, or to one browser.
 
     Attributes:
-        player: their name.
-        waiting: what they are to be told, the oldest first.
-        address: where mails go; "" for a browser.
-        code: the code that confirms the address, if that is what they are told.
-        secret: the secret word in the link that ends these mails.
+        player: the member's name.
+        waiting: the notifications, oldest first.
+        address: the mail address; "" for a browser.
+        code: the code that confirms the address, if this is for a code.
+        secret: the secret word in the unsubscribe link of these mails.
         browser: the browser; None for mail.
-        way: its number; 0 for mail.
-        quiet: when they are told nothing.
-        mailed: when the last mail was sent to them; None if none was.
+        way: the number of the browser; 0 for mail.
+        quiet: the quiet hours, if any.
+        mailed: when the last mail was sent to the member; None if none was.
     """
 
     player: str
@@ -347,13 +350,13 @@ class Recipient(NamedTuple):
 
 
 class Ways(NamedTuple):
-    """How this server tells members something.
+    """The ways in which this server can notify members.
 
     Attributes:
-        mail: whether by mail.
-        push: the public key by which browsers know it, in base64url; "" if it tells none.
-        services: the hosts of push services that it uses, or their ends: ``.example.org``.
-        page: where its page is, such as ``https://example.org``; "" if that is not known.
+        mail: whether it sends mails.
+        push: the server's public key for Web Push, in base64url; "" if it doesn't push.
+        services: the accepted push services: host names, or suffixes such as ``.example.org``.
+        page: the origin of the web page, such as ``https://example.org``; "" if unknown.
     """
 
     mail: bool = False
@@ -363,7 +366,7 @@ class Ways(NamedTuple):
 
     @property
     def are_none(self) -> bool:
-        """Whether it tells nobody anything."""
+        """Whether the server can notify nobody, in any way."""
         return not (self.mail or self.push or self.page)
 
 
@@ -371,14 +374,14 @@ NO_WAYS = Ways()
 
 
 class Notified(HallPart):
-    """Who is notified, and how.
+    """The settings of notifications, and the members who get any.
 
     Attributes:
-        ways: how this server tells members something.
-        members: the names of the members who are told of anything.
-        codes_per_hour: the most codes that confirm addresses, for everybody within an hour.
-        established_only: whether such codes are only for members who have finished a battle, and
-            registered an hour ago.
+        ways: the ways in which this server can notify members.
+        members: the members who have a way to be notified.
+        codes_per_hour: the most codes sent within an hour, to all members together.
+        established_only: whether codes are only for established members, who have finished a battle
+            and registered more than an hour ago.
     """
 
     def __init__(self) -> None:
@@ -388,27 +391,33 @@ class Notified(HallPart):
         self.established_only = False
 
     def configure(self, ways: Ways, mails_per_hour: int, *, established_only: bool) -> None:
-        """Set how this server notifies members, and how many mails it sends within an hour."""
+        """Set the ways of notification and the limits.
+
+        Args:
+            ways: the ways in which this server can notify members.
+            mails_per_hour: the most mails sent within an hour; a share of it is for codes.
+            established_only: whether codes are only for established members.
+        """
         self.ways, self.established_only = ways, established_only
         self.codes_per_hour = share_of_codes(mails_per_hour)
 
     def follow(self, members: frozenset[str]) -> None:
-        """Replace the members who are told of anything."""
+        """Replace the members who have a way to be notified."""
         self.members = members
 
 
 CODES_A_DAY = 3
-"""How many codes a member may ask for within a day, and how many are sent to one mailbox."""
+"""The most codes a day that a member may request, and that are sent to one mailbox."""
 CODES_FROM_NETWORK = 6
-"""How many codes may be asked for from one network within a day."""
+"""The most codes a day requested from one network."""
 NEWCOMER = 3_600.0
-"""Seconds for which a member is a newcomer after they have registered."""
+"""Seconds after registration for which a member is a newcomer."""
 GUESSES = 5
-"""How often a member may type a wrong code."""
+"""The most wrong guesses at a code."""
 CODE_LASTS = 3_600.0
-"""Seconds for which a code can be typed."""
+"""Seconds for which a code is valid."""
 MOST_BROWSERS = 5
-"""In how many browsers a member can be told something."""
+"""The most browsers of a member."""
 
 _LONGEST_ADDRESS, _LONGEST_LOCAL = 254, 64
 _ADDRESS = re.compile(
@@ -419,13 +428,13 @@ _ADDRESS = re.compile(
 
 
 def is_address(text: str) -> bool:
-    """Whether a text can be an address of e-mail. Quoted and international ones are left out."""
+    """Whether a text is a mail address. Quoted and internationalised ones aren't supported."""
     found = _ADDRESS.fullmatch(text)
     return bool(found and len(text) <= _LONGEST_ADDRESS and len(found[1]) <= _LONGEST_LOCAL)
 
 
 def share_of_codes(per_hour: int) -> int:
-    """Return how many of all mails within an hour may be codes: a third."""
+    """Return how many of the mails within an hour may be codes: a third, at least one."""
     return max(1, per_hour // 3)
 
 
@@ -434,18 +443,18 @@ _ONE_PROVIDER = {
     "protonmail.com": "proton.me",
     "pm.me": "proton.me",
 }
-"""Domains in which a mailbox has the same name as in another one."""
+"""Alias domains, whose mailboxes are those of another domain."""
 
 _IGNORED = {"gmail.com": ".", "proton.me": "._-"}
-"""The characters that a provider ignores in the name of a mailbox. Google says so of dots, and
-Proton's own client takes out all three."""
+"""The characters that a provider ignores in the name of a mailbox. Google documents it for dots;
+Proton's own client removes all three."""
 
 
 def mailbox(address: str) -> str:
-    """Return what an address is counted as: one text for all spellings that reach one mailbox.
+    """Return the canonical form of an address: the same text for all spellings of one mailbox.
 
-    A ``+tag`` is cut off everywhere: where it should be part of the name, two mailboxes count as
-    one, which is the lesser harm.
+    A ``+tag`` is cut off everywhere. Where it is part of the name, two mailboxes count as one,
+    which is the lesser harm.
     """
     local, _, domain = address.lower().rpartition("@")
     domain = _ONE_PROVIDER.get(domain, domain)
@@ -455,15 +464,15 @@ def mailbox(address: str) -> str:
 
 
 _LONGEST_SECOND_LEVEL = 3
-"""Letters of what comes before a country in domains such as ``co.uk``, at most."""
+"""The longest second-level label of a country's registry, in letters, as in ``co.uk``."""
 
 
 def mail_domain(address: str) -> str:
-    """Return the domain that somebody owns with all in it: ``example.org`` of ``a@b.example.org``.
+    """Return the registrable domain of an address: ``example.org`` for ``a@b.example.org``.
 
-    The owner of a domain can have mail for any name in it go to one mailbox. Without the list of
-    public suffixes this is an estimate: of a country's domain, a short second label counts as the
-    country's.
+    The owner of a domain can have mail for any name in it delivered to one mailbox. Without the
+    public suffix list this is an estimate: under a country's domain, a short second-level label
+    counts as the registry's.
     """
     labels = mailbox(address).rpartition("@")[2].split(".")
     is_of_a_country = len(labels[-1]) == 2 and len(labels[-2]) <= _LONGEST_SECOND_LEVEL
@@ -471,10 +480,15 @@ def mail_domain(address: str) -> str:
 
 
 def refused_code(asked: AskedAddress, per_hour: int, now: float) -> Refused | None:
-    """Return why no code may be sent now since too many were; None if one may be.
+    """Return the refusal of another code, if too many were sent; else None.
 
-    So nobody can have this server write to a mailbox again and again, by however many names. A
-    domain has half of what is sent within an hour, so that codes for others go out even then.
+    The limits keep anybody from flooding a mailbox through this server, under however many names.
+    One domain gets at most half of the codes within an hour, so that others still get theirs.
+
+    Args:
+        asked: the recent codes, see `AskedAddress`.
+        per_hour: the most codes within an hour.
+        now: the current time.
     """
     if len(asked.mailbox) >= CODES_A_DAY:
         return Refused(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
@@ -491,7 +505,7 @@ def refused_code(asked: AskedAddress, per_hour: int, now: float) -> Refused | No
 
 
 def masked(address: str) -> str:
-    """Return an address as its owner knows it again, and nobody else: ``an...@example.org``."""
+    """Return an address that only its owner can recognise: ``an...@example.org``."""
     local, _, domain = address.rpartition("@")
     return f"{local[:2]}...@{domain}"
 
@@ -500,22 +514,25 @@ _ENDPOINT = re.compile(r"https://([a-z0-9.-]+(?::[0-9]+)?)/[!-~]*", re.ASCII | r
 
 
 def is_served(endpoint: str, services: tuple[str, ...]) -> bool:
-    """Whether a URL is at a push service with one of these hosts, or ends of hosts."""
+    """Whether a URL belongs to one of these push services, given as hosts or suffixes."""
     found = _ENDPOINT.fullmatch(endpoint)
     host = found[1].lower().removesuffix(":443") if found else ""
     return any(host == each or (each[0] == "." and host.endswith(each)) for each in services)
 
 
 class ContactLookup(Lookup[Contact]):
-    """How a member, named in any case, is told, and of what."""
+    """Look up a member's choices; the name is in any case."""
 
     player: str
 
 
 class AskedLookup(Lookup[AskedAddress]):
-    """What is known of an address before a code is sent there, and of the member who asks.
+    """Look up the recent codes before another is sent, see `AskedAddress`.
 
-    ``network`` is the member's, "" if it does not count.
+    Attributes:
+        address: the mail address.
+        player: the member who requests the code.
+        network: the network that the member comes from; "" if it doesn't count.
     """
 
     address: str
@@ -525,9 +542,11 @@ class AskedLookup(Lookup[AskedAddress]):
 
 @aside
 class CodeAsked(StoredAside, Aside):
-    """A player wants mails at an address, which gets a code.
+    """A player requests a code for a mail address.
 
-    ``network`` is theirs, for counting; "" if it does not count.
+    Attributes:
+        address: the mail address.
+        network: the player's network, to count by; "" if it doesn't count.
     """
 
     is_limited = True
@@ -540,7 +559,7 @@ class CodeAsked(StoredAside, Aside):
 
 @aside
 class CodeTyped(StoredAside, Aside):
-    """A player typed the right code."""
+    """A player types the code."""
 
     SECRETS = frozenset({"code"})
 
@@ -549,7 +568,7 @@ class CodeTyped(StoredAside, Aside):
 
 @aside
 class BrowserAdded(StoredAside, Aside):
-    """A player wants to be notified in a browser."""
+    """A player subscribes a browser."""
 
     SECRETS = frozenset({"browser"})
 
@@ -558,7 +577,7 @@ class BrowserAdded(StoredAside, Aside):
 
 @aside
 class NotifyChosen(StoredAside, Aside):
-    """A player chose how they are notified, and of what."""
+    """A player changes how they are notified, or of what."""
 
     SECRETS = frozenset({"contact"})
 

@@ -1,8 +1,9 @@
-"""Sends notifications: mails, and what browsers show. One server does so for all.
+"""The notifier, which sends notifications by mail and web push. One server does so for all.
 
-What is to be sent is in the store, see `thudmud.features.notifications.storage`. It is read now and
-then, sent if it is still news, and deleted once it was sent. A server that is killed in between, or
-loses the lock to another one, leaves it there: then it may be sent twice, but it is not lost.
+The outbox is in the store, see `thudmud.features.notifications.storage`. The notifier polls it,
+sends the notifications that are still news, and deletes a row once it is sent. Delivery is at least
+once: a server that is killed in between, or loses the lock to another one, leaves the row there,
+and it may be sent twice.
 """
 
 from __future__ import annotations
@@ -39,19 +40,19 @@ from thudmud.store import Holder, Store, StoreError, accounts, battles
 from thudmud.views.headlines import Headline, finders
 
 PACE = 5.0
-"""Seconds between two looks for what is to be sent."""
+"""Seconds between two polls of the outbox."""
 
 WAIT = 60.0
-"""Seconds for which something waits, since the member may be about to come, or more may happen."""
+"""Seconds for which a notification waits: the member may come soon, or more may happen."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 60.0, 14_400.0
-"""Seconds before something is tried again; each pause is twice as long as the one before."""
+"""Seconds before the first retry, and the most before any. The pause doubles with each failure."""
 
 GIVEN_UP_AFTER = DAY
-"""Seconds after which nothing is tried any more."""
+"""Seconds of failures after which a notification is dropped."""
 
 HELD_BACK = 300.0
-"""Seconds after which a mail is tried again that was held back, since too many went out."""
+"""Seconds for which a mail is postponed when the hourly limit is reached."""
 
 _HOUR = 3_600.0
 
@@ -59,11 +60,13 @@ _log = logging.getLogger(__name__)
 
 
 class NotSentError(ThudmudError):
-    """Something could not be sent now; it is tried again. ``str()`` says why, without addresses.
+    """A temporary failure to send, which is tried again.
+
+    ``str()`` gives the reason, without addresses.
 
     Attributes:
-        pause: how many seconds to wait at least, if that is known.
-        is_ours: whether it will be refused until the operator mends something.
+        pause: the least seconds to wait, if known; else 0.
+        is_ours: whether it will fail until the operator corrects something.
     """
 
     def __init__(self, why: str, pause: float = 0.0, *, is_ours: bool = False) -> None:
@@ -72,7 +75,10 @@ class NotSentError(ThudmudError):
 
 
 class NeverSentError(ThudmudError):
-    """The address, or the browser, takes nothing any more. ``str()`` says why, but not where."""
+    """A permanent failure: the address or the browser is gone.
+
+    ``str()`` gives the reason, without addresses.
+    """
 
 
 class Mailer(Protocol):
@@ -82,44 +88,49 @@ class Mailer(Protocol):
         """Send a mail.
 
         Args:
-            address: where to.
+            address: the recipient's address.
             mail: the mail.
-            end: the link that ends such mails.
-            number: tells it from all others; a mail that is sent again has it again.
+            end: the unsubscribe link.
+            number: identifies the mail; the same when it is sent again.
 
         Raises:
-            NotSentError: it was not sent, as far as is known.
-            NeverSentError: the address takes none.
+            NotSentError: a temporary failure; the message may have been sent nevertheless.
+            NeverSentError: the address doesn't exist any more.
         """
 
 
 class Pusher(Protocol):
-    """Sends what browsers show.
+    """Sends web push messages.
 
     Attributes:
-        key: the public key by which browsers know this server, in base64url.
+        key: the server's public key, in base64url.
     """
 
     key: str
 
     async def send(self, browser: Browser, told: Headline, lasts: float) -> None:
-        """Send something to a browser; it is news for so many seconds.
+        """Send a message to a browser.
+
+        Args:
+            browser: the subscription.
+            told: the notification.
+            lasts: seconds for which the push service keeps the message.
 
         Raises:
-            NotSentError: it was not sent, as far as is known.
-            NeverSentError: the browser takes nothing any more.
+            NotSentError: a temporary failure; the message may have been sent nevertheless.
+            NeverSentError: the subscription doesn't exist any more.
         """
 
 
 class NotifyPolicy(NamedTuple):
-    """How much is sent, and what the server is called.
+    """Limits and pace of sending, and the server's name.
 
     Attributes:
-        gap: seconds between two mails to the same member.
-        per_hour: how many mails are sent within an hour, in all.
-        name: what the server is called.
-        pace: seconds between two looks.
-        wait: seconds for which something waits.
+        gap: the least seconds between two mails to the same member.
+        per_hour: the most mails within an hour, to all members together.
+        name: the name of the server.
+        pace: seconds between two polls of the outbox.
+        wait: seconds for which a notification waits before it is sent.
     """
 
     gap: float = 900.0
@@ -130,20 +141,20 @@ class NotifyPolicy(NamedTuple):
 
     @property
     def codes_per_hour(self) -> int:
-        """How many of the mails may be codes. The rest is for all others: neither kind waits."""
+        """The most codes among these mails. The rest is for others, so neither kind starves."""
         return share_of_codes(self.per_hour)
 
 
 class Notifier:
-    """Sends what is to be sent, while this server holds the lock for it.
+    """Sends notifications while this server holds the lock for it.
 
     Args:
-        hall: the boards, and who is here, on all servers.
-        store: where it is.
+        hall: the boards, and the people here, on all servers.
+        store: the store with the outbox.
         mailer: sends mails; None for none.
-        pusher: sends what browsers show; None for nothing.
-        policy: how much is sent.
-        is_alive: whether this server may act at all.
+        pusher: sends web push messages; None for none.
+        policy: limits and pace.
+        is_alive: whether this server may still act.
     """
 
     def __init__(
@@ -166,7 +177,7 @@ class Notifier:
         """What was sent, by number, while that could not be noted; and whether it was a mail."""
 
     async def follow(self, holders: asyncio.Queue[Holder]) -> None:
-        """Send while this server holds the lock, of whose holders it is told."""
+        """Send while this server holds the lock; cancel sending when the lock is lost."""
         sending: list[asyncio.Task[None]] = []
         try:
             while True:
@@ -180,36 +191,36 @@ class Notifier:
             await _ended(sending)
 
     async def _keep(self, *, mails: bool) -> None:
-        """Send mails, or the rest, again and again. The one does not wait for the other."""
+        """Send mails, or push messages, in an endless loop; each kind has its own."""
         while not _is_to_end():
             try:
                 if self._is_alive():
                     await self.look(mails=mails)
             except StoreError as error:
                 _log.error("what is to be sent cannot be read or noted: %s", error)
-            except Exception:  # noqa: BLE001  (later ones still have to be sent)
+            except Exception:  # noqa: BLE001  (a bug with one must not stop the others)
                 _log.exception("failed while notifications were sent")
             await asyncio.sleep(self._policy.pace)
 
     async def look(self, *, mails: bool) -> None:
-        """Send what is due by now.
+        """Send the notifications that are due.
 
         Raises:
-            StoreError: it cannot be read; or it was sent, and that cannot be noted.
+            StoreError: the outbox can't be read; or a notification was sent, and can't be deleted.
         """
         waiting = await self._store.read(storage.due, mails=mails)
-        # Codes first: they are good for an hour.
+        # Codes first: they expire within an hour.
         for recipient in sorted(waiting, key=lambda each: not each.code):
             if _is_to_end() or not self._is_alive():
                 return
             done = [each for each in recipient.waiting if each.number in self._done]
-            if done:  # not again
+            if done:  # sent before, but not deleted
                 await self._note_sent(recipient._replace(waiting=tuple(done)))
                 continue
             await self._tell(recipient)
 
     async def _tell(self, recipient: Recipient) -> None:
-        """Send somebody what they are to be told, or put it off, or drop it."""
+        """Send, postpone or drop a recipient's notifications."""
         now = self._store.clock()
         is_mail = not recipient.way
         way = self._mailer if is_mail else self._pusher
@@ -236,16 +247,16 @@ class Notifier:
                 await self._send(recipient, _once(each for _, each in told), now)
 
     def _until(self, recipient: Recipient, now: float) -> float:
-        """Return when somebody can be told something: now, or later."""
+        """Return when to notify a member: now, or later."""
         until = recipient.waiting[0].at + self._policy.wait
-        if recipient.player in self._hall.people:  # they are here, and have not looked yet
+        if recipient.player in self._hall.people:  # here, but idle: they may look soon
             until = max(until, now + self._policy.wait)
         if recipient.mailed is not None and not recipient.way:
             until = max(until, recipient.mailed + self._policy.gap)
         return recipient.quiet.until(max(until, now)) if recipient.quiet else max(until, now)
 
     def _has_room(self, now: float, *, for_code: bool) -> bool:
-        """Return whether another code, or another mail of the rest, may be sent in this hour."""
+        """Whether the hourly limit allows another mail: a code, or of the rest."""
         for mailed in self._mailed:
             while mailed and mailed[0] <= now - _HOUR:
                 mailed.popleft()
@@ -267,7 +278,7 @@ class Notifier:
     async def _send(
         self, recipient: Recipient, what: Mail | Sequence[Headline], now: float
     ) -> None:
-        """Send something, and note what came of it."""
+        """Send notifications, and record the result."""
         try:
             if recipient.browser and self._pusher and not isinstance(what, Mail):
                 for each in what:
@@ -298,7 +309,7 @@ class Notifier:
             self._done.pop(each, None)
 
     async def _failed(self, recipient: Recipient, error: NotSentError, now: float) -> None:
-        """Try something again later, unless it was tried for long enough."""
+        """Schedule a retry; drop notifications that have failed for too long."""
         about = {"player": recipient.player, "why": str(error)}
         old = [
             each
@@ -313,18 +324,18 @@ class Notifier:
             tries = max(each.tries for each in rest)
             pause = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE)
             level = logging.ERROR if error.is_ours else logging.WARNING
-            level = logging.INFO if tries else level  # once, so that it is noticed
+            level = logging.INFO if tries else level  # only the first failure is prominent
             _log.log(level, "not sent, and tried again", extra={**about, "tries": tries + 1})
             until = now + max(pause, min(error.pause, LONGEST_PAUSE))
             left = recipient._replace(waiting=rest)
             await self._store.write(storage.put_off, left, until, failed=True)
 
-    # What is still news.
+    # Dropping stale notifications.
 
     async def _still_news(self, recipient: Recipient, now: float) -> list[tuple[Waiting, Headline]]:
-        """Return what somebody does not know yet, each thing once; drop the rest.
+        """Return the notifications that are still news, with their texts; drop the others.
 
-        Something that is only due later by now is put off.
+        Warnings about the clock are postponed if the clock has gained time since.
         """
         person = self._hall.people.get(recipient.player)
         options: Options | None = None
@@ -351,14 +362,14 @@ class Notifier:
         return options_of(account.preferences) if account else Options()
 
     def _short_at(self, waiting: Waiting) -> float | None:
-        """Return when a member's time runs short, if that is what they are to be told of."""
+        """Return when a member's clock runs short, for a warning about it; None for other kinds."""
         table = self._hall.tables.with_key(waiting.board)
         if waiting.kind is not Kind.CLOCK or table is None or table.clock is None:
             return None
         return table.clock.deadline - table.clock.control.short
 
     async def _told(self, waiting: Waiting, now: float, options: Options) -> Headline | None:
-        """Return what a member is told of something; None if it is no news any more."""
+        """Return the text of a notification; None if it is no longer news."""
         player = waiting.player
         match waiting.kind:
             case Kind.TURN | Kind.CLOCK:
@@ -377,23 +388,23 @@ class Notifier:
 
 
 def _once(told: Iterable[Headline]) -> list[Headline]:
-    """Return each thing once: of a turn, that the time runs short, if that is so."""
+    """Return headlines without duplicates: a warning about the clock replaces the turn's."""
     ordered = sorted(told, key=lambda each: each.kind == Kind.CLOCK.value)
     return list({(each.path, each.kind == Kind.ROUND.value): each for each in ordered}.values())
 
 
 def _is_to_end() -> bool:
-    """Return whether the current task was cancelled, even if something it waited for hid that.
+    """Whether the current task was cancelled, even if the cancellation was swallowed.
 
-    Python 3.11's `asyncio.wait_for`, by which aiosmtplib waits for answers, does so when an answer
-    comes at the same moment.
+    Python 3.11's `asyncio.wait_for`, which aiosmtplib uses, swallows it if the answer comes at the
+    same moment.
     """
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 async def _ended(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
-    """Stop sending, also in the middle of it; return nothing."""
+    """Cancel the sending tasks, wait for them, and return an empty list."""
     for task in sending:
         task.cancel()
     if sending:

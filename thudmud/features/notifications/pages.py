@@ -1,7 +1,7 @@
-"""What members have published by an address of its own, and the link that ends their mails.
+"""Published calendars and feeds, and the unsubscribe page.
 
-``/calendar/SECRET.ics`` is when a member's time is up, ``/feed/NAME.atom`` are battles of theirs
-that have ended, and ``/mail/SECRET`` ends mails: by POST alone, since programs that look through
+``/calendar/SECRET.ics`` is a member's calendar of deadlines, ``/feed/NAME.atom`` a feed of ended
+battles, and ``/mail/SECRET`` unsubscribes from mails. Only POST does, since programs that scan
 mails follow every link (RFC 8058).
 """
 
@@ -20,10 +20,10 @@ from thudmud.game.hall import Hall
 from thudmud.store import Store, StoreError, battles
 
 MOST_ENTRIES = 20
-"""How many battles are in a feed."""
+"""The most battles in a feed."""
 
 FRESH = 300
-"""Seconds for which programs keep a calendar or a feed without asking again."""
+"""Seconds for which clients may cache a calendar or a feed."""
 
 _WORD = '<matching("[A-Za-z0-9_-]{16,64}"):word>'
 
@@ -49,7 +49,7 @@ _Answerer = Callable[[Hall, Store, str], Coroutine[None, None, PageAnswer | None
 
 
 def routes(hall: Hall, store: Store) -> tuple[PageRoute, ...]:
-    """Return what is at which path."""
+    """Return the routes of these pages."""
 
     def route(path: str, answer: _Answerer, method: str = "GET") -> PageRoute:
         return PageRoute(path, partial(_answer, partial(answer, hall, store)), (method,))
@@ -65,7 +65,7 @@ def routes(hall: Hall, store: Store) -> tuple[PageRoute, ...]:
 async def _answer(
     find: Callable[[str], Coroutine[None, None, PageAnswer | None]], word: str
 ) -> PageAnswer:
-    """Return what was found by a secret word, or a member's name."""
+    """Return the page found by a secret or a member's name, 404 or 503."""
     try:
         return await find(word) or NOTHING
     except StoreError as error:

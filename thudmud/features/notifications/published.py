@@ -1,4 +1,4 @@
-"""Calendars (RFC 5545) and feeds (RFC 4287) of a member, as texts."""
+"""A member's calendar (iCalendar, RFC 5545) and feed (Atom, RFC 4287), as texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thudmud.views.headlines import board_path
 from thudmud.views.words import moment
 
 _LONGEST = 75
-"""Bytes of a line of a calendar."""
+"""The longest line of a calendar, in bytes (RFC 5545, section 3.1)."""
 
 _UTC = (
     "BEGIN:VTIMEZONE",
@@ -28,18 +28,19 @@ _UTC = (
     "END:STANDARD",
     "END:VTIMEZONE",
 )
-"""What nobody sees: a calendar has to have a component (RFC 5545, section 3.6), if not an event."""
+"""An invisible component for a calendar without events, since one is required (RFC 5545, section
+3.6)."""
 
 _ATOM = "http://www.w3.org/2005/Atom"
 
 
 def calendar(player: str, tables: Iterable[Table], page: str) -> str:
-    """Return when a player's time is up at each of their boards.
+    """Return the calendar of a player's deadlines at correspondence boards.
 
     Args:
         player: the player.
-        tables: the boards at which they sit.
-        page: where the page is, such as ``https://example.org``.
+        tables: the boards at which the player sits.
+        page: the origin of the web page, such as ``https://example.org``.
     """
     lines = [
         "BEGIN:VCALENDAR",
@@ -66,7 +67,8 @@ def _deadline(player: str, table: Table, page: str) -> Iterator[str]:
     others = [name for name in table.seats.values() if name != player]
     summary = f"Thud: your move against {others[0]}" if others else "Thud: your move"
     yield "BEGIN:VEVENT"
-    # The same for the same ply, whatever is offered or taken back: else each is another event.
+    # The UID depends on the ply alone: offers and takebacks update the event, and don't add
+    # another.
     board, battle = (
         re.sub("[^A-Za-z0-9]+", "-", table.key),
         (table.match and table.match.number) or 0,
@@ -93,23 +95,23 @@ def _escaped(text: str) -> str:
 
 
 def _folded(line: str) -> str:
-    """Return a line of a calendar, in pieces if it is too long."""
+    """Return a line of a calendar, folded if it is too long (RFC 5545, section 3.1)."""
     data, pieces = line.encode(), list[str]()
     while data:
         size = _LONGEST if not pieces else _LONGEST - 1
-        piece = data[:size].decode(errors="ignore")  # not within a character
+        piece = data[:size].decode(errors="ignore")  # drops a character that is cut in the middle
         pieces.append(piece)
         data = data[len(piece.encode()) :]
     return "\r\n ".join(pieces)
 
 
 def feed(player: str, ended: Sequence[tuple[Battle, float]], page: str) -> str:
-    """Return the feed of some battles of a player that have ended, the last one first.
+    """Return the feed of a player's ended battles.
 
     Args:
         player: the player.
-        ended: the battles, each with when it ended.
-        page: where the page is, such as ``https://example.org``.
+        ended: the battles, latest first, with the time at which each ended.
+        page: the origin of the web page, such as ``https://example.org``.
     """
     ET.register_namespace("", _ATOM)
     root = ET.Element(f"{{{_ATOM}}}feed")

@@ -1,7 +1,7 @@
-"""What browsers show, by their makers' push services (RFC 8030). The only importer of pywebpush.
+"""Web Push (RFC 8030), by the push services of browser vendors. The only importer of pywebpush.
 
-Of pywebpush is what is hard: the encryption (RFC 8291) and the signature (RFC 8292). Its own
-request would follow redirections to anywhere, and wait for hours.
+We use pywebpush for encryption (RFC 8291) and signature (RFC 8292) only. Its own HTTP request would
+follow redirects to anywhere, and has no useful timeout.
 """
 
 from __future__ import annotations
@@ -29,39 +29,39 @@ from thudmud.features.notifications.settings import PushSettings
 from thudmud.views.headlines import Headline
 
 TIMEOUT = 30.0
-"""Seconds that a push service may take."""
+"""Seconds that a request to a push service may take."""
 
 _SIGNED_FOR = 43_200
-"""Seconds for which a signature holds; a day is the most (RFC 8292, section 2)."""
+"""Seconds for which a signature is valid; a day is the most (RFC 8292, section 2)."""
 
 _GONE = {404, 410}
-"""What push services answer when a browser wants nothing more (RFC 8030, sections 6 and 7.3)."""
+"""Status codes for a subscription that has ended (RFC 8030, sections 6 and 7.3)."""
 
 _NOT_FROM_THIS_KEY = ("VapidPkHashMismatch", "public key mismatch", "do not correspond")
-"""How Apple, Mozilla and Google say that a browser was subscribed with another key, with 400, 401
-and 403 (RFC 8292, section 4.2). It never takes anything from ours."""
+"""Phrases by which Apple, Mozilla and Google report a subscription made with another key, with
+status 400, 401 or 403 (RFC 8292, section 4.2). It never accepts messages signed with ours."""
 
 _OURS = {400, 401, 403, 413}
-"""What they answer else to what we have got wrong, such as the time of this machine's clock."""
+"""Status codes for other faults on our side, such as a wrong clock of this machine."""
 
 _REASON_READ = 1024
-"""Bytes that are read of why a push service refuses something."""
+"""Bytes to read of a push service's error message."""
 
 _REASON_SHOWN = 200
-"""Characters of that which are logged."""
+"""Characters of it to log."""
 
 
 class PushServices:
-    """The push services; `notifying.Pusher`.
+    """The push services; implements `notifying.Pusher`.
 
     Args:
-        settings: which there are, and where the key is.
-        folder: the folder of files whose names are relative.
-        page: where the page is.
-        context: what certificates are checked with; by default what the system trusts.
+        settings: the accepted services, and the file of the key.
+        folder: the folder that relative file names refer to.
+        page: the origin of the web page.
+        context: the TLS context; by default with the system's CA bundle.
 
     Raises:
-        StartError: the key cannot be made or read, or nobody is named to write to.
+        StartError: the key can't be made or read, or there is no contact for the push services.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class PushServices:
             ) from error
 
     async def send(self, browser: Browser, told: Headline, lasts: float) -> None:
-        """Send something to a browser, see `notifying.Pusher`."""
+        """Send a message to a browser, see `notifying.Pusher`."""
         if not is_served(browser.endpoint, self._services):
             raise NeverSentError("its push service is not in push.services any more")
         shown = {"title": told.title, "body": told.brief, "path": told.path}
@@ -94,7 +94,7 @@ class PushServices:
         try:
             pusher = WebPusher({"endpoint": browser.endpoint, "keys": keys})
             body = pusher.encode(json.dumps(shown).encode())["body"]
-        except (ValueError, WebPushException) as error:  # these are no keys
+        except (ValueError, WebPushException) as error:  # invalid keys
             raise NeverSentError("its keys cannot be used") from error
         link = urlsplit(browser.endpoint)
         headers = {
@@ -102,7 +102,8 @@ class PushServices:
             "Content-Encoding": "aes128gcm",
             "Content-Type": "application/octet-stream",
             "TTL": str(int(lasts)),
-            # What is told later of the same board takes the place of what has not come yet.
+            # A later message about the same board replaces one that is still queued (RFC 8030,
+            # section 5.4).
             "Topic": sha256(told.path.encode()).hexdigest()[:32],
             "Urgency": "high" if told.kind == Kind.CLOCK.value else "normal",
         }
@@ -124,7 +125,7 @@ class PushServices:
     async def _post(
         self, endpoint: str, body: bytes, headers: dict[str, str]
     ) -> tuple[int, str, float]:
-        """Return the status, the reason, and after how many seconds to try again, if told."""
+        """Return the status, the error message, and the seconds of a Retry-After, 0 without one."""
         connector = aiohttp.TCPConnector(ssl=self._context)
         limit = aiohttp.ClientTimeout(total=TIMEOUT)
         async with (
@@ -142,9 +143,9 @@ class PushServices:
 
 
 def pause_in(retry_after: str, now: float) -> float:
-    """Return for how many seconds to wait by a Retry-After: a number, or the date of an end.
+    """Return the seconds to wait by a Retry-After header (RFC 9110, section 10.2.3).
 
-    See RFC 9110, section 10.2.3. What is neither counts for nothing.
+    It is a number of seconds or a date. An invalid value counts as 0.
     """
     if retry_after.isdecimal():
         return float(retry_after)
@@ -156,12 +157,12 @@ def pause_in(retry_after: str, now: float) -> float:
 
 
 def _shown(reason: str) -> str:
-    """Return why something was refused, on a short line."""
+    """Return an error message as a short line."""
     return " ".join(reason.split())[:_REASON_SHOWN] or "no reason is given"
 
 
 def _signer(path: Path) -> Vapid:
-    """Return what signs with the key in a file, which is made if it is missing."""
+    """Return the signer with the key in a file; a missing key is generated."""
     try:
         if not path.exists():
             _make_key(path)
@@ -173,7 +174,7 @@ def _signer(path: Path) -> Vapid:
 
 
 def _make_key(path: Path) -> None:
-    """Make a key in a file that nobody else can read, whole or not at all."""
+    """Generate a key in a file that nobody else can read. The file appears whole or not at all."""
     vapid = Vapid()
     vapid.generate_keys()
     part = path.with_name(f"{path.name}.{os.getpid()}")
@@ -183,7 +184,7 @@ def _make_key(path: Path) -> None:
             file.write(vapid.private_pem())
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another server was quicker
+        with suppress(FileExistsError):  # another server was faster: its key counts
             os.link(part, path)
     finally:
         part.unlink()

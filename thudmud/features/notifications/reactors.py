@@ -1,4 +1,4 @@
-"""Stores what members choose, what they are to be told, and what they have seen by now."""
+"""Stores members' choices, notifications with their events, and what members have seen."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _log = logging.getLogger(__name__)
 
 
 def setup(service: FeatureContext) -> None:
-    """Have what members choose stored, and what they have seen."""
+    """Register the handlers that store choices, and drop notifications that were seen."""
     hall, store = service.hall, service.store
     active: dict[str, float] = {}
-    """When the members on this node have last typed something, as far as it matters."""
+    """When each member on this node last typed something."""
 
     async def code_asked(asked: CodeAsked) -> None:
         most = hall.part(Notified).codes_per_hour
@@ -60,7 +60,7 @@ def setup(service: FeatureContext) -> None:
         return cast("Aside", applied.event).player
 
     def came(applied: AppliedEvent) -> None:
-        """Note that a member who comes in is shown everything."""
+        """Drop all notifications of a member who enters: they see for themselves."""
         was_active(applied)
         person = hall.people.get(player_of(applied))
         if applied.is_ours and person and person.member:
@@ -72,7 +72,10 @@ def setup(service: FeatureContext) -> None:
             active[person.name] = person.active
 
     def went(applied: AppliedEvent) -> None:
-        """Note what a player who leaves has seen: after a lost link, what came while they typed."""
+        """Drop the notifications that a leaving member has seen.
+
+        After a lost link, these are only the ones up to the last input.
+        """
         gone = cast("Gone", applied.event)
         since = active.pop(gone.player, None)
         if applied.is_ours and since is not None:
@@ -85,7 +88,7 @@ def setup(service: FeatureContext) -> None:
     async def store_seen(name: str, until: float) -> None:
         try:
             await store.write(storage.came, name, until)
-        except StoreError as error:  # they are notified all the same
+        except StoreError as error:  # harmless: they are notified of something they have seen
             _log.error("not stored: %s", error, extra={"player": name})
 
     service.bus.on((Entered, TookOver), came)
@@ -94,10 +97,10 @@ def setup(service: FeatureContext) -> None:
 
 
 async def follow_members(service: FeatureContext) -> None:
-    """Know which members are notified, from now on, and store what they are to be told.
+    """Watch the members who get notifications, and store these with their events.
 
     Raises:
-        StoreError: that cannot be read.
+        StoreError: the members can't be read.
     """
     hall, notified = service.hall, service.hall.part(Notified)
 

@@ -1,4 +1,4 @@
-"""What a server does for notifications: it sends them, and has pages for what members publish."""
+"""The server's side of notifications: the notifier, and the pages of published texts."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class NotificationServing:
-    """Notifications on a server; a `thudmud.game.feature.Serving`.
+    """Notifications on a server; implements `thudmud.game.feature.Serving`.
 
     Args:
         settings: all settings of the server.
-        folder: the folder of files whose names are relative.
+        folder: the folder that relative file names refer to.
 
     Raises:
-        StartError: a package is missing that is needed, or a file cannot be used.
+        StartError: a package is missing, or a file can't be used.
     """
 
     def __init__(self, settings: Any, folder: Path) -> None:
@@ -35,9 +35,9 @@ class NotificationServing:
 
     @property
     def common(self) -> Mapping[str, str]:
-        """The settings that all servers on one database must share, as texts by name.
+        """Settings that must be equal on all servers with the same database, as texts by name.
 
-        Each of them stores what is to be sent, and any of them may have to send it.
+        Any server may store a notification, and any other may have to send it.
         """
         told = {"mail.relay": "used"} if self._ways.mail else {}
         return told | ({"the key in push.keys": self._ways.push} if self._ways.push else {})
@@ -47,7 +47,7 @@ class NotificationServing:
         service: FeatureContext,
         lock: Callable[[Lock], Awaitable[asyncio.Queue[Holder]]],
     ) -> Coroutine[None, None, None] | None:
-        """Have a service know how members are notified; return what sends notifications."""
+        """Configure a service's notifications; return the coroutine that sends them, if any."""
         self._service, mail = service, self._mail
         notified = service.hall.part(Notified)
         notified.configure(self._ways, mail.per_hour, established_only=mail.established_only)
@@ -55,7 +55,7 @@ class NotificationServing:
             return None
         holders = await lock(Lock.NOTIFYING)
         await follow_members(service)
-        # Few servers need it.
+        # Imported late: few servers need it.
         from thudmud.features.notifications.notifying import (  # noqa: PLC0415
             Notifier,
             NotifyPolicy,
@@ -73,8 +73,8 @@ class NotificationServing:
 
     @property
     def pages(self) -> Sequence[PageRoute]:
-        """Calendars, feeds, and what ends mails."""
-        from thudmud.features.notifications import pages  # noqa: PLC0415  (the start does not wait for it)
+        """The routes of calendars, feeds and the unsubscribe page."""
+        from thudmud.features.notifications import pages  # noqa: PLC0415  (not needed at the start)
 
         return pages.routes(self._service.hall, self._service.store)
 
@@ -83,10 +83,10 @@ serve = NotificationServing
 
 
 def outside(settings: Any, folder: Path) -> tuple[Ways, Mailer | None, Pusher | None]:
-    """Return how members are notified by the settings, and what sends it.
+    """Return the ways of notification, the mailer and the pusher, as configured.
 
     Raises:
-        StartError: a package is missing that is needed, or a file cannot be used.
+        StartError: a package is missing, or a file can't be used.
     """
     mailer: Mailer | None = None
     pusher: Pusher | None = None

@@ -1,4 +1,4 @@
-"""The sections [mail] and [push] of the settings."""
+"""The sections [mail] and [push] of the configuration."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _push_service(words: str) -> str:
 
 
 def _linked(section: Section, known: ValidationInfo) -> Section:
-    """Require that whoever is notified can be told where the page is."""
+    """Require web.public_url, since notifications contain links to the page."""
     web = known.data.get("web")
     is_on = getattr(section, "relay", "") or getattr(section, "enabled", False)
     if is_on and web and not web.public_url:
@@ -35,7 +35,7 @@ def _linked(section: Section, known: ValidationInfo) -> Section:
 
 
 class MailSettings(Section):
-    """The relay that mails go to."""
+    """The mail relay."""
 
     needs_restart = True
 
@@ -68,7 +68,7 @@ class MailSettings(Section):
 
 
 class PushSettings(Section):
-    """Notifications in browsers."""
+    """Web push notifications."""
 
     needs_restart = True
 

@@ -1,11 +1,11 @@
-"""Notifications in the database: what members have chosen, and what is still to be sent to them.
+"""Notifications in the database: members' choices, and the outbox.
 
-What is to be sent is stored by `post`, in the transaction of what it is about, a row for each way:
-mail is one, each browser another. Whoever sends reads them by `due`, and says afterwards what came
-of it. Addresses that are given up are soon erased from the disk, as by
+`post` stores a notification in the transaction of its event, one row for each way: mail is one way,
+each browser another. The sender reads them by `due`, and reports the result by `sent`, `put_off` or
+`refuse`. Addresses that a member gives up are soon erased from the disk, as by
 `thudmud.store.accounts.erase`.
 
-Those functions that are `reading` or `writing` take a store, the others a database.
+All functions take a database, and run within `Store.read` or `Store.write`.
 """
 
 from __future__ import annotations
@@ -48,34 +48,34 @@ from thudmud.store.lookups import answers
 from thudmud.store.rows import add_tables, reading_row
 
 MOST_AT_ONCE = 200
-"""How many notifications are read at once."""
+"""The most notifications read at once."""
 
 UNWANTED_LASTS = 365 * DAY
-"""Seconds for which no code is sent to an address whose owner wants none."""
+"""Seconds for which no code is sent to a mailbox whose owner has refused them."""
 
 _MAIL = 0
 _TICK = 0.001
 _SECRET_BYTES = 16
 
 add_tables(
-    # How members are told outside the server, and of what. ``secret`` is in the links of mails that
-    # end them, ``calendar`` in the address of a calendar; ``mailed`` is when the last was sent.
+    # Members' choices. ``secret`` is in the unsubscribe link of mails, ``calendar`` in the address
+    # of the calendar; ``mailed`` is when the last mail was sent.
     contact="player integer primary key, address text, refused integer, off text, quiet text,"
     " secret text, calendar text, feed integer, mailed real",
-    # Codes that were sent to an address within a day; the last one of a player counts.
+    # Codes sent within a day; only a player's last one is valid.
     confirmation="player integer, at real, address text, code text, secret text,"
     " guesses integer, primary key (player, at)",
-    # Codes that were sent within a day, by nobody's name, so that they count also when who asked
-    # is erased. What they are counted by is kept as hashes; ``network`` may be ''.
+    # Codes sent within a day, without a name: they still count after the player is erased. The
+    # values that they are counted by are hashes; ``network`` may be ''.
     sent_code="number integer primary key, at real, mailbox text, domain text, network text",
-    # Mailboxes whose owners want no code any more, as hashes.
+    # Hashes of mailboxes whose owners have refused codes.
     unwanted="hash text primary key, at real",
-    # Browsers in which members are told.
+    # Members' browsers.
     browser="number integer primary key, player integer, endpoint text, key text, auth text,"
     " since real",
-    # What is still to be sent. ``way`` is the number of a browser, or 0 for mail; ``due`` is when
-    # it is tried next, ``failing`` since when it was tried in vain, or null; ``subject``
-    # is the number of the battle that has ended, or of the tournament, or 0.
+    # The outbox. ``way`` is the number of a browser, or 0 for mail; ``due`` is when to send it, or
+    # try again; ``failing`` is when sending first failed, or null; ``subject`` is the number of the
+    # battle that has ended, or of the tournament, or 0.
     notification="number integer primary key, player integer, way integer, kind text,"
     " board text, subject integer, at real, due real, failing real, tries integer",
 )
@@ -83,11 +83,11 @@ add_tables(
 _ContactRow = tuple[int, str, int, str, str, str, str, int, float | None]
 
 
-# What members choose.
+# Members' choices.
 
 
 def contact(database: Database, player: str) -> Contact:
-    """Return how a member is told, and of what."""
+    """Return a member's choices."""
     found = database.players.find(player)
     return _contact(database, found[0]) if found else Contact()
 
@@ -110,19 +110,22 @@ def _contact(database: Database, number: int) -> Contact:
 
 
 def _kinds_off(row: _ContactRow) -> frozenset[Kind]:
-    """Return of what a member is not told."""
+    """Return the kinds that a member has switched off."""
     with reading_row("contact", row):
         return frozenset(map(Kind, row[3].split()))
 
 
 def _hours(row: _ContactRow) -> Quiet | None:
-    """Return the hours in which a member is told nothing."""
+    """Return a member's quiet hours, if any."""
     with reading_row("contact", row):
         return Quiet.of(row[4]) if row[4] else None
 
 
 def keep_contact(database: Database, player: str, chosen: Contact) -> None:
-    """Store how a member is told: all but addresses and browsers that are new.
+    """Store a member's choices, except new addresses and browsers.
+
+    If the address, the pending address or the number of browsers is empty, the stored ones are
+    removed.
 
     Raises:
         Nobody: there is no such member.
@@ -154,10 +157,7 @@ def keep_contact(database: Database, player: str, chosen: Contact) -> None:
 
 
 def asked(database: Database, address: str, player: str, network: str = "") -> AskedAddress:
-    """Return what is known of an address before a code is sent there, and of who asks for it.
-
-    ``network`` is the network that they come from; "" if it does not count.
-    """
+    """Return the recent codes that count against another one, see `AskedLookup`."""
     row = database.table.row("unwanted", "where hash = ?", _hashed(mailbox(address)))
     hour = database.now() - CODE_LASTS
     sent = _sent_codes(database)
@@ -178,14 +178,14 @@ def asked(database: Database, address: str, player: str, network: str = "") -> A
 def ask_code(
     database: Database, player: str, address: str, network: str = "", per_hour: int = 1 << 62
 ) -> None:
-    """Make a code for an address of a member, and post it there.
+    """Generate a code for a member's address, and post it there.
 
-    Whether too many were sent is asked again in this transaction: others may have asked meanwhile,
-    on other nodes, too.
+    The limits are checked again in this transaction: other requests may have come meanwhile, also
+    on other nodes.
 
     Raises:
         Nobody: there is no such member.
-        Refused: too many were sent.
+        Refused: too many codes were sent.
     """
     number, now = database.players.member(player), database.now()
     if refusal := refused_code(asked(database, address, player, network), per_hour, now):
@@ -195,7 +195,7 @@ def ask_code(
     database.table.delete("sent_code", "where at <= ?", now - DAY)
     database.table.put("sent_code", randbits(62), now, *_counted_as(address, network))
     before = _codes(database, number)
-    at = max(now, before[-1][1] + _TICK) if before else now  # each is counted
+    at = max(now, before[-1][1] + _TICK) if before else now  # (player, at) is the primary key
     code, secret = f"{randbelow(1_000_000):06}", token_urlsafe(_SECRET_BYTES)
     database.table.put("confirmation", number, at, address, code, secret, 0)
     database.table.delete("notification", "where player = ? and kind = ?", number, CODE)
@@ -203,11 +203,10 @@ def ask_code(
 
 
 def confirm(database: Database, player: str, code: str) -> int | None:
-    """Take a code that a member has typed.
+    """Check a code that a member has typed, and confirm the address if it is right.
 
     Returns:
-        None if it confirms their address; else how many guesses are left, 0 if no code is waited
-        for.
+        None if it is right; otherwise how many guesses are left, 0 if no code is pending.
 
     Raises:
         Nobody: there is no such member.
@@ -224,7 +223,7 @@ def confirm(database: Database, player: str, code: str) -> int | None:
     database.table.put("confirmation", number, at, address, "", secret, guesses)
     row = _row(database, number)
     is_same = row[1].lower() == address.lower()
-    # The links in mails to another address must not end those to this one.
+    # Unsubscribe links in mails to another address must not end mails to this one.
     secret = row[5] if row[5] and is_same else token_urlsafe(_SECRET_BYTES)
     database.erased |= bool(row[1])
     database.table.put("contact", number, address, 0, *row[3:5], secret, *row[6:])
@@ -232,9 +231,9 @@ def confirm(database: Database, player: str, code: str) -> int | None:
 
 
 def add_browser(database: Database, player: str, browser: Browser) -> None:
-    """Store that a member is to be told in a browser, and in no more than some.
+    """Subscribe a browser for a member; drop the oldest ones above `MOST_BROWSERS`.
 
-    If somebody else was told there, it has passed to this member.
+    A browser that was somebody else's is this member's from now on.
 
     Raises:
         Nobody: there is no such member.
@@ -249,7 +248,7 @@ def add_browser(database: Database, player: str, browser: Browser) -> None:
 
 
 def notified(database: Database) -> frozenset[str]:
-    """Return the names of the members who are told of anything."""
+    """Return the names of the members who have a way to be notified."""
     contacts, browsers = database.table.several(
         database.backend,
         ("contact", "where address <> '' and refused = 0", ()),
@@ -259,11 +258,11 @@ def notified(database: Database) -> frozenset[str]:
     return frozenset(database.players.name_of(cast("int", each)) for each in numbers)
 
 
-# What is to be sent.
+# The outbox.
 
 
 def post_news(database: Database, news: News) -> None:
-    """Store the notifications of events at a board, in the transaction that stores these."""
+    """Store the notifications of events at a board, in the transaction that stores the events."""
     kinds = [each.value for each in OF_A_TURN]
     database.table.delete("notification", "where board = ? and kind in (?, ?)", news.board, *kinds)
     told: dict[str, list[Notification]] = {}
@@ -275,7 +274,7 @@ def post_news(database: Database, news: News) -> None:
 
 
 def post(database: Database, player: int, *notices: Notification, board: str = "") -> None:
-    """Store that a player is to be told some things, in each way in which they want to be."""
+    """Store notifications for a player, in all of the player's ways."""
     row = _row(database, player)
     off = row[3].split()
     ways = [_MAIL] if row[1] and not row[2] else []
@@ -299,7 +298,12 @@ def _put(
 
 
 def due(database: Database, *, mails: bool) -> Sequence[Recipient]:
-    """Return what is to be sent by now, by recipient: mails, or what goes to browsers."""
+    """Return the notifications that are due, by recipient.
+
+    Args:
+        database: the database.
+        mails: whether to return those by mail, or those to browsers.
+    """
     which = f"where due <= ? and way {'=' if mails else '<>'} 0 order by at limit ?"
     rows = list(database.table.rows("notification", which, database.now(), MOST_AT_ONCE))
     told: dict[tuple[int, int, bool], list[Waiting]] = {}
@@ -336,7 +340,13 @@ def _recipient(
 
 
 def sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> None:
-    """Note that something was sent, or need not be. ``mailed``: it was sent by mail, just now."""
+    """Delete notifications that were sent, or need not be.
+
+    Args:
+        database: the database.
+        recipient: the member, with the notifications.
+        mailed: whether they were sent by mail, just now.
+    """
     _forget_these(database, recipient)
     found = database.players.find(recipient.player)
     if mailed and found:
@@ -348,7 +358,14 @@ def sent(database: Database, recipient: Recipient, *, mailed: bool = False) -> N
 def put_off(
     database: Database, recipient: Recipient, until: float, *, failed: bool = False
 ) -> None:
-    """Send something later. ``failed``: it was tried, in vain."""
+    """Postpone notifications.
+
+    Args:
+        database: the database.
+        recipient: the member, with the notifications.
+        until: when to try again, in seconds since the epoch.
+        failed: whether sending has failed.
+    """
     for each in recipient.waiting:
         row = database.table.row("notification", "where number = ?", each.number)
         if row:
@@ -359,7 +376,10 @@ def put_off(
 
 
 def refuse(database: Database, recipient: Recipient) -> None:
-    """Note that an address, or a browser, takes nothing any more; what waits for it is dropped."""
+    """Mark an address as refused, or drop a browser, after a permanent failure.
+
+    All notifications that wait for it are dropped.
+    """
     database.tells_watchers = True
     _forget_these(database, recipient)
     found = database.players.find(recipient.player)
@@ -375,13 +395,18 @@ def refuse(database: Database, recipient: Recipient) -> None:
 
 
 def came(database: Database, player: str, until: float = math.inf) -> None:
-    """Drop what a player has seen by now: all but that their time will run short.
+    """Drop the notifications that a player has seen by now.
 
-    ``until`` is when they last looked, in seconds since the epoch.
+    Codes are kept, and warnings about the clock, which may run short later.
+
+    Args:
+        database: the database.
+        player: the player's name.
+        until: when the player last looked, in seconds since the epoch.
     """
     if found := database.players.find(player):
         rest = "player = ? and at < ? and kind not in (?, ?)"
-        seen = min(until, database.now() + 1)  # for a database, nothing is infinite
+        seen = min(until, database.now() + 1)  # databases don't take inf
         _forget(database, rest, found[0], seen, CODE, Kind.CLOCK.value)
 
 
@@ -394,13 +419,13 @@ def _forget(database: Database, rest: str, *values: object) -> None:
     database.table.delete("notification", f"where {rest}", *values)
 
 
-# Secret words.
+# Secrets in links and addresses.
 
 
 def end_mails(database: Database, secret: str) -> bool:
-    """End the mails in which a secret word is; return whether there are any.
+    """Unsubscribe the address whose mails contain a secret; return whether there is one.
 
-    Of a mail with a code, the address gets no more of these.
+    The secret of a mail with a code marks the mailbox as unwanted for codes.
     """
     database.tells_watchers = True
     if not secret:
@@ -421,7 +446,7 @@ def end_mails(database: Database, secret: str) -> bool:
 
 
 def is_ended_by(database: Database, secret: str) -> bool:
-    """Return whether a secret word is in mails that it can end."""
+    """Return whether `end_mails` knows a secret."""
     where = "where secret = ?"
     return bool(secret) and any(
         database.table.row(table, where, secret) for table in ("contact", "confirmation")
@@ -429,10 +454,10 @@ def is_ended_by(database: Database, secret: str) -> bool:
 
 
 def end_secrets(database: Database, player: int) -> str:
-    """End what gives access to a member's account, or tells of it, by a secret.
+    """Revoke a member's secrets: codes, the address of the calendar, browsers.
 
     Returns:
-        what has ended, in words for the member; "" if nothing has.
+        A sentence about them for the member; "" if there were none.
     """
     _end_codes(database, player)
     row = _row(database, player)
@@ -443,25 +468,25 @@ def end_secrets(database: Database, player: int) -> str:
 
 
 def calendar_of(database: Database, secret: str) -> str | None:
-    """Return whose calendar has a secret word in its address; None if none has."""
+    """Return the owner of the calendar with a secret in its address; None if there is none."""
     row = database.table.row("contact", "where calendar = ?", secret) if secret else None
     return database.players.name_of(cast("int", row[0])) if row else None
 
 
 def feed_of(database: Database, player: str) -> str | None:
-    """Return the name of a member, named in any case, who has a feed; None without one."""
+    """Return the exact name of a member, named in any case, who has a feed; None without one."""
     found = database.players.find(player)
     return found[1] if found and _row(database, found[0])[7] else None
 
 
 def erase(database: Database, player: int) -> None:
-    """Delete all that is kept about how a player is notified."""
+    """Delete a player's choices, codes, browsers and outbox."""
     for table in ("contact", "confirmation", "browser", "notification"):
         database.table.delete(table, "where player = ?", player)
 
 
 def _row(database: Database, number: int) -> _ContactRow:
-    """Return the row of a player in ``contact``, perhaps one that is not there yet."""
+    """Return a player's row of ``contact``, or an empty one."""
     row = database.table.row("contact", "where player = ?", number)
     return cast("_ContactRow", tuple(row)) if row else (number, "", 0, "", "", "", "", 0, None)
 
@@ -478,7 +503,7 @@ def _drop_browser(database: Database, number: int) -> None:
 
 
 def _drop_browsers(database: Database, player: int) -> int:
-    """Delete the browsers of a player; return how many there were."""
+    """Delete a player's browsers; return how many there were."""
     dropped = database.table.delete("browser", "where player = ?", player)
     if dropped:
         _forget(database, "player = ? and way <> 0", player)
@@ -487,32 +512,32 @@ def _drop_browsers(database: Database, player: int) -> int:
 
 
 def _end_codes(database: Database, player: int) -> None:
-    """End the codes of a player that can still be typed. They count as sent nevertheless."""
+    """Invalidate a player's codes. They still count as sent."""
     database.table.delete("notification", "where player = ? and kind = ?", player, CODE)
     for row in _codes(database, player):
         database.table.put("confirmation", *row[:3], "", *row[4:])
 
 
 def _codes(database: Database, number: int) -> list[tuple[Any, ...]]:
-    """Return the codes of the last day of a player, the last one at the end."""
+    """Return a player's codes of the last day, latest last."""
     where, since = "where player = ? and at > ? order by at", database.now() - DAY
     return [tuple(row) for row in database.table.rows("confirmation", where, number, since)]
 
 
 def _sent_codes(database: Database) -> list[tuple[float, str, str, str]]:
-    """Return when codes were sent within a day, and what each is counted as, the oldest first."""
+    """Return the codes sent within a day, oldest first: the time, and the hashes to count by."""
     rows = database.table.rows("sent_code", "where at > ? order by at", database.now() - DAY)
     return [cast("tuple[float, str, str, str]", tuple(row)[1:]) for row in rows]
 
 
 def _counted_as(address: str, network: str) -> tuple[str, str, str]:
-    """Return what a code is counted by, as hashes: its mailbox, its domain, and a network."""
+    """Return the hashes that a code is counted by: of the mailbox, the domain, and the network."""
     place = _hashed(network) if network else ""
     return _hashed(mailbox(address)), _hashed(mail_domain(address)), place
 
 
 def _is_open(database: Database, row: Sequence[Any]) -> bool:
-    """Return whether a code can still be typed."""
+    """Return whether a code is still valid."""
     _, at, _, code, _, guesses = row
     return bool(code) and guesses < GUESSES and at > database.now() - CODE_LASTS
 
