@@ -18,7 +18,7 @@ MISSED = ""
 
 
 class Lock(IntEnum):
-    """The keys of locks between processes on one database: ``Thud`` in ASCII, and the next ones."""
+    """The keys of locks between processes on one database: ``Thud`` in ASCII, then counting up."""
 
     WRITING = 0x54687564
     """The writers' lock, held during each write transaction."""

@@ -539,7 +539,7 @@ class Database:
             by_number = from_array(array, at, as_text)
             ended = project(by_number, EventPlace(name, version, position), self.projected)
             if ended:
-                self.streams.write()  # its last plies may be new
+                self.streams.write()  # let hooks read the battle's last plies
                 for hook in battle_ended:
                     hook(self, ended)
         if self.feed.is_followed:
@@ -580,7 +580,7 @@ class Database:
             last: the stream's last event, if it was added in this transaction.
 
         Raises:
-            Conflict: the match is not adjourned, or was adjourned in another state.
+            Conflict: the match to resume is not adjourned, or was adjourned in another state.
         """
         version = self.streams.version(stream)
         if isinstance(event, Resumed):

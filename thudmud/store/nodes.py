@@ -152,6 +152,8 @@ def leave(database: Database, node: str) -> None:
 def reap(database: Database, node: str) -> Sequence[PlayerClaim]:
     """Move all claims of dead nodes to a live one, and remove the dead nodes.
 
+    Unlike `claim`, this doesn't verify the live node's own lease: the caller has just renewed it.
+
     Returns:
         The claims as they were; ``seen`` is the dead owner's last heartbeat. The caller must store
         that these players are away, and then release the claims.

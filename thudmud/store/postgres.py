@@ -920,10 +920,10 @@ class AdvisoryLock(_Companion):
     Args:
         dsn: the connection string.
         key: the lock.
-        told: called in the thread. Its argument is the holder, once the lock is ours (again after
-            each lost connection) or if another server has it. It is an error if the database cannot
-            be asked; the thread keeps trying. A server that doesn't answer at first is given some
-            seconds.
+        told: called in the thread, with the holder or with an error. The holder comes once the lock
+            is ours, again after each lost connection, and if another server has it. An error comes
+            if the database cannot be asked; the thread then keeps trying. A server that doesn't
+            answer at first is given some seconds.
         shared: whether other sessions may share the lock.
     """
 

@@ -78,8 +78,8 @@ class Store:
     is cancelled, its change may be stored nevertheless.
 
     Data outside of streams is read and changed by functions that take a database, in modules such
-    as `thudmud.store.accounts` and in features: ``await store.read(accounts.find, "Anna")``. A
-    ``realm`` is the players', see `thudmud.game.projections.realm_of`.
+    as `thudmud.store.accounts` and in features: ``await store.read(accounts.find, "Anna")``. The
+    parameter ``realm`` is the realm of the players, see `thudmud.game.projections.realm_of`.
 
     Attributes:
         clock: returns the time of new events, in seconds since the epoch.
@@ -398,8 +398,8 @@ class Store:
     ) -> None:
         """Import events from elsewhere in one transaction, each with its own time.
 
-        An event whose time is earlier than that of the event before gets the later time. Apart from
-        that, each is stored as `append_to_board` does.
+        An event older than the one before it gets that one's time. Apart from that, each is stored
+        as `append_to_board` does.
 
         Args:
             events: the boards' keys and the events, in order. An exception of the iterator is
