@@ -1,8 +1,9 @@
-"""Matchmaking: seeks, challenges, invitations, and the boards that are opened for them.
+"""Commands for matchmaking: seeks, challenges, invitations, and the boards opened for them.
 
-A seek asks anybody, or one player, for a match. Accepting it opens a board, seats both players and
-begins the first battle, all in one decision: if two accept the same seek, one is refused.
-``accept`` and ``decline`` also answer invitations to seats, and offers at a board.
+A seek asks anybody for a match; a challenge is a seek for one player. Accepting it opens a board,
+seats both players and begins the first battle, in one decision. If two players accept the same
+seek, the second one is refused. ``accept`` and ``decline`` also answer invitations to seats, and
+offers at a board.
 """
 
 from __future__ import annotations
@@ -58,11 +59,11 @@ class Seeks(Command):
 
 
 class WithTerms(Command):
-    """A command that may end in terms, such as a side and a clock, in any order."""
+    """Base class of commands that end in terms, such as a side and a clock, in any order."""
 
     @classmethod
     def of(cls, *given: Any) -> Self:
-        """Return the command of some fields in order, and terms by the names of fields."""
+        """Return the command from its first fields, followed by a mapping of terms or None."""
         *fields, terms = given
         return cls(*fields, **(terms or {}))
 
@@ -80,7 +81,7 @@ class Seek(WithTerms):
     def decide(self, scene: Scene) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
         require_no_haste(scene.hall, scene.me, self.time)
-        require_boards(scene.hall, scene.me)  # or nobody could accept it
+        require_boards(scene.hall, scene.me)  # nobody could accept it without a board
         made = replace(_made(scene, rules, self.side, rated=self.rated), time=self.time)
         for each in scene.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
@@ -116,7 +117,7 @@ class Challenge(WithTerms):
                 agreed = replace(seek, rated=seek.rated and self.rated)
                 return _begin(
                     scene, agreed, self.side
-                )  # the opponent has challenged us to the same
+                )  # both have challenged each other to the same match
             is_same = (seek.rules, seek.time) == (rules, self.time)
             if seek.player == me and seek.to == to and is_same:
                 raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
@@ -138,7 +139,7 @@ class Challenge(WithTerms):
 
 
 def _require_invitations(hall: Hall, to: str) -> None:
-    """Raise Refused if a player who is here takes no invitations."""
+    """Refuse an invitation to a player who has switched them off."""
     if not hall.people[to].options.has(Toggle.INVITATIONS):
         raise Refused(Refusal.NO_INVITATIONS, player=to)
 
@@ -156,7 +157,7 @@ class Invite(WithTerms):
     def decide(self, scene: Scene) -> Decision:
         hall, person = scene.hall, scene.person
         is_anywhere = self.on is None and person.room is None and not hall.tables.seats_of(scene.me)
-        if is_anywhere and hall.opens_boards:  # there is no seat, so a match is wanted
+        if is_anywhere and hall.opens_boards:  # without a seat to offer, it is a challenge
             side = self.side and self.side.other
             return Challenge(self.player, side=side, level=self.level).decide(scene)
         to, table = player_here(scene, self.player), hall_board_meant(hall, person, self.on)
@@ -216,6 +217,7 @@ class PlayNow(WithTerms):
             if seek.player == name and seek.until and seek.is_open(scene.now):
                 wait = seek.until - scene.now
                 raise Refused(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
+        # Players who are free come first: busy ones have to be asked.
         theirs = sorted(hall.seeks.values(), key=lambda each: hall.is_busy(each.player, scene.now))
         for seek in theirs:
             is_asked_now = seek.to == name and seek.until and seek.is_open(scene.now)
@@ -225,7 +227,7 @@ class PlayNow(WithTerms):
             if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
                 wants_rated = seek.rated and scene.person.member and not self.rated
                 if wants_rated or asked_about(hall, seek, scene.now):
-                    continue  # neither is held to other terms
+                    continue  # the terms must suit both
                 agreed = replace(seek, rated=seek.rated and self.rated)
                 return _begin(scene, agreed, self.side, looks_on=True)
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
@@ -250,7 +252,7 @@ class PlayNow(WithTerms):
                 raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
             return in_hall(scene, *sought)
         dwarf, troll = _seated(name, bot, self.side)
-        # Nobody has a clock run while they wait for somebody else.
+        # No clock: this battle only passes the time until an opponent comes.
         started = events.BattleStarted(scene.now, name, 1, rules, dwarf, troll, self.rated)
         return at_own_board(scene, sought, started, Asked(name, PlayNow()), waits=True)
 
@@ -272,18 +274,18 @@ class NewBoard(Command):
 
 
 class Agree(Command):
-    """Accept an offer: by the number of a seek, by its player, or the only one.
+    """Base class of commands that accept an offer: by number, by its player, or the only one.
 
     Attributes:
-        what: the number or the player; None for the only one.
-        takes_seeks: whether a seek for anybody can be accepted by it.
+        what: the number of a seek, or the name of a player; None for the only offer.
+        takes_seeks: whether the command can accept a seek for anybody.
     """
 
     takes_seeks: ClassVar[bool]
 
     @property
     def what(self) -> int | str | None:
-        """A field of both commands."""
+        """The number of a seek, or the name of a player; a field of both commands."""
         raise NotImplementedError
 
     def decide(self, scene: Scene) -> Decision:
@@ -353,10 +355,10 @@ class No(BattleCommand):
         return BattleCommand.decide(self, scene)
 
     def _declined(self, scene: Scene) -> Command | None:
-        """Return the command that declines it; None if nothing was offered.
+        """Return the command that declines the offers; None if there is no offer.
 
         Raises:
-            Refused: several things were offered; or nothing was, and the player is in no game.
+            Refused: there are several offers; or there is none, and the player has no seat.
         """
         hall = scene.hall
         offered = _most_urgent(scene, list(_standing(scene)))
@@ -379,7 +381,7 @@ class No(BattleCommand):
         offered = [offer for offer, by in table.offers.items() if by is side.other]
         if offered:
             return tuple(events.Declined(context.now, player, offer) for offer in offered)
-        # The open offers are the player's own, and are taken back.
+        # The open offers are the player's own: withdraw them.
         withdrawn = lapsed(table, player, context.now)
         if not withdrawn:
             raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
@@ -390,10 +392,10 @@ class Standing(Value):
     """An open offer to a player.
 
     Attributes:
-        player: who offered it.
+        player: the player who made the offer.
         accepting: the command that accepts it.
         declining: the command that declines it.
-        seek: the number, if it is a seek.
+        seek: the number of the seek, if it is one.
         invited: the invitation, if it is one.
     """
 
@@ -405,7 +407,7 @@ class Standing(Value):
 
 
 def offered_to(hall: Hall, name: str, now: float) -> frozenset[str]:
-    """Return what has been offered to a player who is here, by the commands that accept it."""
+    """Return the open offers to a player who is here, as the commands that accept them."""
     scene = Scene(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
     return frozenset(str(each.accepting) for each in _standing(scene))
 
@@ -434,13 +436,13 @@ def _agreeing(asked: Invited, board: str) -> Command:
 
 
 def _most_urgent(scene: Scene, offered: list[Standing]) -> list[Standing]:
-    """Return the offers that have to be answered within seconds; if there are none, all."""
+    """Return the offers with a time limit of seconds; without any, all offers."""
     seeks = scene.hall.seeks
     return [each for each in offered if each.seek and seeks[each.seek].until] or offered
 
 
 def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
-    """Whether the seat of an invitation is still free for the player, or the board for a match."""
+    """Whether an invitation is still possible: the seat is free, or the board for the battle is."""
     if invited.battle is not None:
         return not table.under_way
     is_free = made_free(table, invited.side, invited.to, context) is not None
@@ -448,19 +450,22 @@ def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
 
 
 def _suits(seek: events.SeekMade, rules: str | None, side: Side | None) -> bool:
-    """Whether a seek fits a ruleset, and an opponent's wish for a side; None for any."""
+    """Whether a seek suits an opponent who wants a ruleset and a side; None for any."""
     return rules in {None, seek.rules} and (not seek.side or not side or seek.side is not side)
 
 
 def _is_in_time(seek: events.SeekMade, time: TimeControl | None) -> bool:
-    """Whether a seek fits a clock. Without one, any pace but blitz and correspondence fits."""
+    """Whether a seek is compatible with a clock. None accepts any but blitz and correspondence."""
     if time is None:
         return time_class(seek.time) not in {TimeClass.BLITZ, TimeClass.CORRESPONDENCE}
     return seek.time == time
 
 
 def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
-    """Whether a player may accept a seek: its maker is here, and neither ignores the other."""
+    """Whether a player may accept a seek.
+
+    The seeker must be here and have a board left, and neither may ignore the other.
+    """
     if seek.player == name or seek.player not in hall.people:
         return False
     if len(hall.tables.in_use_by(seek.player)) >= hall.caps.boards:
@@ -471,8 +476,8 @@ def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
 def _bot(scene: Scene, rules: str) -> str | None:
     """Return the bot whose rating is nearest to the player's; the weakest for a newcomer.
 
-    The ratings are those by the ruleset, or else by the one by which the player has played bots
-    most. Bots with their own programs are left out, as they play at one board only.
+    Ratings are compared in the pool of the ruleset, or else in the one in which the player has most
+    results against bots. Bots with programs of their own are left out: they play at one board only.
     """
     bots = [each for each in bots_here(scene.hall, scene.found) if each.level != events.OWN_PROGRAM]
     if not bots:
@@ -491,7 +496,7 @@ def _bot(scene: Scene, rules: str) -> str | None:
 
 
 def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
-    """Return the bots that are here, the weakest first, with their results."""
+    """Return the bots that are here, weakest first, with their results."""
     listed = []
     for name in hall.people:
         if (level := hall.level(name)) is not None:
@@ -505,9 +510,17 @@ def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
 def _chosen(
     scene: Scene, what: str | None, *, takes_seeks: bool, declining: bool = False
 ) -> Standing:
-    """Return the offer that the player answers, perhaps given the name of who made it.
+    """Return the offer that the player answers.
 
-    Seeks for anybody are meant only if there is no other offer, or their maker is named.
+    Args:
+        scene: the command's context.
+        what: the name of the player who made the offer; None for the only one.
+        takes_seeks: whether a seek for anybody counts: if no other offer is open, or the seeker is
+            named.
+        declining: whether the player declines the offer.
+
+    Raises:
+        Refused: there is no such offer, or more than one.
     """
     hall = scene.hall
     offered = list(_standing(scene))
@@ -545,7 +558,7 @@ def _which(offered: list[Standing], *, declining: bool) -> Refused:
 
 
 def _not_asked(seeks: Sequence[events.SeekMade]) -> Refused:
-    """Return the refusal of an answer to what nobody asked, with the first seek it may mean."""
+    """Return the refusal of an answer without an offer, with the first seek that it may mean."""
     if not seeks:
         return Refused(Refusal.NOTHING_STANDS)
     return Refused(Refusal.SEEK_FOR_ANYBODY, player=seeks[0].player, number=seeks[0].number)
@@ -562,15 +575,15 @@ def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
 def _begin(
     scene: Scene, seek: events.SeekMade, side: Side | None = None, *, looks_on: bool = False
 ) -> Decision:
-    """Return the decision to accept a seek: a board is opened, and the match begins there.
+    """Return the decision that accepts a seek: it opens a board and begins the match there.
 
-    If its maker is busy, they are asked first.
+    A seeker who is busy is asked first.
 
     Args:
-        scene: the player who accepts it, and when.
+        scene: the context of the player who accepts.
         seek: the seek.
-        side: the side that player wants, which fits the seek.
-        looks_on: whether they look for somebody else if its maker does not want to play now.
+        side: the side wanted by that player, compatible with the seek; None for any.
+        looks_on: whether that player looks for somebody else if a busy seeker declines.
     """
     hall, name = scene.hall, scene.me
     if seek.player == name:
@@ -586,7 +599,7 @@ def _begin(
     taken = [ended(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
     if met := hall.seeks.get(seek.answers or 0):
         taken.append(ended(met, seek.player, events.SeekEnd.MET, scene.now))
-    # Challenges to each other end as well.
+    # Other challenges between the two end as well.
     both = {seek.player, name}
     over = {each.number for each in taken}
     taken += [
@@ -603,7 +616,7 @@ def _begin(
 def _asked_first(
     scene: Scene, seek: events.SeekMade, side: Side | None, *, looks_on: bool
 ) -> Decision:
-    """Return the decision that asks the maker of a seek, who is busy, whether they play now."""
+    """Return the decision that asks a busy seeker whether to play now."""
     hall, me, now = scene.hall, scene.me, scene.now
     if other := asked_about(hall, seek, now):
         seconds = (other.until or now) - now
@@ -624,7 +637,7 @@ def _asked_first(
 
 
 def _made(scene: Scene, rules: str, side: Side | None, *, rated: bool) -> events.SeekMade:
-    """Return a new seek of the player, which is rated only if they have an account."""
+    """Return a new seek of the player. It is rated only for members."""
     seeks = scene.hall.seeks
     number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
     is_rated = rated and scene.person.member
@@ -632,7 +645,7 @@ def _made(scene: Scene, rules: str, side: Side | None, *, rated: bool) -> events
 
 
 def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
-    """Return the players of the dwarfs and the trolls, given the side that ``player`` wants."""
+    """Return the players of dwarfs and trolls if ``player`` wants a side; None for any."""
     return (other, player) if side is Side.TROLL else (player, other)
 
 
@@ -644,11 +657,11 @@ def _require_seeks(scene: Scene) -> None:
 
 
 def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:
-    """Refuse a decision that gives the players from one address too many seeks or boards.
+    """Refuse a decision that exceeds the share of an address in seeks or boards.
 
-    Everybody who is here can have a first one. Only what is beyond that counts, so that those who
-    share an address by chance do not keep each other from playing: `connections_per_address` limits
-    how many they are.
+    Everybody who is here can have a first one. Only those beyond it count, so that players who
+    share an address by chance don't keep each other from playing. `connections_per_address` limits
+    how many players these are.
     """
     caps, me = hall.caps, decision.player
     if any(isinstance(event, events.SeekMade) for event in decision.hall):
@@ -673,7 +686,10 @@ def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> Non
 
 
 def _occupies(hall: Hall, board: str) -> bool:
-    """Whether a board counts: not if a person has left a bot there, as for somebody else."""
+    """Whether a board counts towards the limit.
+
+    It doesn't if the player has left a bot alone there, as when an opponent was found elsewhere.
+    """
     table, here = hall.tables[board], hall.people_in(board)
     if table.levels == events.NO_BOTS or table.in_haste:
         return True
@@ -681,10 +697,10 @@ def _occupies(hall: Hall, board: str) -> bool:
 
 
 def _beyond_first(hall: Hall, held: Mapping[str, Set[Any]]) -> int:
-    """Return how many things players have, but for one each of those who are here.
+    """Return how many things are held beyond a first one for each player who is here.
 
-    What those who have left keep counts whole: else anybody could leave something behind under
-    ever new names.
+    Things held by players who have left count in full. Otherwise anybody could leave something
+    behind under ever new names.
     """
     here = [name for name, things in held.items() if things and name in hall.people]
     return len(set().union(*held.values())) - len(here)

@@ -1,4 +1,4 @@
-"""Matchmaking in words and as facts: seeks, invitations and answers."""
+"""Texts and facts about matchmaking: seeks, invitations and answers."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ add_refusal_texts(_REFUSALS)
 
 
 _YES_OR_NO = f' Type "{Yes()}" or "{No()}".'
-"""How a question is answered."""
+"""How to answer a question."""
 
 
 @words.register
@@ -153,7 +153,7 @@ def _seek_made_facts(seek: SeekMade, _: Occasion) -> Iterator[Fact]:
 
 
 def seek_made(seek: SeekMade, me: str | None) -> str:
-    """Return a seek as a sentence, with how to answer it."""
+    """Return a sentence about a seek, with the commands that answer it."""
     if seek.answers is not None:
         return _asks_now(seek, me)
     wants = _wants(seek, me)
@@ -166,7 +166,7 @@ def seek_made(seek: SeekMade, me: str | None) -> str:
 
 
 def _asks_now(seek: SeekMade, me: str | None) -> str:
-    """Return the question whether somebody plays now, or that it was put to them."""
+    """Return the question to a busy seeker, or the news for the player who asks it."""
     within = lasting((seek.until or seek.at) - seek.at)
     if me == seek.to:
         match = _match_wanted(seek, me)
@@ -176,7 +176,7 @@ def _asks_now(seek: SeekMade, me: str | None) -> str:
 
 
 def _wants(seek: SeekMade, me: str | None) -> str:
-    """Return who looks for, or challenges whom to, which match."""
+    """Return a clause about a seek or challenge: the players and the match."""
     what = _match_wanted(seek, me)
     if seek.to:
         whom = "you" if seek.to == me else seek.to
@@ -186,7 +186,7 @@ def _wants(seek: SeekMade, me: str | None) -> str:
 
 
 def _match_wanted(seek: SeekMade, me: str | None) -> str:
-    """Return the match of a seek: ``a casual match by the classic rules``, and who plays what."""
+    """Return the words for a match, ``a casual match by the classic rules``, and a side."""
     first = ""
     if seek.side and seek.player == me:
         first = f"; you play the {seek.side.plural} first"
@@ -208,7 +208,7 @@ def _seek_ended_facts(ended: SeekEnded, _: Occasion) -> Iterator[Fact]:
 
 
 def _why_ended(ended: SeekEnded, me: str | None) -> str:
-    """Return why a seek ended, to those concerned."""
+    """Return why a seek ended, for the players concerned; "" for others."""
     seeker, player = ended.seeker, ended.player
     match ended.why:
         case SeekEnd.ACCEPTED if me == seeker != player:
@@ -237,7 +237,7 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
 
 @words.register
 def _seeks(_: Seeks, occasion: Occasion, view: View) -> list[str]:
-    """Return the seeks that the player may accept, or has made."""
+    """Return the list of the seeks that the player may accept, or has made."""
     hall, player, width = occasion.hall, occasion.player, view.width
     here = [each for each in hall.seeks.values() if each.player in hall.people]
     stands = [each for each in here if each.to in {"", player}]

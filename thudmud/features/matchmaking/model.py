@@ -1,4 +1,4 @@
-"""The answer to an invitation."""
+"""The answer to a declined invitation."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from thudmud.game.telling import Telling
 
 @aside
 class TurnedDown(ToAnother):
-    """A player declined an invitation to a seat at a board.
+    """A player declined an invitation to a board.
 
     Attributes:
-        board: its name.
-        battle: the number of the battle that was to go on there; None if it was about a seat.
+        board: the name of the board.
+        battle: the number of the adjourned battle to be resumed there; None for an invitation to a
+            seat.
     """
 
     board: str

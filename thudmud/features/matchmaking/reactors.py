@@ -1,8 +1,7 @@
-"""Ends the seeks of players who left, and those that nobody has answered in time.
+"""Ends the seeks of players who have left, and questions without an answer.
 
-A player who lost the connection looks for nobody from then on; what others asked of them waits some
-minutes for them. Every node watches all seeks, and they end at the version of the hall, so only
-once.
+The seeks of a player who loses the connection end at once; challenges to that player wait for some
+minutes. Every node watches all seeks. They end at a version of the hall's stream, and so only once.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from thudmud.game.seeks import gone, unanswered
 from thudmud.store import StoreError
 
 LEAST_GRACE = 60.0
-"""The fewest seconds for which something is kept for absent players."""
+"""The fewest seconds for which challenges wait for an absent player."""
 
 RETRY = 5.0
-"""Seconds before it is tried again to store an end."""
+"""Seconds before the end of a seek is stored again after a failure."""
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +54,7 @@ class Seeking(Reactor):
         self._watch(cast("SeekMade", applied.event))
 
     def _ended(self, applied: AppliedEvent) -> None:
-        """Look for somebody else if nobody has accepted, and the player looks on."""
+        """Look for another opponent if the seek wasn't accepted, and the player wants that."""
         event = cast("SeekEnded", applied.event)
         self._service.scheduler.cancel(("question", str(event.number)))
         seek = self._look_on.pop(event.number, None)
@@ -65,7 +64,7 @@ class Seeking(Reactor):
             self._service.spawn(self._play(seek))
 
     async def _play(self, seek: SeekMade) -> None:
-        """Have a player on this node look for somebody to play with, unless they play by now."""
+        """Look for an opponent for a player on this node, who isn't looking or playing already."""
         hall, name = self._hall, seek.player
         if name not in self._service.local_players() or name not in hall.people:
             return
@@ -75,7 +74,7 @@ class Seeking(Reactor):
             await self._service.run_command(name, command)
 
     def _gone(self, applied: AppliedEvent) -> None:
-        """End the seeks of a player who left, or wait for them."""
+        """End the seeks of a player who has left, at once or after some minutes."""
         gone = cast("Gone", applied.event)
         name, parting = gone.player, gone.parting
         if self._stopped or not self._concerns(name):
@@ -98,13 +97,13 @@ class Seeking(Reactor):
             )
 
     async def look(self) -> None:
-        """End the seeks that nobody has answered by now."""
+        """End the questions whose time is up."""
         for seek in list(self._hall.seeks.values()):
             if seek.until is not None and seek.until <= self._service.clock():
                 await self._unanswered(seek)
 
     async def _unanswered(self, seek: SeekMade) -> None:
-        """End a seek that nobody has answered in time."""
+        """End a question whose time is up."""
         try:
             while self._hall.seeks.get(seek.number) == seek:
                 await self._service.carry_out(unanswered(self._hall, seek, self._service.clock()))
@@ -114,14 +113,14 @@ class Seeking(Reactor):
             self._service.scheduler.at(key, at, lambda: self._service.spawn(self._unanswered(seek)))
 
     def _wait_for(self, name: str) -> None:
-        """End the seeks by and to a player who is away, unless they come back in some minutes."""
-        self._service.scheduler.cancel(("absent seeker", name))  # from an earlier absence
+        """End the seeks by and to an absent player in some minutes, unless they come back."""
+        self._service.scheduler.cancel(("absent seeker", name))  # the timer of an earlier absence
         at = self._service.clock() + max(self._hall.seat_grace, LEAST_GRACE)
         end = partial(self._end, name, for_good=True)
         self._service.scheduler.at(("absent seeker", name), at, lambda: self._service.spawn(end()))
 
     async def _end(self, name: str, *, for_good: bool) -> None:
-        """End the seeks by a player who left, and, if for good, those to them."""
+        """End the seeks by a player who has left and, if for good, those to that player."""
         try:
             while name not in self._hall.people:
                 decision = gone(self._hall, name, self._service.clock(), for_good=for_good)
