@@ -1,4 +1,4 @@
-"""Letters, which players call messages: what is written to members who need not be here."""
+"""Letters, which players call messages: written to members, whether here or not."""
 
 from thudmud.features.letters import messages  # noqa: F401  (registers)
 from thudmud.features.letters.commands import ForgetLetters, Letters, SendLetter

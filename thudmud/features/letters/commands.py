@@ -1,4 +1,4 @@
-"""Letters, which players call messages."""
+"""Commands about letters, which players call messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thudmud.game.meaning import one_called, player_meant
 from thudmud.game.refusals import Refusal
 
 LETTERS_PAGE = 10
-"""How many letters a page has."""
+"""The number of letters on a page."""
 
 
 @verb("message")
@@ -37,7 +37,7 @@ class SendLetter(Command):
         here = hall.people.get(hall.people.names.get(words.lower(), ""))
         box = found[PostboxLookup(words, me, here.followed if here else None)]
         if box is None:
-            # It may be the first letters of the name of a player who is here.
+            # It may be an abbreviation, which works for players who are here.
             try:
                 name = player_meant(hall, words)
             except Refused as refusal:
@@ -66,7 +66,7 @@ class SendLetter(Command):
 
 
 def _require_letters(scene: Scene) -> None:
-    """Raise Refused if no letters are kept here, or the player is no member."""
+    """Refuse a player who isn't a member, and all if this server has no letters."""
     if not scene.person.member:
         raise Refused(LettersRefusal.LETTERS_FOR_MEMBERS)
     if not scene.hall.limits(LetterLimits).letters:
@@ -84,7 +84,7 @@ class Letters(Command):
         _require_letters(scene)
         every = _from(scene.found[LettersLookup(scene.me)], self.sender)
         end = max(0, len(every) - (self.page - 1) * LETTERS_PAGE)
-        some = every[max(0, end - LETTERS_PAGE) : end]  # the last one at the end
+        some = every[max(0, end - LETTERS_PAGE) : end]  # latest last
         page = LettersPage(some, sum(each.is_new for each in every), len(every))
         shown = Asked(scene.me, self, answer=page)
         new = tuple(each.number for each in some if each.is_new)
@@ -119,7 +119,7 @@ class ForgetLetters(Command):
 
 
 def _from(letters: tuple[Letter, ...], words: str | None) -> tuple[Letter, ...]:
-    """Return the letters of the sender whose name is these words, or alone begins so."""
+    """Return the letters of one sender, named in full or by an unambiguous prefix."""
     if words is None:
         return letters
     senders = dict.fromkeys(each.sender for each in letters if each.sender)

@@ -1,4 +1,4 @@
-"""Letters, which players call messages, in words and as facts."""
+"""Texts and facts about letters, which players call messages."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ add_refusal_texts(
 
 @add_lines_to(Entered, TookOver)
 def _waiting(told: Entered | TookOver, _: Occasion, view: View) -> list[str]:
-    """Return that a player who comes in has unread letters, if they have."""
+    """Return the line about new letters for a player who comes in, if there are any."""
     new = _count(told).new
     if not new:
         return []
@@ -84,7 +84,7 @@ def _listed_facts(asked: Letters, occasion: Occasion) -> Iterator[Fact]:
 
 
 def listed(found: LettersPage, asked: Letters, display: Display, now: float) -> list[str]:
-    """Return a page of letters, the latest at the end, and what can be done with them."""
+    """Return a page of letters, latest last, with the commands that delete them."""
     width, shown = display.width, found.letters
     if not found.in_all:
         return wrapped("You have no messages.", width)
@@ -138,13 +138,13 @@ def _forgotten(gone: LettersForgotten, _: Occasion, view: View) -> list[str]:
 
 @add_facts_to(Entered, TookOver)
 def _waiting_facts(came: Entered | TookOver, _: Occasion) -> Iterator[Fact]:
-    """Yield how many letters a player has who came in, if any."""
+    """Yield the numbers of letters of a player who comes in, if there are any."""
     if (count := _count(came)).in_all:
         yield letters_fact(LettersPage((), *count), 0, came.player)
 
 
 def letters_fact(found: LettersPage, page: int, player: str) -> Fact:
-    """Return the fact of a page of letters, or with page 0 of their numbers."""
+    """Return the fact about a page of letters; page 0 has only their numbers."""
     letters = [
         {
             "number": each.number,
@@ -160,7 +160,7 @@ def letters_fact(found: LettersPage, page: int, player: str) -> Fact:
 
 
 async def _headline(hall: Hall, look_up: LookUp, player: str, __: int) -> Headline | None:
-    """Return what a member is told of letters that they have not read."""
+    """Return the notification about unread letters; None if there are none."""
     letters: LetterCount = await look_up(LetterCountLookup(player))
     if not letters.new:
         return None

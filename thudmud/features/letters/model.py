@@ -1,7 +1,7 @@
-"""Letters between members, and how they are looked up.
+"""Letters between members, and their lookups.
 
-Players call letters messages. They are no events but rows, which are deleted for good: see
-`thudmud.features.letters.storage`.
+Players call letters messages. They are rows rather than events, so that they can be deleted for
+good: see `thudmud.features.letters.storage`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from thudmud.game.telling import Telling
 
 
 class LettersRefusal(Enum):
-    """Reasons for refusing a command about letters. The values are stable, for programs."""
+    """Reasons for refusing a command about letters. The values are a stable interface."""
 
     LETTERS_FOR_MEMBERS = "letters_for_members"
     NO_LETTERS = "no_letters"
@@ -36,9 +36,9 @@ class Letter(NamedTuple):
 
     Attributes:
         number: its number among the member's letters, from 1. It never changes.
-        sender: who wrote it; "" if their name has been erased.
-        at: when, in seconds since the epoch.
-        text: what it says.
+        sender: the sender's name; "" if it has been erased.
+        at: when it was sent, in seconds since the epoch.
+        text: the text.
         is_new: whether it is unread.
     """
 
@@ -50,14 +50,25 @@ class Letter(NamedTuple):
 
 
 class LetterLimits(NamedTuple):
-    """How many letters a member may have, 0 if none are kept; and how many from one sender."""
+    """The limits of a member's letters.
+
+    Attributes:
+        letters: the most letters; 0 if this server has none.
+        from_one: the most letters from one sender.
+    """
 
     letters: int = 0
     from_one: int = 0
 
 
 class LettersPage(NamedTuple):
-    """A page of a member's letters, with the numbers of new ones and of all that were asked for."""
+    """A page of a member's letters.
+
+    Attributes:
+        letters: the letters on the page.
+        new: how many of all letters asked for are new.
+        in_all: how many letters were asked for.
+    """
 
     letters: tuple[Letter, ...]
     new: int
@@ -65,15 +76,15 @@ class LettersPage(NamedTuple):
 
 
 class Postbox(NamedTuple):
-    """What is known of a member before a letter is sent.
+    """The recipient of a letter, before it is sent.
 
     Attributes:
-        name: what they are called.
-        ignores: whether they ignore the sender.
-        in_all: how many letters they have.
+        name: the recipient's name.
+        ignores: whether the recipient ignores the sender.
+        in_all: how many letters the recipient has.
         from_sender: how many of these are from the sender.
-        from_strangers: how many are from strangers, if the sender is one; None if the member has
-            played with the sender or follows them.
+        from_strangers: how many of these are from strangers, if the sender is one; None if the
+            recipient follows the sender, or they have played each other.
     """
 
     name: str
@@ -84,15 +95,19 @@ class Postbox(NamedTuple):
 
 
 class LettersLookup(Lookup[tuple[Letter, ...]]):
-    """All letters of a member, named in any case, in the order in which they were written."""
+    """Look up all letters of a member, named in any case, oldest first."""
 
     player: str
 
 
 class PostboxLookup(Lookup["Postbox | None"]):
-    """The member with a name, in any case, before a letter is sent; None if there is none.
+    """Look up the recipient of a letter, named in any case; None if there is none.
 
-    ``followed`` are those whom the member follows, if they are here; None for what is stored.
+    Attributes:
+        name: the recipient's name.
+        sender: the sender's name.
+        followed: the players whom the recipient follows, if the recipient is here; None for the
+            stored ones.
     """
 
     name: str
@@ -102,7 +117,7 @@ class PostboxLookup(Lookup["Postbox | None"]):
 
 @aside
 class LetterSent(StoredAside, ToAnother):
-    """A player wrote a letter to a member, who need not be here."""
+    """A player writes a letter to a member, whether here or not."""
 
     text: str
     is_here: bool = False
@@ -116,14 +131,14 @@ def _apply_letter_sent(sent: LetterSent, hall: Hall) -> Telling:
 
 @aside
 class LettersForgotten(StoredAside, Aside):
-    """A player deleted some of their letters. ``numbers`` says which."""
+    """A player deletes some letters, given by number."""
 
     numbers: tuple[int, ...]
 
 
 @aside
 class LettersRead(StoredAside, Aside):
-    """A player has been shown letters that were new. ``numbers`` says which; nobody is told."""
+    """New letters, given by number, are shown to their recipient. It has no audience."""
 
     numbers: tuple[int, ...]
 

@@ -1,4 +1,4 @@
-"""Stores letters before they are told, and counts those of members who come in."""
+"""Stores letters before they are announced, and counts them for members who come in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 def setup(service: FeatureContext) -> None:
-    """Store the letters of a service, and look up how many there are for members who come in."""
+    """Register the handlers that store letters, and the lookup for members who come in."""
     store: Store = service.store
 
     def count(name: str) -> LetterCountLookup | None:
@@ -43,7 +43,7 @@ def setup(service: FeatureContext) -> None:
         work = partial(storage.mark_read, player=read.player, numbers=read.numbers)
         try:
             await store.write(work)
-        except StoreError as error:  # they are shown as new again
+        except StoreError as error:  # harmless: they are shown as new again
             _log.error("not stored: %s", error, extra={"player": read.player})
 
     async def forget(gone: LettersForgotten) -> None:

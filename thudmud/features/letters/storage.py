@@ -1,7 +1,7 @@
 """Letters in the database. Each function is one transaction.
 
-They belong to players of the realm ``""``, by number: so they follow a name that changes. What is
-deleted here is soon erased from the disk, as by `thudmud.store.accounts.erase`.
+Letters belong to players of the realm ``""``, by number, so they survive a change of name. Deleted
+letters are soon erased from the disk, as by `thudmud.store.accounts.erase`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ add_tables(
 )
 
 LETTERS_TOLD = 3
-"""How many letters of a player a report about them has with it: the last ones."""
+"""The most letters attached to a report about a player: the last ones."""
 
 _LetterRow = tuple[int, int, int, float, str, int]
 
@@ -36,7 +36,7 @@ def post(database: Database, to: str, sender: str, text: str) -> int:
     """Store a letter to a member; return its number.
 
     Raises:
-        Nobody: the receiver or the sender is no member.
+        Nobody: the recipient or the sender isn't a member.
     """
     receiver = database.players.member(to)
     by = database.players.member(sender)
@@ -49,7 +49,7 @@ def post(database: Database, to: str, sender: str, text: str) -> int:
 
 
 def letters(database: Database, player: str) -> tuple[Letter, ...]:
-    """Return all letters to a member, the oldest first."""
+    """Return all letters to a member, oldest first."""
     return tuple(
         Letter(number, database.players.name_of(sender), at, text, bool(is_new))
         for _, number, sender, at, text, is_new in _letters(database, player)
@@ -57,7 +57,7 @@ def letters(database: Database, player: str) -> tuple[Letter, ...]:
 
 
 def count(database: Database, player: str) -> LetterCount:
-    """Return how many letters a member has."""
+    """Return the number of a member's letters."""
     rows = _letters(database, player)
     return LetterCount(sum(row[5] for row in rows), len(rows))
 
@@ -65,10 +65,16 @@ def count(database: Database, player: str) -> LetterCount:
 def count_from(
     database: Database, player: str, sender: str, followed: Iterable[str] = ()
 ) -> tuple[int, int, int | None]:
-    """Return how many letters a member has, from one sender, and from strangers.
+    """Return the number of a member's letters: in all, from one sender, and from strangers.
 
-    The last is only counted if the sender is a stranger, else it is None. Strangers are those with
-    whom the member has not played, and who are not among the ``followed``.
+    The last is None if the sender isn't a stranger. Strangers are players whom the member doesn't
+    follow and has never played with.
+
+    Args:
+        database: the database.
+        player: the member.
+        sender: the sender.
+        followed: the players whom the member follows.
     """
     rows = _letters(database, player)
     sent = Counter(row[2] for row in rows)
@@ -84,19 +90,19 @@ def count_from(
 
 
 def _knows(database: Database, player: int, other: int, known: Collection[int]) -> bool:
-    """Return whether a player is among the known ones of another, or has played with them."""
+    """Whether another player is among the known ones, or has played with this player."""
     return other in known or have_played(database, player, other)
 
 
 def mark_read(database: Database, player: str, numbers: Collection[int]) -> None:
-    """Mark some letters of a member as read."""
+    """Mark some of a member's letters as read."""
     for *row, is_new in _letters(database, player):
         if is_new and row[1] in numbers:
             database.table.put("letter", *row, 0)
 
 
 def forget(database: Database, player: str, numbers: Collection[int]) -> int:
-    """Delete some letters of a member, from the disk as well; return how many there were."""
+    """Delete some of a member's letters, from the disk as well; return how many there were."""
     found = database.players.find(player)
     if found is None:
         return 0
@@ -107,14 +113,14 @@ def forget(database: Database, player: str, numbers: Collection[int]) -> int:
 
 
 def erase(database: Database, player: int) -> None:
-    """Delete letters to a player; remove the player as author of others."""
+    """Delete the letters to a player, and the player's name from those to others."""
     database.table.delete("letter", "where receiver = ?", player)
     for row in list(database.table.rows("letter", "where sender = ?", player)):
         database.table.put("letter", *row[:2], 0, *row[3:])
 
 
 def last_written(database: Database, reader: int, writer: int) -> Sequence[str]:
-    """Return the last letters from one player to another, as reports have them."""
+    """Return the last letters from one player to another, for a report."""
     where = "where receiver = ? and sender = ? order by number"
     rows = cast("list[_LetterRow]", list(database.table.rows("letter", where, reader, writer)))
     return [f"{SendLetter.words}: {text}" for *_, text, _ in rows[-LETTERS_TOLD:]]
