@@ -1,4 +1,4 @@
-"""Playing: boards, seats, moves, offers, questions about a battle, and resuming it."""
+"""The game itself: boards, seats, moves, offers, questions about a battle, and resuming."""
 
 from thudmud.features.playing import messages  # noqa: F401  (registers)
 from thudmud.game.feature import Feature, commands_in

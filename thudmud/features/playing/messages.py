@@ -1,4 +1,4 @@
-"""Answers to questions about boards, in words and as facts."""
+"""Answers to questions about boards, as text and as facts for programs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _answered(
 
 @words.register
 def _possible(asked: ViewPossible, occasion: Occasion, view: View) -> list[str]:
-    """Return the legal moves of the side to move, or of the piece on a square."""
+    """Render the legal moves of the side to move, or of the piece on a square."""
     table, me, width = occasion.known_table, occasion.player, view.width
     game, lines = sentences.game_at(table), added_lines(Query, asked, occasion, view)
     side = game.position.turn
@@ -81,7 +81,7 @@ def _game_facts(_: ViewGame | ViewClock, occasion: Occasion) -> Iterator[Fact]:
 
 
 def answered(table: Table, query: PieceQuery, me: str, display: Display) -> list[str]:
-    """Return the answer to a question about a board."""
+    """Return the answer to a question about a board, as wrapped lines."""
     game = sentences.game_at(table)
     match query:
         case Lines(side):
@@ -108,7 +108,7 @@ def answered(table: Table, query: PieceQuery, me: str, display: Display) -> list
 
 
 def where(position: Position, piece: Piece) -> str:
-    """Return on which squares pieces of a kind stand."""
+    """Return a sentence that lists the squares of all pieces of a kind."""
     squares = position.squares(piece)
     if piece.side:
         number = counted(len(squares), piece.noun) if squares else f"No {piece.noun}s"
@@ -119,7 +119,7 @@ def where(position: Position, piece: Piece) -> str:
 
 
 def _along(position: Position, squares: Sequence[Square]) -> str:
-    """Return what stands along a row or column, joining neighbours that hold the same."""
+    """Describe a row or column, merging runs of squares with the same content."""
     return ", ".join(
         _span(piece, list(run)) for piece, run in groupby(squares, key=position.piece_at)
     )
@@ -133,9 +133,9 @@ def _span(piece: Piece | None, squares: Sequence[Square]) -> str:
 
 
 def _around(position: Position, square: Square) -> list[str]:
-    """Return what stands on a square, and the first piece in each direction, clockwise.
+    """Describe a square and the first piece in each direction, clockwise from north.
 
-    Neighbouring directions with the same answer are joined.
+    Adjacent directions with the same description share a sentence.
     """
     if not square.on_board:
         return [f"{square} is off the board."]
@@ -144,14 +144,14 @@ def _around(position: Position, square: Square) -> list[str]:
     runs = [
         (seen, [name for name, _ in run]) for seen, run in groupby(met, key=lambda each: each[1])
     ]
-    if len(runs) > 1 and runs[0][0] == runs[-1][0]:  # northwest is next to north
+    if len(runs) > 1 and runs[0][0] == runs[-1][0]:  # wrap around: northwest is adjacent to north
         runs[0][1][:0] = runs.pop()[1]
     facts = (f"{capitalised(listed(names))}: {seen}." for seen, names in runs)
     return [f"{square}: {piece.phrase if piece else 'empty'}.", *facts]
 
 
 def _met(position: Position, origin: Square, direction: Direction) -> str:
-    """Return the first piece in a direction and its distance, or the distance to the edge."""
+    """Describe the first piece in a direction and its distance, or the distance to the edge."""
     far = 0
     for far, square in enumerate(walk(origin, direction), 1):
         piece = position.piece_at(square)

@@ -1,4 +1,4 @@
-"""Playing a battle: plies, ends, and offers that need both players."""
+"""Commands of a battle: moves, endings, and offers that need both players' consent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Captures = tuple[Square, ...] | Every | None
 
 
 class PlyCommand(TableCommand):
-    """A command that plays a ply."""
+    """Base class of commands that play a ply."""
 
     def table_meant(self, scene: Scene) -> Table:
         return move_board_meant(scene.hall, scene.person, self.on, scene.now)
@@ -110,11 +110,11 @@ class PlayRecorded(PlyCommand):
         return self.spelled_out(game).at(table, player, context)
 
     def spelled_out(self, game: Game) -> Play:
-        """Return the same ply as it is typed at a board.
+        """Convert the recorded ply to the command that a player would type.
 
         Raises:
-            IllegalMove: the rules refuse it.
-            Refused: another piece stands where it begins.
+            IllegalMove: the ply is illegal.
+            Refused: the square of origin holds another kind of piece.
         """
         try:
             return Play(read_ply(self.ply, game.ruleset, game.position).attempt(), self.on)
@@ -194,7 +194,7 @@ class Start(BattleCommand):
         match = table.match
         is_second = match is not None and match.running and match.battle == events.BATTLES
         if match and is_second and not match.game.moves and not table.offers:
-            # Both were told how to begin it, and the opponent did a moment ago.
+            # Both players are prompted to begin, and the opponent was a moment faster.
             raise Refused(Refusal.HAS_BEGUN, board=table.name)
         asked = _asked(table, side, context)
         if asked is Offer.RESTART and match and match.tournament:
@@ -208,13 +208,15 @@ class Start(BattleCommand):
 
 
 BREAK = 120.0
-"""Seconds after the first battle from which either player can begin the second, with a clock."""
+"""Seconds of the break between the two battles of a match with a clock. After it either player can
+begin the second battle alone."""
 
 
 def _asked(table: Table, side: Side, context: Context) -> Offer | None:
-    """Return the offer by which both agree before another battle begins; None if none is needed.
+    """Return the offer that both must accept before a battle begins; None if none is needed.
 
-    A bot always plays. Nobody has their clock started by the other while they are elsewhere.
+    Bots always agree. Without consent, nobody's clock is started while they are away from the
+    board.
     """
     match = table.match
     if table.is_practice:
@@ -234,16 +236,16 @@ def _asked(table: Table, side: Side, context: Context) -> Offer | None:
 
 
 def dropped(table: Table, side: Side) -> tuple[int, int]:
-    """Return the points of a side's player and of the other, once the first has dropped a match.
+    """Return the match score, own points first, if the player of `side` dropped the match now.
 
-    They are as the match stands, if it does not count for ratings.
+    A match that isn't binding has no forfeit: its current score is returned.
     """
     match = table.match
     if match is None:
         return 0, 0
     if not match.is_binding:
         return match.standing(side), match.standing(side.other)
-    lost = tables.folded(table, forfeited(table, side, Context(table.since)))  # at any time
+    lost = tables.folded(table, forfeited(table, side, Context(table.since)))  # time doesn't matter
     last = lost.side_of(table.seats[side])
     if lost.match is None or last is None:
         return 0, 0
@@ -251,19 +253,23 @@ def dropped(table: Table, side: Side) -> tuple[int, int]:
 
 
 def battle_begun(table: Table, player: str, context: Context) -> events.BattleStarted:
-    """Return the beginning of the next battle: the second of a match, or the first of another."""
+    """Return the event that begins the next battle, either the second of a match or a new match.
+
+    In the second battle the players swap sides.
+    """
     rules, opening, levels = table.ruleset.name, table.opening, table.levels
     dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
     match, number, of = table.match, 1, None
-    # Playing bots under many names harms nobody, so battles of guests with bots are rated, too.
+    # A guest could lose to a bot under any number of names without harm, so these battles are
+    # rated.
     both_members = dwarf in context.members and troll in context.members
     rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
     if match and table.half_played:
         of = match.tournament
-        rated = match.rated  # both count or neither, even if a member is away by now
+        rated = match.rated  # rate both battles or neither, even if a member is away by now
         number, dwarf, troll = events.BATTLES, troll, dwarf
         levels = events.Levels(levels.troll, levels.dwarf)
-    elif match:  # by the same terms; but nobody has entered for more than the tournament
+    elif match:  # same terms; but players entered for the tournament's matches only
         rated = rated and match.began_rated and not match.tournament
     time = table.time if dwarf != troll else None
     began = events.BattleStarted(
@@ -322,13 +328,13 @@ class Claim(BattleCommand):
             raise Refused(Refusal.CLOCK_RUNS, player=table.seats[side.other])
         first = table.idle_since + table.idle_limit
         is_away, is_turn = side.other in table.away, game.turn is side.other
-        # Who comes and goes has their time as well, but no more than one who stays.
+        # An absent player on move also has the idle limit, but never longer than a present one.
         comes_and_goes = is_away and is_turn and context.now >= first
         if table.long_away(side.other, context.now):
             pass
         elif is_turn and tables.may_idle(table) and (comes_and_goes or not is_away):
             if table.warned is None and context.now >= first:
-                return tables.warned(table, context.now)  # no timer does it here
+                return tables.warned(table, context.now)  # without an event loop no timer warns
             claim_at = table.claim_at or first
             if context.now < claim_at:
                 seconds = claim_at - context.now
@@ -342,14 +348,14 @@ class Claim(BattleCommand):
 
 
 def _resigned(table: Table, player: str, side: Side, context: Context) -> events.BattleEnded:
-    """Return the end of the running battle by a side that gives it up."""
+    """Return the event that ends the running battle by the resignation of `side`."""
     game = tables.battle(table)
     outcome = game.ruleset.resignation(game.position, side)
     return tables.ended(table, game, player, outcome, context.now)
 
 
 def forfeited(table: Table, side: Side, context: Context) -> Events:
-    """Return the events by which a side loses a match: what is left of its battles is given up."""
+    """Return the events by which `side` forfeits all that remains of the match."""
     player = table.seats[side]
     lost: Events = (_resigned(table, player, side, context),) if table.running else ()
     table = tables.folded(table, lost)
@@ -359,7 +365,15 @@ def forfeited(table: Table, side: Side, context: Context) -> Events:
 
 
 def _second_lost(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
-    """Return the events by which a side loses the second battle before it has begun."""
+    """Return the events that begin the second battle of a match and end it as a loss for `side`.
+
+    Args:
+        table: the board, between the two battles.
+        player: the player who caused this.
+        side: the loser's side in the first battle.
+        ending: the ending to record.
+        context: the time and the members present.
+    """
     started = battle_begun(table, player, context)
     begun = table.apply(started)
     game = tables.battle(begun)
@@ -369,8 +383,8 @@ def _second_lost(table: Table, player: str, side: Side, ending: Ending, context:
 
 
 MOST_TAKEN_BACK = 1_000
-"""The most plies of a battle that are taken back. Else a battle of few plies could have events
-without end, all of which are read whenever somebody asks about it."""
+"""The maximum number of plies taken back in a battle. Without it a short battle could collect an
+unlimited number of events, all of which are read whenever the battle is looked up."""
 
 
 @verb("undo")
@@ -401,7 +415,7 @@ class Undo(BattleCommand):
 
 
 def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
-    """Return the last ply of ``side`` and any reply; nothing if it has not moved yet."""
+    """Return the last ply of `side` and any reply to it; empty if `side` has not moved yet."""
     plies = 1 if game.position.turn is side.other else 2
     return game.moves[-plies:] if len(game.moves) >= plies else ()
 
@@ -437,4 +451,4 @@ OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {
     Offer.ADJOURN: Adjourn,
     Offer.UNDO: Undo,
 }
-"""The command that makes, and accepts, each offer."""
+"""The command that makes each offer, and also accepts it."""

@@ -1,4 +1,4 @@
-"""Boards that are opened for a match, and decisions in the hall."""
+"""Decisions that open a board for a match, and decisions with events of the hall."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ def at_own_board(
     level: int | None = None,
     waits: bool = False,
 ) -> Decision:
-    """Return the decision that opens a board for a match to begin or resume, after other events.
+    """Decide to open a board for a match that begins or resumes there.
 
     Args:
-        scene: the player, and when.
-        first: the other events of the hall.
-        begun: how the match begins, or resumes.
-        asides: what else is told.
-        level: the level at which a bot plays; None for its usual one.
-        waits: whether a bot only fills the wait for somebody else, who is still looked for.
+        scene: the player who gave the command, the hall and the time.
+        first: hall events that precede the opening of the board.
+        begun: the event that begins or resumes the match.
+        asides: transient events to deliver with the decision.
+        level: the bot's playing strength; None for its default.
+        waits: whether the opponent is a stopgap bot, so the player's search for an opponent goes
+            on.
     """
     hall, match = scene.hall, begun.match if isinstance(begun, events.Resumed) else begun
     names = match.dwarf, match.troll
@@ -45,12 +46,20 @@ def at_own_board(
 
 
 def opened(hall: Hall, player: str, rules: str, now: float, before: int) -> events.BoardOpened:
-    """Return the event that opens a board, after so many other events of the hall."""
-    number = len(hall.tables) - len(hall.tables.made) + 1  # configured boards are counted first
+    """Return the event that opens a board under an unused name and key.
+
+    Args:
+        hall: the hall, whose version makes the key unique.
+        player: the player who opens the board.
+        rules: the name of the ruleset.
+        now: seconds since the epoch.
+        before: the number of hall events that the decision puts before this one.
+    """
+    number = len(hall.tables) - len(hall.tables.made) + 1  # configured boards come first
     names = set(map(str.lower, hall.tables))
     while (name := f"{nth(number)} board") in names:
         number += 1
-    key = f"{events.MADE}{(hall.version or 0) + before + 1}"  # no other event has that number
+    key = f"{events.MADE}{(hall.version or 0) + before + 1}"  # no other event has this number
     return events.BoardOpened(now, player, key, name, rules)
 
 
@@ -61,10 +70,17 @@ def in_hall(
     at_board: tuple[events.TableEvent, ...] = (),
     asides: tuple[Aside, ...] = (),
 ) -> Decision:
-    """Return a decision of events in the hall, perhaps at one of its boards.
+    """Return a decision with hall events, and optionally events at one board.
+
+    Args:
+        scene: the player who gave the command, and the hall.
+        of_hall: the hall events, in order.
+        board: the name of the board for `at_board`.
+        at_board: events at that board.
+        asides: transient events to deliver.
 
     Raises:
-        Refused: no boards are opened for matches here.
+        Refused: this hall doesn't open boards for matches.
     """
     hall = scene.hall
     if hall.version is None or not hall.opens_boards:

@@ -1,4 +1,4 @@
-"""Questions about a board."""
+"""Questions about a board, which don't change it, and the choice of a board's drawing style."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMES = {
 
 
 class Query(GameCommand):
-    """A question about a board."""
+    """Base class of questions about a board."""
 
     def decide(self, scene: Scene) -> Decision:
         return scene.answer(self, board_asked_about(scene.hall, scene.person, self.on).name)

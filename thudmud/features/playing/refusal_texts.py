@@ -1,4 +1,4 @@
-"""The texts of refusals of playing, and of its questions whether a player means a command."""
+"""Texts of this package's refusals and confirmation questions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _which_adjourned(refusal: Refused, _: Details, __: str | None) -> str:
 
 
 def _over_before_it_begins(_: Refused, details: Details, __: str | None) -> str:
-    """Return why no battle can begin from a position, and perhaps how to change that."""
+    """Explain why a battle would be over at once; perhaps suggest that the other side moves."""
     ending, side = details["ending"], details["side"]
     told = f"A battle would be over there before it begins: {_OVER[ending].format(side=side)}."
     begins = f' "{SetUpMore(turn=side.other)}" lets the {side.other.plural} begin.'
@@ -68,7 +68,7 @@ _OVER = {
     Ending.ROCK_ESCAPED: "the Rock is home",
     Ending.ROCK_CAPTURED: "three trolls stand next to the Rock",
 }
-"""Why a battle would be over in a position."""
+"""The reason that no battle can begin from a position, by the ending it would have."""
 
 
 def _seat_taken(refusal: Refused, details: Details, _: str | None) -> str:
@@ -104,11 +104,11 @@ def _no_battle(refusal: Refused, details: Details, me: str | None) -> str:
 
 
 _BATTLES = {1: "the first battle", 2: "the second battle", None: "the practice"}
-"""What a player resigns, by the number of the battle."""
+"""Names of the battle to resign, by its number in the match; None is practice."""
 
 
 def _sure_resigns(refusal: Refused, _: Details, __: str | None) -> str:
-    """Return the question whether a player resigns a battle, with how it would end."""
+    """Ask for confirmation of a resignation, with the score that it would lead to."""
     details = refusal.details
     other = details["player"] or f"the {details['side'].plural}"
     mine, theirs = details["score"]
@@ -125,7 +125,7 @@ def _sure_resigns(refusal: Refused, _: Details, __: str | None) -> str:
 
 
 def _sure_restarts(refusal: Refused, _: Details, __: str | None) -> str:
-    """Return the question whether a player starts over, and what that drops."""
+    """Ask for confirmation of a restart, with the score that it would drop."""
     details = refusal.details
     board, other, (mine, theirs) = details["board"], details["player"], details["score"]
     then = "All of that would be dropped"
@@ -137,7 +137,7 @@ def _sure_restarts(refusal: Refused, _: Details, __: str | None) -> str:
 
 
 def _sure_leaves(refusal: Refused, _: Details, __: str | None) -> str:
-    """Return the question whether a player leaves a match, and how it stands or would end."""
+    """Ask for confirmation of leaving a match, with the current or the resulting score."""
     details = refusal.details
     board, other, (mine, theirs) = details["board"], details["player"], details["score"]
     if details["loses"]:
@@ -150,7 +150,7 @@ def _sure_leaves(refusal: Refused, _: Details, __: str | None) -> str:
 
 
 def _lead(mine: int, theirs: int, other: str) -> str:
-    """Return who leads a match, as a clause that begins a sentence."""
+    """Return the match score as a main clause without a full stop."""
     if mine == theirs:
         return f"The match stands at {mine} all"
     if mine > theirs:

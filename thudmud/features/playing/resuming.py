@@ -1,4 +1,4 @@
-"""Resuming matches that were put away."""
+"""The command that resumes an adjourned match."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Resume(GameCommand):
     words = "resume game"
 
     def decide(self, scene: Scene) -> Decision:
-        """Return the decision to resume a match at the board that is meant, or at a new one.
+        """Decide to resume a match at the given or current board, or at a new one.
 
-        The other player is asked first. If it is practice, or against a bot, and its player is at
-        no board where it could be resumed, it gets a new board.
+        Practice and matches against bots resume at once, on a new board if no suitable one is
+        given. A human opponent is invited first.
         """
         adjourned, room = self._adjourned(scene), scene.person.room
         hall, me = scene.hall, scene.me
@@ -58,7 +58,12 @@ class Resume(GameCommand):
         return look_no_longer(hall, resumed, scene.now)
 
     def _adjourned(self, scene: Scene) -> dict[int, SavedMatch]:
-        """Return the player's matches that were put away, or the one with the number given."""
+        """Return the player's adjourned matches by number, or only the one that was asked for.
+
+        Raises:
+            Refused: there is no such match, or none at all.
+            Unread: the adjourned matches have to be looked up first.
+        """
         adjourned = {
             away.battle.number: away.match for away in scene.found[AdjournedLookup(scene.me)]
         }
@@ -78,9 +83,12 @@ class Resume(GameCommand):
     def _ready_at(
         self, table: Table, adjourned: dict[int, SavedMatch], scene: Scene
     ) -> tuple[int, SavedMatch]:
-        """Return the only match whose players are at a table, with its number.
+        """Return the number and match of the only candidate whose players are all at the table.
 
-        Bots come by themselves.
+        Bots don't have to be at the table; it is enough that they are on the server.
+
+        Raises:
+            Refused: the player isn't at the table, or not exactly one match qualifies.
         """
         hall, here = scene.hall, scene.hall.people_in(table.name)
         if scene.me not in here:

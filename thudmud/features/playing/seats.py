@@ -1,4 +1,4 @@
-"""Taking and leaving seats; and practice, which takes both."""
+"""Commands for taking and leaving seats, including practice (both seats for one player)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from thudmud.values import replace
 
 
 class SitDown(TableCommand):
-    """A command that takes a seat, or both. A player who is elsewhere walks there."""
+    """Base class of commands that take one seat or both, walking the player to the board first."""
 
     def decide(self, scene: Scene) -> Decision:
-        # A player who is in the hall and has seats at several boards has to say which.
+        # From the hall, a player with seats at several boards has to name the board.
         hall, person = scene.hall, scene.person
         if self.on is None and person.room is None and len(hall.tables.seats_of(scene.me)) > 1:
             raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
@@ -35,7 +35,7 @@ class SitDown(TableCommand):
         return tables.at_table(scene, table, events, *put_aside(person), *walks)
 
     def for_(self, scene: Scene) -> TableCommand:
-        """Return the command, completed with what the hall knows about the player."""
+        """Return the command with missing fields filled in from the hall."""
         return self
 
 
@@ -138,13 +138,22 @@ class Leave(TableCommand):
             if match.is_binding:
                 lost = forfeited(table, side, context)
         standing = tables.folded(table, lost)
-        if standing.clock and table.levels == NO_BOTS:  # it would stand still until they are back
+        if standing.clock and table.levels == NO_BOTS:  # it would stop until their return
             raise Refused(Refusal.LEAVES_CLOCK, board=table.name)
         return (*lost, *tables.part(standing, player, Parting.LEFT, context.now))
 
 
 def require_boards(hall: Hall, player: str, asks: str = "") -> None:
-    """Raise Refused if a player has seats at too many player-opened boards in use."""
+    """Require that a player may occupy another of the boards that players open.
+
+    Args:
+        hall: the hall, whose `caps.boards` is the limit.
+        player: the player who would get a seat.
+        asks: the player who gave the command, if known; it decides the wording of the refusal.
+
+    Raises:
+        Refused: the player already has seats at the maximum number of such boards in use.
+    """
     theirs = hall.tables.in_use_by(player)
     if len(theirs) >= hall.caps.boards:
         code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY

@@ -1,4 +1,4 @@
-"""Settings of the next match at a board: its ruleset, clock and opening."""
+"""Commands that set up the next match at a board: ruleset, time control and opening position."""
 
 from __future__ import annotations
 
@@ -24,7 +24,18 @@ _SETUP = Refusal.SETUP_SEATED_ONLY, Refusal.SETUP_RUNNING, Refusal.SETUP_MID_MAT
 def _require_between_matches(
     table: Table, player: str, codes: tuple[Refusal, Refusal, Refusal], **details: Any
 ) -> None:
-    """Raise Refused, by one of three codes, if only others sit there or a match is under way."""
+    """Require that nobody else holds the seats, and that no match is under way.
+
+    Args:
+        table: the board.
+        player: the player who wants to change it.
+        codes: the refusal codes for seats held by others, a running battle, and the pause between
+            the two battles of a match.
+        details: further details for the refusal.
+
+    Raises:
+        Refused: with the code of the first condition that fails.
+    """
     others_sit, is_running, is_half_played = codes
     if table.seats and table.side_of(player) is None:
         raise Refused(others_sit, board=table.name, seats=table.seating)
@@ -76,16 +87,17 @@ class SetClock(TableCommand):
 
 
 PlacedPieces = Iterable[tuple[Piece, Square]]
-"""Pieces with the squares on which they are to stand."""
+"""Pieces, each with its square."""
 
 
 class Pieces(NamedTuple):
-    """The squares of pieces to set up, as typed.
+    """The squares of pieces to set up, grouped by kind.
 
     Attributes:
-        dwarfs: those of the dwarfs.
-        trolls: those of the trolls.
-        middle: those of the Thudstone or the Rock, whichever the ruleset has; there should be one.
+        dwarfs: squares of dwarfs.
+        trolls: squares of trolls.
+        middle: squares for the ruleset's Thudstone or Rock. More than one can be typed, but is
+            refused.
     """
 
     dwarfs: tuple[Square, ...] = ()
@@ -94,7 +106,7 @@ class Pieces(NamedTuple):
 
     @classmethod
     def of(cls, standing: PlacedPieces) -> Pieces:
-        """Return pieces by their squares."""
+        """Group placed pieces by kind."""
         pairs = list(standing)
         middle = {Piece.STONE, Piece.ROCK}
         return cls(
@@ -105,7 +117,7 @@ class Pieces(NamedTuple):
         )
 
     def __str__(self) -> str:
-        """Return them as they are typed."""
+        """Return the squares as a player types them."""
         kinds = zip(("dwarfs", "trolls", "rock"), self, strict=True)
         return " ".join(
             f"{kind} {', '.join(map(str, squares))}" for kind, squares in kinds if squares
@@ -116,9 +128,9 @@ NO_PIECES = Pieces()
 
 
 class SetUpCommand(TableCommand):
-    """A command that changes the opening of the next match at a board.
+    """Base class of commands that change the opening position of the next match.
 
-    Without a ``turn`` the side to move stays.
+    If ``turn`` is None, the side to move doesn't change.
     """
 
     needs_seat = False
@@ -127,8 +139,8 @@ class SetUpCommand(TableCommand):
         """Return the changed position.
 
         Raises:
-            Refused: the squares will not do.
-            IllegalMove: the squares will not do, by a reason of the rules.
+            Refused: the server doesn't accept the position.
+            IllegalMove: the rules don't allow a piece on its square.
         """
         raise NotImplementedError
 
@@ -225,7 +237,7 @@ def _standing(position: Position) -> dict[Square, Piece]:
 
 
 def _with(pieces: Pieces, before: Position, rules: Ruleset, turn: Side | None) -> Position:
-    """Return a position with more pieces."""
+    """Return the position with pieces added, and the middle piece moved to its square, if given."""
     standing = _standing(before)
     dwarfs, trolls, middle = pieces
     named = (*dwarfs, *trolls, *middle)
@@ -260,7 +272,7 @@ def _take_off(square: Square, standing: dict[Square, Piece]) -> None:
 def _move_middle(
     squares: tuple[Square, ...], standing: dict[Square, Piece], rules: Ruleset
 ) -> None:
-    """Move the Rock to its one named square; a Thudstone has to be there already."""
+    """Move the Rock to the named square; for the immovable Thudstone, only check its square."""
     _require_few(Piece.ROCK, len(squares), rules)
     (square,) = squares
     for home, piece in list(standing.items()):
@@ -272,7 +284,10 @@ def _move_middle(
 
 
 def _require_few(piece: Piece, number: int, rules: Ruleset) -> None:
-    """Refuse more pieces than the ruleset's opening has. A Thudstone counts as a Rock."""
+    """Refuse more pieces of a kind than the ruleset's opening has.
+
+    The middle piece is always passed as `Piece.ROCK`, so that limit includes a Thudstone.
+    """
     most = rules.opening.count(piece)
     if piece is Piece.ROCK:
         most += rules.opening.count(Piece.STONE)
