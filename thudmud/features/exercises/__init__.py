@@ -1,4 +1,4 @@
-"""Exercises: the lessons of the tutorial, and puzzles."""
+"""Exercises: the tutorial's lessons, and puzzles."""
 
 from thudmud.features.exercises import messages  # noqa: F401  (registers)
 from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial

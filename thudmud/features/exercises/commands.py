@@ -1,10 +1,11 @@
-"""Decides commands in exercises.
+"""Commands of exercises, and the handling of other commands during one.
 
-An exercise is private: everything in it is told, and nothing happens at a board of the hall. A
-command that names no other board is about the exercise. The player's battle waits meanwhile, so
-there are no exercises while a clock runs. A player leaves the exercise by acting in a battle, or
-when their next battle begins. What the opponent does leaves it open, so that a ply that is meant
-for the exercise is never played in the battle.
+An exercise is private: it consists of asides, and no board of the hall is involved. Commands that
+name no other board apply to the exercise.
+
+The player's running battle waits meanwhile, so exercises are refused while a clock runs. Acting in
+a battle leaves the exercise, and so does the beginning of the player's next battle. An opponent's
+actions leave it open: otherwise a ply meant for the exercise could be played in the battle.
 """
 
 from __future__ import annotations
@@ -51,13 +52,14 @@ def _decided(scene: Scene, command: Command) -> Decision | None:
 
 
 def _obeyed(scene: Scene, command: Command) -> Decision | None:
-    """Return the decision for a command of a player who is at an exercise.
+    """Decide a command as an action in the player's exercise.
 
-    None if the command is not about the exercise, or is a question, which is answered as for any
-    board.
+    Returns:
+        The decision; None if the command is not about the exercise, or is a question, which is
+        answered as at any board.
 
     Raises:
-        Refused: it cannot be done in the exercise.
+        Refused: the command can't be carried out in an exercise.
         Unread: the player's record of puzzles has to be looked up first.
     """
     hall, person, now, found, _ = scene
@@ -107,9 +109,11 @@ def _obeyed(scene: Scene, command: Command) -> Decision | None:
 
 
 def _followed(scene: Scene, command: Command) -> Decision | None:
-    """Return the decision of a command, with the next step of the lesson if that asked for it.
+    """Decide a command that a lesson may ask for, and advance the lesson if it just did.
 
-    None if the command is not what a lesson may ask for.
+    Returns:
+        The command's own decision, extended by the lesson's progress; None if lessons never ask for
+        such a command.
 
     Raises:
         Unread: the player's record of lessons has to be looked up first.
@@ -132,7 +136,7 @@ def _followed(scene: Scene, command: Command) -> Decision | None:
 
 
 def _require_time(scene: Scene) -> None:
-    """Raise Refused if the player's clock runs in a battle."""
+    """Require that the player has no running clock in a battle."""
     for table in scene.hall.tables.seats_of(scene.me):
         if table.in_haste:
             raise Refused(ExerciseRefusal.IN_BATTLE, board=table.name)
@@ -190,7 +194,7 @@ class TryPuzzle(PrivateCommand):
 
 
 def _opened(scene: Scene, begun: Exercised) -> Decision:
-    """Return the decision to open an exercise, which tells opponents that their battles wait."""
+    """Decide to open an exercise, and notify opponents that their battles wait."""
     decision = _told(begun)
     if scene.person.private:
         return decision
@@ -204,7 +208,7 @@ def _opened(scene: Scene, begun: Exercised) -> Decision:
 
 
 def _left(scene: Scene) -> Decision:
-    """Return the decision to leave an exercise, which shows the battle that has waited."""
+    """Decide to leave an exercise, and show the player's waiting battle."""
     person, room = scene.person, scene.person.room
     table = scene.hall.table_in(room)
     if table is None or not (table.running and table.side_of(scene.me)):
@@ -213,7 +217,7 @@ def _left(scene: Scene) -> Decision:
     return replace(seen, asides=(*put_aside(person), *seen.asides))
 
 
-# A lesson.
+# Lessons.
 
 
 def _begun(person: Person, lesson: exercises.Lesson) -> Exercised:
@@ -223,7 +227,7 @@ def _begun(person: Person, lesson: exercises.Lesson) -> Exercised:
 def _at(
     person: Person, lesson: exercises.Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
 ) -> Exercised:
-    """Return a lesson at a step that sets up a board."""
+    """Open a lesson at a step that sets up a board."""
     at = exercises.at_step(person.name, lesson, step, studies_of(person).version)
     return Exercised(person.name, at, remarks, shows=True)
 
@@ -244,7 +248,7 @@ def _task(player: str, exercise: exercises.Exercise) -> Exercised:
 
 
 def _asked(player: str, exercise: exercises.Exercise, command: Command) -> Exercised | None:
-    """Return the lesson after the step, if the step was to give this command; else None."""
+    """Advance the lesson if its current step asks for this command; otherwise return None."""
     if not isinstance(exercise, exercises.InLesson) or exercise.is_done:
         return None
     line, _, _ = str(command).partition(" on ")
@@ -252,7 +256,10 @@ def _asked(player: str, exercise: exercises.Exercise, command: Command) -> Exerc
 
 
 def _gone_on(player: str, before: exercises.InLesson, table: Table | None = None) -> Exercised:
-    """Return a lesson after a step is done, with its remarks."""
+    """Mark the current step as done, and advance unless the next step sets up a new board.
+
+    The player says "next" before a new board, so that they can look at the old one.
+    """
     table = table or before.table
     if before.following is None or before.following.scene:
         done = replace(before, table=table, is_done=True)
@@ -261,7 +268,7 @@ def _gone_on(player: str, before: exercises.InLesson, table: Table | None = None
     return Exercised(player, then, (R.DONE, R.TASK))
 
 
-# What a player can do in an exercise.
+# Actions in an exercise.
 
 
 def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) -> Exercised:
@@ -291,7 +298,7 @@ def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) 
 
 
 def _against(game: Game, move: Move, step: exercises.LessonStep) -> Advice | None:
-    """Return the advice on a ply, if it loses more than the ply that is asked for."""
+    """Return advice against a ply, if it loses more pieces than the expected ply."""
     why, asked = advice(game, (move,)), exercises.attempt_of(step.answer)
     best = advice(game, (game.resolve(asked, game.turn),)) if asked else None
     return why if best is None or _lost(why) > _lost(best) else None
@@ -302,7 +309,7 @@ def _lost(advice: Advice) -> int:
 
 
 def _played(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
-    """Return a ply and the table after it."""
+    """Apply a ply to a table; return the event and the table after it."""
     game = _game_at(table)
     event = Moved(now, player, game.turn, move, len(game.moves) + 1)
     return event, table.apply(event)
@@ -335,7 +342,7 @@ def _next(person: Person, exercise: exercises.Exercise, found: Found) -> Exercis
 
 
 def _back(person: Person, exercise: exercises.Exercise) -> Exercised:
-    """Return a lesson at the step that last set up a board, or the one before if already there."""
+    """Return to the last step that set up a board; from its start, to the board before."""
     if isinstance(exercise, exercises.AtPuzzle):
         return _anew(person, exercise)
     scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
@@ -360,11 +367,11 @@ def _set(person: Person, puzzle: exercises.Puzzle) -> Exercised:
 
 
 def _fitting(person: Person, found: Found) -> int:
-    """Return the number of an untried puzzle.
+    """Choose a puzzle for a player, and return its number.
 
-    Players with a settled rating get one with a rating near their own, others the first: puzzles
-    go from easy to hard. After all were tried, it is an unsolved one; after all were solved, the
-    one after the latest.
+    Untried puzzles come first, then unsolved ones, then the number after the latest. Within these,
+    a player with a settled rating gets the puzzle with the nearest rating. Others get the first,
+    since the file goes from easy to hard.
     """
     known, puzzles = _record(person, found), exercises.puzzles()
     last, rating = studies_of(person).puzzle, known.rating
@@ -384,7 +391,7 @@ def _fitting(person: Person, found: Found) -> int:
 
 
 def _record(person: Person, found: Found) -> StudyRecord:
-    """Return the record of a member's lessons and puzzles; guests have none."""
+    """Return the stored record of a member's lessons and puzzles; guests have an empty one."""
     return found[StudiesLookup(person.name)] if person.member else StudyRecord()
 
 
@@ -401,10 +408,10 @@ def _tried(player: str, exercise: exercises.AtPuzzle, move: Move, now: float) ->
 
 
 def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: float) -> Decision:
-    """Return the decision that tells it, and stores a member's first try or finished lesson.
+    """Return the decision for a step, storing a member's finished lesson or first try at a puzzle.
 
-    A hint counts as a try. Each is stored only once for each member, so that nobody can fill the
-    disk.
+    A hint counts as a try. Each lesson and puzzle is stored only once for each member, so that
+    nobody can fill the disk.
     """
     at, decision = told.exercise, _told(told)
     is_first = at.is_over if isinstance(at, exercises.InLesson) else at.tries + at.hints == 1

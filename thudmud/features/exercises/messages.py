@@ -1,4 +1,4 @@
-"""The tutorial and the puzzles in words and as facts."""
+"""The tutorial and the puzzles as text and as facts for programs."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ add_refusal_texts(
 )
 
 ABOVE = (Remark.BEGUN,)
-"""The remarks above the board. All others are below it, next to where the player types."""
+"""Remarks above the board. All others are below it, near the input line."""
 
 R = Remark
 
 
 @words.register
 def _exercised(told: Exercised, occasion: Occasion, view: View) -> list[str]:
-    """Return a step of an exercise: heading, plies, board and task."""
+    """Render a step of an exercise: heading, plies, board and task."""
     sentences_of = said(told, occasion.hall, clicks=view.display.draws)
     lines = wrapped_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
     for event, table in told.plies:
@@ -79,7 +79,7 @@ def _exercised(told: Exercised, occasion: Occasion, view: View) -> list[str]:
             lines += wrapped_each([*facts, reader.counts(table)], view.width)
         else:
             lines += wrapped(" ".join(sentences.event_sentences(event, table, view.me)), view.width)
-    # A new position is drawn, whatever the style.
+    # Draw a new position in any style.
     if told.shows and not view.display.draws:
         if not told.plies:
             lines += drawn(told.exercise.table, view)
@@ -120,7 +120,7 @@ def _waits(told: BattleWaits, _: Occasion, view: View) -> list[str]:
 
 @words.register
 def _lessons(_: Lessons, occasion: Occasion, view: View) -> list[str]:
-    """Return the list of lessons, with those that are done."""
+    """Render the list of lessons, marking those that are done."""
     done = studies_of(occasion.hall.people[occasion.player]).lessons | occasion.answer.lessons
     entries = [
         f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
@@ -155,7 +155,7 @@ def _exercise(
 
 
 def said(told: Exercised, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
-    """Return the sentence of each remark, for a player who types or who clicks."""
+    """Return the sentences of all remarks, for a player who types or who clicks."""
     at, ways = told.exercise, '"stop" leaves.'
     if has_verb(hall, "hint"):
         ways = f'"hint" helps, {ways}'
@@ -172,7 +172,7 @@ def _task(exercise: Exercise) -> str | None:
 
 
 def left(exercise: Exercise) -> str:
-    """Return that a player left an exercise."""
+    """Return the sentence for a player who leaves an exercise."""
     if isinstance(exercise, InLesson):
         if exercise.is_over:
             return f'You leave lesson {exercise.lesson.number}. "{Lessons()}" lists them all.'
@@ -184,7 +184,7 @@ def left(exercise: Exercise) -> str:
 
 @add_lines_to(Table)
 def _waited_for(_: Telling, occasion: Occasion, view: View) -> list[str]:
-    """Return how a player at an exercise gets back to a battle where it is their turn."""
+    """Remind a player in an exercise how to return to a battle where it is their turn."""
     person = occasion.hall.people.get(view.me or "")
     if person is None or person.private is None:
         return []
@@ -274,7 +274,7 @@ def _to_find(at: AtPuzzle) -> str:
 
 
 def _proof(game: Game, line: Variation) -> str:
-    """Return what the solution of a puzzle gains, with the moves that prove it."""
+    """Describe the gain of a puzzle's solution and the moves that prove it."""
     best, *then = line
     if not then:
         wins = game.play(best).outcome is not None
@@ -289,7 +289,7 @@ def _proof(game: Game, line: Variation) -> str:
 
 
 def _refutation(game: Game, line: Variation) -> str:
-    """Return what a wrong move at a puzzle would gain, and the moves that spoil it."""
+    """Describe the gain of a wrong move at a puzzle and the moves that refute it."""
     tried, *then = line
     gain = f"That captures {_captured(game, tried) if tried.captures else 'nothing'}"
     if not then:
@@ -303,7 +303,7 @@ def _refutation(game: Game, line: Variation) -> str:
 
 
 def _continuation(game: Game, line: Variation) -> str:
-    """Return how a line goes on after its first two moves, and what it gains in all."""
+    """Describe a variation from its third move on, and its total gain."""
     clauses = []
     for number, move in enumerate(line[2:]):
         who = "they" if number % 2 else "you"
@@ -323,7 +323,7 @@ def _continuation(game: Game, line: Variation) -> str:
 
 
 def _captured(game: Game, move: Move) -> str:
-    """Return what a move captures, in words."""
+    """Return the number and kind of pieces that a move captures, in words."""
     side = move.piece.side or game.turn
     return some(len(move.captures), Piece.of(side.other))
 

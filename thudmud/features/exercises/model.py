@@ -1,24 +1,24 @@
-"""Exercises: the lessons of the tutorial, and puzzles, each at a board that only one player sees.
+"""Lessons, puzzles, and a player's progress in them.
 
-An exercise is a part of a person, and its board is their private board, an ordinary table that is
-in no hall: so it is drawn and asked about as any board is, and nobody else can sit there.
-`thudmud.features.exercises.commands` decides commands in an exercise, and
-`thudmud.features.exercises.messages` has the words.
+Each exercise has a board that only one player sees. It is the player's `PrivateBoard`: an ordinary
+table that belongs to no hall. Like any board it can be drawn and asked about, but nobody else can
+sit there. `thudmud.features.exercises.commands` decides commands in an exercise, and
+`thudmud.features.exercises.messages` renders it.
 
-The lessons are read from ``tutorial/NUMBER.toml``. A lesson has a ``title`` and steps,
-``[[steps]]``, which have
+A lesson is a file, ``tutorial/NUMBER.toml``, with a ``title`` and a list of ``[[steps]]``. A step
+has
 
-- ``text``: what the player reads: what there is to know and what to do. Where the two differ,
-  ``type`` is added for players who type, and ``click`` for those who click on a board;
-- ``answer``: a line that does it. So do lines in ``accepts``, or that begin like one there, and
-  plies that meet ``wants``, see `PlyWanted`;
-- ``hint``: the answer to "hint", and to a ply that does not do it;
-- ``done``: what is said when it is done;
-- ``reply``: the line that the other side plays then.
+- ``text``: the explanation and the task. ``type`` is appended for players who type, and ``click``
+  for players who click on a board;
+- ``answer``: the expected line. If ``accepts`` is given, the step is done by its lines instead, or
+  lines that begin like them; if ``wants`` is given, by plies that meet it, see `PlyWanted`;
+- ``hint``: the answer to "hint", and to a wrong ply;
+- ``done``: the remark when the step is done;
+- ``reply``: the ply that the other side then plays.
 
-A step that sets up a board has ``opening = true``, or the squares of the ``dwarfs``, the ``trolls``
-and perhaps the ``rock``. It also has ``rules`` and ``side`` if they change. Any other step
-continues the board of the step before.
+A step sets up a board if it has ``opening = true``, or lists squares in ``dwarfs``, ``trolls`` and
+``rock``. Its ``rules`` and ``side`` default to those of the board before. Any other step continues
+on the current board.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ if TYPE_CHECKING:
     from thudmud.game.hall import Hall
 
 TUTORIAL, PUZZLE = "tutorial", "puzzle"
-"""The names of the boards of exercises. Both words are commands, so no board in a hall can have
-these names."""
+"""Names of the boards of exercises. Both words are commands, so no board of a hall can have
+them."""
 
 SERVER = "the server"
-"""The name of the player of the other side."""
+"""The name of the opponent in exercises."""
 
 
 class ExerciseRefusal(Enum):
-    """Reasons for refusing a command in an exercise. The values are stable, for programs."""
+    """Codes of refusals in exercises. The values are stable, for programs."""
 
     IN_BATTLE = "in_battle"
     NO_SUCH_LESSON = "no_such_lesson"
@@ -87,15 +87,15 @@ class ExerciseRefusal(Enum):
 
 
 class PlyWanted(Value):
-    """Conditions on a ply. What is left out does not matter.
+    """Conditions on a ply; defaults impose none.
 
     Attributes:
-        verb: the verb.
-        piece: what moves.
-        origin: where it stands.
-        captures: the fewest pieces it captures.
-        safe: whether the other side must be unable to capture after it.
-        wins: whether it has to win the battle.
+        verb: the required verb.
+        piece: the kind of piece to move.
+        origin: the square of origin.
+        captures: the minimum number of captured pieces.
+        safe: whether the opponent must have no capture afterwards.
+        wins: whether the ply must win the battle.
     """
 
     verb: Verb | None = None
@@ -106,7 +106,7 @@ class PlyWanted(Value):
     wins: bool = False
 
     def is_met(self, game: Game, move: Move) -> bool:
-        """Whether a ply meets the conditions."""
+        """Whether a ply meets all the conditions."""
         if self.verb not in {None, move.verb} or self.piece not in {None, move.piece}:
             return False
         if self.origin not in {None, move.origin} or len(move.captures) < self.captures:
@@ -119,7 +119,7 @@ class PlyWanted(Value):
 
 
 class LessonBoard(Value):
-    """A position that is set up in a lesson, and the player's side."""
+    """A position that a lesson sets up, and the player's side."""
 
     ruleset: Ruleset
     position: Position
@@ -127,7 +127,7 @@ class LessonBoard(Value):
 
 
 class LessonStep(Value):
-    """One thing to do in a lesson. The attributes are explained in the module's docstring."""
+    """One task of a lesson. The module docstring explains the fields."""
 
     text: str
     answer: str
@@ -141,21 +141,21 @@ class LessonStep(Value):
     scene: LessonBoard | None = None
 
     def task(self, *, clicks: bool) -> str:
-        """Return the task, for a player who types or who clicks."""
+        """Return the text of the task, for a player who types or who clicks."""
         return " ".join(filter(None, (self.text, self.clicked if clicks else self.typed)))
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines that do it, in canonical form."""
+        """The lines that complete the step, in canonical form."""
         return self.accepts or (self.answer,)
 
     def is_line(self, line: str) -> bool:
-        """Whether a line that is no ply does it, in canonical form."""
+        """Whether a line in canonical form, other than a ply, completes the step."""
         asked = line.lower()
         return any(asked == each or asked.startswith(f"{each} ") for each in self.lines)
 
     def is_ply(self, game: Game, move: Move) -> bool:
-        """Whether a ply does it."""
+        """Whether a ply completes the step."""
         if self.wants:
             return self.wants.is_met(game, move)
         attempts = [attempt for line in self.lines if (attempt := attempt_of(line))]
@@ -163,7 +163,7 @@ class LessonStep(Value):
 
 
 class Lesson(Value):
-    """A lesson: its number, from 1, what it is about, and its steps."""
+    """A lesson of the tutorial. Numbers count from 1."""
 
     number: int
     title: str
@@ -174,9 +174,9 @@ _PLY = re.compile(r"(move|hurl|shove) ([a-o]\d+) ([a-o]\d+)(?: capturing (.+))?"
 
 
 def attempt_of(line: str) -> Attempt | None:
-    """Return the ply that a line of a lesson asks for, such as ``move e8 f8 capturing g7, g9``.
+    """Parse a lesson's line such as ``move e8 f8 capturing g7, g9``.
 
-    None if it asks for no ply. Only the shortest form is understood.
+    Only the shortest form of a ply is understood; None for anything else.
     """
     found = _PLY.fullmatch(line)
     if found is None:
@@ -192,7 +192,7 @@ def _squares(text: str, between: str = " ") -> tuple[Square, ...]:
 
 @cache
 def lessons() -> Mapping[int, Lesson]:
-    """Return the lessons by number. They are read when first asked for."""
+    """Return the lessons by number, read from the package's files on first use."""
     files = (resources.files("thudmud.features.exercises") / "tutorial").iterdir()
     texts = {
         int(file.name.removesuffix(".toml")): file.read_text(encoding="utf-8")
@@ -230,12 +230,12 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
 
 
 def _line(text: str) -> str:
-    """Return a text of several lines as one line."""
+    """Join the lines of a text, collapsing whitespace."""
     return " ".join(text.split())
 
 
 def _scene(data: Mapping[str, Any], before: LessonBoard | None) -> LessonBoard | None:
-    """Return the board that a step sets up, if any; what it leaves out is as before."""
+    """Return the board that a step sets up, if any. Rules and side default to those of `before`."""
     if not data.keys() & {"opening", "dwarfs", "trolls"}:
         return None
     ruleset = RULESETS[data["rules"]] if "rules" in data else _known(before).ruleset
@@ -272,13 +272,13 @@ class Puzzle(Value):
     """A position in which one move is far better than all others.
 
     Attributes:
-        number: its number, from 1, easy ones first.
-        key: what tries at it are stored under. It depends on the position alone, so that a puzzle
-            keeps its results if its number changes.
-        game: the position, as a battle that begins with it.
-        line: the solution, and the moves that prove it.
-        difficulty: how hard it is; only good for comparing puzzles.
-        tries: by origin and target, the records of a tempting move and what spoils it.
+        number: its number, from 1, in order of difficulty.
+        key: the key of stored results, a hash of ruleset and position. Results survive a
+            renumbering.
+        game: a battle that begins in the position.
+        line: the solution, followed by the moves that prove it.
+        difficulty: a measure without unit, good only for comparing puzzles.
+        tries: records of a tempting move and its refutation, by origin and target.
     """
 
     number: int
@@ -294,16 +294,19 @@ class Puzzle(Value):
         return self.line[0]
 
     def goes_like(self, move: Move) -> bool:
-        """Whether a move goes where the solution does."""
+        """Whether a move has the solution's origin and target."""
         best = self.solution
         return (move.origin, move.target) == (best.origin, best.target)
 
     def is_solved_by(self, move: Move) -> bool:
-        """Whether a move goes where the solution does and captures as many pieces."""
+        """Whether a move goes like the solution, and captures at least as many pieces."""
         return self.goes_like(move) and len(move.captures) >= len(self.solution.captures)
 
     def refuted(self, move: Move) -> Variation:
-        """Return a move that is no solution, and what spoils it, as far as that is known."""
+        """Return a wrong move with its refutation, as far as one is known.
+
+        Moves that the file doesn't list are answered by the most profitable capture, if any.
+        """
         game = self.game.play(move)
         known = self.tries.get((move.origin, move.target))
         if known is None:
@@ -312,22 +315,23 @@ class Puzzle(Value):
         for record in known[1:]:
             try:
                 game = game.push(record)
-            except ThudmudError:  # the player captured less than the move that was foreseen
+            except ThudmudError:  # the player captured less than the listed move
                 break
         return game.moves
 
 
 _PRICES = {Side.DWARF: 1, Side.TROLL: 4}
-"""What a piece of each side counts, for an exchange."""
+"""The value of a piece in an exchange."""
 
 
 _MOST_ANSWERS = 12
 
 
 def _profitable_capture(game: Game) -> Move | None:
-    """Return the capture that wins most, less what can be captured after it; None if none wins.
+    """Return the capture with the largest net gain, or None if no capture gains.
 
-    Only the largest captures are considered.
+    A static look two plies deep: the gain is reduced by the opponent's largest capture in reply.
+    Only the `_MOST_ANSWERS` largest captures are examined.
     """
     side, best, most = game.turn, None, 0
     moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
@@ -341,7 +345,7 @@ def _profitable_capture(game: Game) -> Move | None:
 
 
 def _most_captured(game: Game) -> int:
-    """Return the most pieces that the side to move can capture with a move."""
+    """Return the size of the largest capture available to the side to move."""
     if game.outcome:
         return 0
     moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
@@ -350,10 +354,11 @@ def _most_captured(game: Game) -> int:
 
 @cache
 def puzzles() -> Mapping[int, Puzzle]:
-    """Return the puzzles by number, which is the line of the file. They are read once.
+    """Return the puzzles by number, read from the package's file on first use.
 
-    A line has the rules, the position, the difficulty, the solution with the moves that prove it,
-    and tempting moves, each with the moves that spoil it. ``tests/search/puzzles.py`` makes them.
+    A puzzle's number is its line in the file. A line has the ruleset, position, difficulty,
+    solution with its proof, and tempting moves with their refutations. ``tests/search/puzzles.py``
+    writes them.
     """
     file = resources.files("thudmud.features.exercises") / "puzzles.txt"
     lines = file.read_text(encoding="utf-8").splitlines()
@@ -361,7 +366,7 @@ def puzzles() -> Mapping[int, Puzzle]:
 
 
 def read_puzzle(number: int, line: str) -> Puzzle:
-    """Return the puzzle on a line of the file."""
+    """Parse a line of the puzzle file."""
     rules, position, difficulty, proof, tempting = line.split("; ")
     ruleset = RULESETS[rules]
     game = then = Game.start(ruleset, read_position(position, ruleset))
@@ -376,18 +381,18 @@ def read_puzzle(number: int, line: str) -> Puzzle:
     return Puzzle(number, key, game, then.moves, int(difficulty), MappingProxyType(tries))
 
 
-# The state of an exercise.
+# Progress.
 
 
 class InLesson(Value):
-    """Where a player is in a lesson.
+    """A player's progress in a lesson.
 
     Attributes:
-        table: the board, as it stands.
-        lesson: which one.
-        step: which of its steps, from 0.
-        is_done: whether that step is done, and waits for "next".
-        hints: how many hints the player had for the step.
+        table: the current board.
+        lesson: the lesson.
+        step: the index of the current step, from 0.
+        is_done: whether the step is done, and the player has to say "next".
+        hints: the number of hints given in this step.
     """
 
     table: Table
@@ -414,19 +419,19 @@ class InLesson(Value):
 
     @property
     def is_over(self) -> bool:
-        """Whether the lesson is done."""
+        """Whether the last step is done."""
         return self.is_done and self.following is None
 
 
 class AtPuzzle(Value):
-    """Where a player is in a puzzle.
+    """A player's progress at a puzzle.
 
     Attributes:
-        table: the board, which does not change until the puzzle is solved.
-        puzzle: which one.
-        tries: how many plies they have tried.
-        hints: how many hints they had.
-        is_over: whether the player solved it.
+        table: the board, unchanged until the puzzle is solved.
+        puzzle: the puzzle.
+        tries: the number of plies tried.
+        hints: the number of hints given.
+        is_over: whether the puzzle is solved.
     """
 
     table: Table
@@ -445,14 +450,14 @@ Exercise = InLesson | AtPuzzle
 
 
 class Studies(Value):
-    """Which exercises a player has done, and where they were last.
+    """A player's exercises in this visit.
 
     Attributes:
-        lessons: the numbers of the lessons that they have done.
-        lesson: the latest lesson, as it stood.
-        puzzle: the latest puzzle, as it stood.
-        tried: the keys of the puzzles they have tried in this visit.
-        solved: the keys of those they solved, at any try.
+        lessons: numbers of the completed lessons.
+        lesson: the latest lesson, with its progress.
+        puzzle: the latest puzzle, with its progress.
+        tried: keys of the puzzles tried.
+        solved: keys of the puzzles solved, at any try.
     """
 
     lessons: frozenset[int] = frozenset()
@@ -463,12 +468,12 @@ class Studies(Value):
 
     @property
     def version(self) -> int:
-        """The version of the next board: programs rely on growing versions."""
+        """The version for the next board. Programs rely on versions that only grow."""
         last = [each.table.version for each in (self.lesson, self.puzzle) if each]
         return max(last, default=-1) + 1
 
     def after(self, exercise: Exercise) -> Studies:
-        """Return the studies with the new state of an exercise."""
+        """Return the studies updated by the new state of an exercise."""
         if isinstance(exercise, AtPuzzle):
             this = {exercise.puzzle.key}
             tried = self.tried | (this if exercise.tries or exercise.hints else set())
@@ -482,24 +487,24 @@ NOTHING_DONE = Studies()
 
 
 class ExerciseState(PersonPart):
-    """The exercise that a player is at, if any, and what they have done."""
+    """A player's open exercise, if any, and progress in all exercises."""
 
     exercise: Exercise | None = None
     studies: Studies = NOTHING_DONE
 
 
 def exercise_of(person: Person) -> Exercise | None:
-    """Return the lesson or puzzle that a player is at."""
+    """Return the lesson or puzzle that a player has open; None if there is none."""
     return person.part(ExerciseState).exercise
 
 
 def studies_of(person: Person) -> Studies:
-    """Return which lessons and puzzles a player has done."""
+    """Return a player's progress in all exercises of this visit."""
     return person.part(ExerciseState).studies
 
 
 def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Table:
-    """Return the board of an exercise, with the player at one side and the server at the other."""
+    """Return an exercise's board, seating the player on `side` and the server on the other."""
     seats = {side: player, side.other: SERVER}
     dwarf, troll = seats[Side.DWARF], seats[Side.TROLL]
     match = Match(game, BattleId(name, 1), dwarf, troll, single=True)
@@ -508,7 +513,7 @@ def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Tabl
 
 
 def at_step(player: str, lesson: Lesson, step: int, version: int) -> InLesson:
-    """Return a lesson at a step that sets up a board, with the version of the board."""
+    """Open a lesson at a step that sets up a board; `version` becomes the board's version."""
     scene = lesson.steps[step].scene
     if scene is None:
         raise InvalidValueError(f"step {step} of lesson {lesson.number} sets up no board")
@@ -517,18 +522,18 @@ def at_step(player: str, lesson: Lesson, step: int, version: int) -> InLesson:
 
 
 def at_puzzle(player: str, puzzle: Puzzle, version: int) -> AtPuzzle:
-    """Return a puzzle as it begins, with the version of its board."""
+    """Open a puzzle; `version` becomes the version of its board."""
     return AtPuzzle(set_up(PUZZLE, player, puzzle.game.turn, puzzle.game, version), puzzle)
 
 
 class StudyRecord(NamedTuple):
-    """What a player has done of the lessons and puzzles, and how hard the puzzles are.
+    """A member's stored results in exercises, and the ratings of all puzzles.
 
     Attributes:
-        lessons: the numbers of the lessons that they have done.
-        tried: by the key of each puzzle tried, whether the first try solved it.
-        rating: their rating at puzzles; None if they have tried none.
-        difficulties: the ratings of the puzzles that anybody has tried, by their keys.
+        lessons: numbers of the completed lessons.
+        tried: whether the first try solved the puzzle, by the key of each puzzle tried.
+        rating: the player's puzzle rating; None if they have tried none.
+        difficulties: ratings of all puzzles that anybody has tried, by key.
     """
 
     lessons: frozenset[int] = frozenset()
@@ -538,48 +543,48 @@ class StudyRecord(NamedTuple):
 
 
 class StudiesLookup(Lookup[StudyRecord]):
-    """What a player, named in any case, has done of the lessons and puzzles."""
+    """Lookup of a player's results in exercises. The name's case doesn't matter."""
 
     player: str
 
 
 class Remark(Enum):
-    """A kind of sentence in an exercise. The values are stable, for programs."""
+    """Kinds of sentences in an exercise. The values are stable, for programs."""
 
     BEGUN = "begun"
     """Names the lesson or puzzle."""
     TASK = "task"
-    """Says what to do."""
+    """Sets the task."""
     DONE = "done"
-    """Says that it is done."""
+    """Confirms that the task is done."""
     NEXT = "next"
     """Asks the player to say when to go on."""
     OVER = "over"
-    """The lesson is finished or the puzzle solved; suggests what comes next."""
+    """Suggests what to do after a finished lesson or solved puzzle."""
     WRONG = "wrong"
-    """The ply is legal, but not what is asked for."""
+    """Comments on a legal ply that doesn't do the task."""
     FEWER = "fewer"
-    """The ply goes to the right square, but could capture more."""
+    """Comments on a ply to the right square that could capture more."""
     HINT = "hint"
-    """A hint."""
+    """Gives a hint."""
     ANSWER = "answer"
-    """The solution."""
+    """Gives the solution."""
     COUNTED = "counted"
-    """The result counts for the rating, as the first try at a puzzle."""
+    """Confirms that the first try at a puzzle counts for the rating."""
 
 
 @aside
 class Exercised(Aside):
-    """A player is told something in an exercise, and ``exercise`` is its new state.
+    """A player's exercise has a new state.
 
     Attributes:
-        player: whose exercise it is.
-        exercise: its state from now on.
-        remarks: the kinds of sentences to say, in order.
-        plies: the plies played, by the player and then by the server, each with the table after it.
-        shows: whether the board is shown.
-        advice: reasons for and against the ply that was tried in a lesson.
-        line: the move that was played or tried at a puzzle, and how it would go on.
+        player: the player.
+        exercise: the new state.
+        remarks: kinds of sentences to say, in order.
+        plies: plies played by the player and then the server, each with the table after it.
+        shows: whether to draw the board.
+        advice: reasons for and against the ply tried in a lesson.
+        line: the ply played or tried at a puzzle, followed by its continuation.
     """
 
     exercise: Exercise
@@ -604,7 +609,7 @@ def _apply_exercised(exercised: Exercised, hall: Hall) -> Telling:
 
 @aside
 class ExerciseLeft(Aside):
-    """A player left an exercise, which may wait for them."""
+    """A player left an exercise, whose state is kept for later."""
 
     exercise: Exercise
 
@@ -620,7 +625,7 @@ def _apply_exercise_left(left: ExerciseLeft, hall: Hall) -> Telling:
 
 @aside
 class BattleWaits(ToAnother):
-    """A player opened an exercise during a battle, which waits. ``to`` is the opponent.
+    """A player opened an exercise during a battle, so the opponent (``to``) has to wait.
 
     ``to`` is "" in practice. ``exercise`` is the name of the exercise's board.
     """

@@ -1,4 +1,4 @@
-"""Reads which lessons and puzzles a player has done."""
+"""The lookup of a player's results in exercises."""
 
 from __future__ import annotations
 
