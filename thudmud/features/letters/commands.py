@@ -57,6 +57,7 @@ class SendLetter(Command):
             raise Refused(code, player=box.name, most=most_of_one)
         if box.in_all >= most:
             raise Refused(LettersRefusal.LETTERS_TOO_MANY, player=box.name, most=most)
+        # The other half of the box is reserved for players whom the recipient knows.
         for_strangers = (most + 1) // 2
         if box.from_strangers is not None and box.from_strangers >= for_strangers:
             code = LettersRefusal.LETTERS_OF_STRANGERS_TOO_MANY

@@ -33,7 +33,7 @@ class Seeking(Reactor):
         self._service, self._hall = service, service.hall
         self._stopped = False
         self._look_on: dict[int, SeekMade] = {}
-        """By number, the open seeks whose makers look for somebody else if they are declined."""
+        """Open seeks, by number, of players who look for somebody else if they are declined."""
         service.bus.on(Gone, self._gone)
         service.bus.on(SeekMade, self._made)
         service.bus.on(SeekEnded, self._ended)

@@ -77,7 +77,7 @@ class Notify(Command):
 
 
 class NotifyChoice(Command):
-    """A choice of how one is notified."""
+    """Base class of commands that change a member's choices."""
 
     ends = False
 
@@ -163,7 +163,7 @@ class NotifyBrowser(Command):
 
 
 class NotifyWay(Enum):
-    """How one is notified."""
+    """The ways of notification that can be switched off."""
 
     MAIL = "mail"
     BROWSERS = "browsers"
@@ -226,7 +226,7 @@ class NotifyQuiet(NotifyChoice):
 
 
 class Published(Enum):
-    """What programs can read of a member by an address."""
+    """Texts that a member can publish for other programs."""
 
     CALENDAR = "calendar"
     FEED = "feed"

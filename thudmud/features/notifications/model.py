@@ -222,6 +222,8 @@ class Quiet(Value):
 
     def until(self, now: float) -> float:
         """Return the earliest time to notify the member: ``now``, or the end of the quiet hours."""
+        # Seconds since the hours last began, and their length; modulo a day, as they may span
+        # midnight.
         since = (now + _MINUTE * self.east - _MINUTE * self.begins) % DAY
         lasts = _MINUTE * (self.ends - self.begins) % DAY
         return now + lasts - since if since < lasts else now

@@ -170,11 +170,11 @@ class Notifier:
         self._hall, self._store, self._policy = hall, store, policy
         self._mailer, self._pusher, self._is_alive = mailer, pusher, is_alive
         self._mailed: tuple[deque[float], deque[float]] = deque(), deque()
-        """When mails were sent within the last hour: codes, and all others."""
+        """The times of the mails of the last hour: codes, and the rest."""
         self._full: set[str] = set()
-        """The kinds of mails of which it was logged that too many went out."""
+        """The kinds of mails at their limit, so that each is logged once."""
         self._done: dict[int, bool] = {}
-        """What was sent, by number, while that could not be noted; and whether it was a mail."""
+        """Notifications sent, but not yet deleted from the outbox, by number; whether by mail."""
 
     async def follow(self, holders: asyncio.Queue[Holder]) -> None:
         """Send while this server holds the lock; cancel sending when the lock is lost."""
@@ -289,7 +289,7 @@ class Notifier:
                     what = mail_of(recipient.player, what, ways, secret, self._policy.name)
                 number = recipient.waiting[-1].number
                 await self._mailer.send(recipient.address, what, end_link(ways, secret), number)
-                self._mailed[not recipient.code].append(now)
+                self._mailed[not recipient.code].append(now)  # codes at 0, the rest at 1
         except NotSentError as error:
             await self._failed(recipient, error, now)
         except NeverSentError as error:

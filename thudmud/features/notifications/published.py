@@ -98,7 +98,7 @@ def _folded(line: str) -> str:
     """Return a line of a calendar, folded if it is too long (RFC 5545, section 3.1)."""
     data, pieces = line.encode(), list[str]()
     while data:
-        size = _LONGEST if not pieces else _LONGEST - 1
+        size = _LONGEST if not pieces else _LONGEST - 1  # continuation lines begin with a blank
         piece = data[:size].decode(errors="ignore")  # drops a character that is cut in the middle
         pieces.append(piece)
         data = data[len(piece.encode()) :]

@@ -185,6 +185,7 @@ def _make_key(path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileExistsError):  # another server was faster: its key counts
+            # A hard link, unlike a rename, never replaces the key of another server.
             os.link(part, path)
     finally:
         part.unlink()

@@ -220,6 +220,7 @@ def confirm(database: Database, player: str, code: str) -> int | None:
     if not compare_digest(right, code):
         database.table.put("confirmation", number, at, address, right, secret, guesses + 1)
         return GUESSES - 1 - int(guesses)
+    # Without its code the row can't be used again, but it still counts as sent.
     database.table.put("confirmation", number, at, address, "", secret, guesses)
     row = _row(database, number)
     is_same = row[1].lower() == address.lower()

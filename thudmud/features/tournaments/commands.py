@@ -280,7 +280,7 @@ class LeaveTournament(Command):
 
 
 class DirectTournament(Command):
-    """A command about a tournament for whoever has announced it, and for operators."""
+    """Base class of commands for the announcer of a tournament, and for operators."""
 
     @property
     def number(self) -> int:

@@ -351,7 +351,7 @@ def _has_moved(match: Match, side: Side) -> bool:
 
 
 def _since(table: Table) -> float:
-    """Return when the first battle of a match ended."""
+    """Return when the first battle at a board ended."""
     clock = table.match.clock if table.match else None
     return clock.at if clock else table.since
 

@@ -74,10 +74,12 @@ def augment(mates: Mates, root: int, joined: Joined) -> bool:
             place = int(came_from[mate] or 0)
 
     def close(place: int, circle: int, other: int, on_it: set[int]) -> None:
-        """Relabel one side of a blossom, from the closing edge up to the base.
+        """Set the predecessors on one side of a new blossom, from the closing edge up to the base.
 
-        The outer vertices on it get a second predecessor, across the closing edge. An inner vertex,
-        now outer, gets to the root that way: to its mate, and on round the blossom.
+        The path to the root leaves an outer vertex by its mate, so outer vertices have no
+        predecessor at first. On a blossom they get one, across the closing edge: an inner vertex
+        that becomes outer also leaves by its mate, and the path goes on from there the other way
+        round.
 
         Args:
             place: the outer vertex at this end of the closing edge.

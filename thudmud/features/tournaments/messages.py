@@ -614,6 +614,7 @@ def table(
     fits = max(1, (width - 1 - margin) // max(1, cell))
     most = max(map(len, rows))
     columns_shown = range(1, most + 1)
+    # Numbers that don't fit into a cell show their last digit.
     titles = (
         [str(each) for each in columns_shown]
         if cell >= len(str(most))

@@ -39,7 +39,7 @@ def last_tournament(database: Database) -> int:
 def tournament(database: Database, number: int) -> Tournament | None:
     """Fold and return the tournament with a number, if there is one."""
     if not 0 < number < 1 << 63:
-        return None  # too large for a column
+        return None  # out of the range of a column
     these = "select position from tournament_event where tournament = ?"
     found = database.streams.entries(f"where position in ({these}) order by position", number)
     stream = [each.event for each in found if isinstance(each.event, TournamentEvent)]

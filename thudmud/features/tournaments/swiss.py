@@ -50,7 +50,7 @@ A round is put together from brackets, from the top score down (`_Pairing`). Two
 candidates make "the first that fits" the best:
 
 - Sets of upfloaters are tried by number [C4], then by score [C5], then by seed. Among sets equal in
-  [C4] and [C5], the best by [C6] and [C7] wins. A set is possible only if both the bracket and
+  [C4] and [C5], the best by [C6], then by [C7], wins. A set is possible only if both the bracket and
   everybody below it have a perfect matching; so no later bracket can fail, and nothing is ever
   undone.
 - Arrangements of a bracket are ordered lexicographically: first by the set of upper players, then
@@ -316,8 +316,9 @@ def _evened(
     """Exchange opponents between pairs so that sides can even out; return the pairs, best first.
 
     A pair whose players have both begun more often with the same side exchanges opponents with
-    another pair: the one at the least cost in score differences, and of these the nearest. If no
-    single exchange helps, augmenting paths rearrange several pairs at once.
+    another pair: the one that evens the sides best, at the least cost in score differences, and of
+    these the nearest. If no single exchange helps, augmenting paths rearrange several pairs at
+    once.
 
     Args:
         contestants: the players who are paired.
