@@ -49,8 +49,8 @@ found is taken.
 A round is put together from brackets, from the top score down (`_Pairing`). Two orders of
 candidates make "the first that fits" the best:
 
-- Sets of upfloaters are tried by number [C4], then by score [C5], then by seed. Among sets equal in
-  [C4] and [C5], the best by [C6], then by [C7], wins. A set is possible only if both the bracket and
+- Sets of upfloaters are tried by number [C4], then by score [C5], then by seed. Of sets equal in
+  these two, the best by [C6], then by [C7], wins. A set is possible only if both the bracket and
   everybody below it have a perfect matching; so no later bracket can fail, and nothing is ever
   undone.
 - Arrangements of a bracket are ordered lexicographically: first by the set of upper players, then
