@@ -1,4 +1,4 @@
-"""The archive: battles that have ended, replays, comments, ratings and records."""
+"""The archive: past battles, replays, comments, ratings and game records."""
 
 from thudmud.features.archive import commands, messages, ratings, replays  # noqa: F401  (registers)
 from thudmud.features.archive.reactors import setup

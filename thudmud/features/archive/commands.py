@@ -1,4 +1,4 @@
-"""Past battles: lists, replays and comments; and scores and standings."""
+"""Commands for past battles: lists, replays, records, comments, scores and standings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from thudmud.values import replace
 
 
 class ArchiveCommand(Command):
-    """A command about past battles, which can be given anywhere."""
+    """Base class of commands about past battles, which work in any room."""
 
 
 @verb(games="of")
@@ -135,14 +135,14 @@ class Replay(ArchiveCommand):
 
 
 class Way(Enum):
-    """Where to go in a replay."""
+    """Directions of a step in a replay."""
 
     NEXT = "next"
     BACK = "back"
     FIRST = "first"
     LAST = "last"
     PLAY = "play"
-    """To the end, ply by ply without further commands: "play" in a replay."""
+    """Autoplay: ply by ply to the end without further commands."""
 
 
 @verb("step")
@@ -158,7 +158,7 @@ class Step(ArchiveCommand, PrivateCommand):
     def decide(self, scene: Scene) -> Decision:
         person = scene.person
         if self.way is Way.LAST and replay_of(person) is None and person.room:
-            return scene.answer(LastMove(), person.room)  # that is "last" for "last move"
+            return scene.answer(LastMove(), person.room)  # no replay: short for "last move"
         seen = self._stepped(person, scene.found)
         if scene.hall.rated_board(scene.me):
             seen = replace(seen, annotation=None)
@@ -196,7 +196,7 @@ class ViewRecord(ArchiveCommand):
 
 
 MOST_COMMENTS = 100
-"""The most plies of a battle on which a player can comment."""
+"""The maximum number of plies of a battle that a player can comment on."""
 
 
 @verb(comment="of")

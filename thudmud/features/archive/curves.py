@@ -1,4 +1,4 @@
-"""Curves in text: columns filled to some height, in ASCII or Braille patterns."""
+"""Column charts in text, drawn in ASCII or with Braille patterns."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from thudmud.views.view import Display
 
 _UP, _DOWN = " .:#", " ':#"
 _BRAILLE = "\N{BRAILLE PATTERN BLANK}"
-"""The first Braille pattern. All have two columns of four dots, and are one column wide."""
+"""The first Braille pattern. Each pattern has two columns of four dots in a single cell."""
 
 _DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))
-"""The dots of each column of a pattern, from below."""
+"""Bits of the dots in either column of a pattern, from the bottom up."""
 
 
 def parts(display: Display) -> tuple[int, int]:
-    """Return how many heights a character shows side by side, and how many levels each has."""
+    """Return the resolution of a character cell: columns side by side, and levels in height."""
     return (2, 4) if display.utf8 else (1, 3)
 
 
 def rows(heights: Sequence[int], count: int, display: Display, *, hangs: bool = False) -> list[str]:
-    """Return rows of characters filled to some heights, the top row first.
+    """Return a chart as rows of text, the top row first.
 
     Args:
-        heights: the heights, in levels; below 0 is not shown.
-        count: how many rows to return.
+        heights: the height of each column, in levels; negative values draw nothing.
+        count: the number of rows.
         display: the reader's display.
-        hangs: whether to fill from above.
+        hangs: whether columns hang from the top edge, rather than rise from the bottom.
     """
     across, _ = parts(display)
     even = [*heights, *[0] * (-len(heights) % across)]
@@ -36,7 +36,7 @@ def rows(heights: Sequence[int], count: int, display: Display, *, hangs: bool = 
 
 
 def _row(cells: Sequence[Sequence[int]], row: int, display: Display, *, hangs: bool) -> str:
-    """Return a row; row 0 is the one at height 0."""
+    """Return a row of the chart. Row 0 is next to the base line."""
     _, up = parts(display)
     filled = [[max(0, min(up, height - row * up)) for height in cell] for cell in cells]
     if not display.utf8:

@@ -1,7 +1,7 @@
-"""Past battles in words: replays, lists of matches and battles, and records.
+"""Texts of past battles: replays, lists of matches and battles, and game records.
 
-A replay shows a battle as it stood when the replay began: if it is still running, later plies are
-not shown.
+A replay shows a snapshot. If the battle is still running, plies after the start of the replay are
+left out.
 """
 
 from __future__ import annotations
@@ -86,17 +86,16 @@ def replayed(
     display: Display,
     comments: Iterable[Comment] = (),
 ) -> list[str]:
-    """Return a battle as it stood after some of its plies.
+    """Render a battle at one of its plies.
 
     Args:
         battle: the battle.
-        game: the whole game, or as much as was played when the replay began.
-        then: the game after those plies.
-        style: the reader's style for the board where it was played; full if there is no such board
-            here.
-        me: the reader's name. In an imported battle, equal names do not mean the reader.
+        game: the whole game, or a running game as of the start of the replay.
+        then: the game at the ply to show.
+        style: the reader's style for the battle's board; full if this server has no such board.
+        me: the reader's name. In an imported battle a player of that name is somebody else.
         display: the reader's display.
-        comments: the comments on the ply that is shown.
+        comments: comments on the ply to show.
     """
     table, width = _table(battle, then), display.width
     number, ply, plies = battle.number, len(then.moves), len(game.moves)
@@ -125,7 +124,7 @@ def replayed(
 def heard(
     hall: Hall, player: str, comments: Iterable[Comment], ply: int | None = None
 ) -> tuple[Comment, ...]:
-    """Return the comments, perhaps only on one ply, by players that ``player`` does not ignore."""
+    """Return the comments, perhaps on one ply only, except those by players `player` ignores."""
     return tuple(
         each
         for each in comments
@@ -134,7 +133,7 @@ def heard(
 
 
 def _end(battle: Battle, game: Game) -> str:
-    """Return what follows the last ply: how the battle ended, or where to see more."""
+    """Return the sentence after the last ply: how the battle ended, or how to see the rest."""
     again = f'"{Replay(battle.number)}"'
     if battle.state is State.RUNNING:
         return f"Still running; {again} shows how far it has come."
@@ -144,7 +143,7 @@ def _end(battle: Battle, game: Game) -> str:
 
 
 def _table(battle: Battle, game: Game) -> Table:
-    """Return a table with nothing but the battle."""
+    """Return a table made up to show the battle."""
     names = {side: battle.player(side) or UNKNOWN for side in Side}
     match = Match(
         game,
@@ -168,11 +167,11 @@ STATES = {
     State.UNFINISHED: "never finished",
     State.ENDED: "its end is not known",
 }
-"""The states of battles without an outcome, in words."""
+"""Descriptions of battles without an outcome, by their state."""
 
 
 def entry(battle: Battle) -> str:
-    """Return the entry of a battle in a list."""
+    """Return a battle's entry in a list."""
     facts = [battle.rules, _state(battle)]
     if battle.plies is not None:
         facts.insert(1, counted(battle.plies, "ply"))
@@ -196,14 +195,14 @@ def entry(battle: Battle) -> str:
 
 
 def players(battle: Battle) -> str:
-    """Return who played a battle, in few words."""
+    """Return the names of a battle's players as a short phrase."""
     if battle.is_practice:
         return f"{battle.dwarf}, both sides"
     return " against ".join(battle.player(side) or UNKNOWN for side in Side)
 
 
 def _state(battle: Battle) -> str:
-    """Return how a battle ended, or its state, as part of a sentence."""
+    """Return the ending of a battle, or its state, as a phrase."""
     outcome = battle.outcome
     if outcome is None:
         return STATES[battle.state]
@@ -250,7 +249,7 @@ def _games_facts(asked: Games, occasion: Occasion) -> Iterator[Fact]:
 def games(
     tables: Iterable[Table], away: tuple[AdjournedMatch, ...], me: str, width: int
 ) -> list[str]:
-    """Return the running matches of ``me``, and those that were put away."""
+    """List the running and the adjourned matches of `me`."""
     running = [
         _running(table, table.match, side)
         for table in tables
@@ -295,7 +294,7 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
 
 
 def put_away(width: int) -> list[str]:
-    """Return how to find matches that were put away."""
+    """Tell a player that they have an adjourned match, and how to find it."""
     return wrapped(f'You have a match put away for another day: "{Games()}" tells more.', width)
 
 
@@ -311,7 +310,14 @@ def _history_facts(asked: History, occasion: Occasion) -> Iterator[Fact]:
 
 
 def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str]:
-    """Return a page of the battles that ``asked`` is about, the latest first."""
+    """Render a page of the battle list, the latest battle first.
+
+    Args:
+        found: the page, and the number of all matching battles.
+        asked: the command, with its filters.
+        me: the reader's name.
+        width: the width of the screen, in columns.
+    """
     player, battles = asked.player, found.battles
     is_own = player is not None and player.lower() == me.lower()
     which = _which(asked, battles, me)
@@ -345,7 +351,7 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
 
 
 def _which(asked: History, battles: Iterable[Battle], me: str) -> str:
-    """Return which battles are asked for, as the end of a phrase."""
+    """Return the filters of a battle list as a phrase."""
     opponent, day = asked.opponent, asked.day
     words = []
     if opponent is not None:
@@ -360,7 +366,7 @@ def _which(asked: History, battles: Iterable[Battle], me: str) -> str:
 
 
 def _spelt(player: str, battles: Iterable[Battle]) -> str:
-    """Return a typed name as it is spelt in some battles."""
+    """Return a typed name in the spelling of the listed battles, or else capitalised."""
     spelt = (name for battle in battles for name in battle.players)
     known = (name for name in spelt if name.lower() == player.lower())
     return next(known, capitalised(shortened(player)))
@@ -388,7 +394,7 @@ def recorded(found: FoundBattle, player: str) -> list[Fact]:
 
 
 def comment_data(battle: int, comment: Comment) -> Data:
-    """Return a comment on a ply of a battle."""
+    """Return a comment on a ply as data for programs."""
     return {
         "battle": battle,
         "ply": comment.ply,
@@ -398,9 +404,9 @@ def comment_data(battle: int, comment: Comment) -> Data:
 
 
 def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> list[str]:
-    """Return a battle in record notation, for copying.
+    """Render a battle in record notation, for copying.
 
-    Only the heading is wrapped; the record's first line is longer than a screen.
+    Only the heading is wrapped. The first line of a record is wider than a screen.
     """
     battle, game = found.battle, found.game
     heading = wrapped(f"Battle {battle.number}, {entry(battle)}.", width)
@@ -412,10 +418,10 @@ def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> lis
 
 @lru_cache(maxsize=64)
 def _plies(game: Game, comments: tuple[Comment, ...], spent: tuple[float, ...]) -> tuple[str, ...]:
-    """Return the lines of a record; cached, since many may ask for one."""
+    """Return the lines of a game record; cached, since a record may be requested by many."""
     return tuple(write_record(game, comments, spent).splitlines())
 
 
 def count(tally: Tally) -> str:
-    """Return a tally as part of a sentence."""
+    """Return a tally as a phrase."""
     return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"

@@ -1,4 +1,4 @@
-"""Replays, and comments on plies."""
+"""State of replays, and asides of replays and comments."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 
 class Annotation(Protocol):
-    """What a feature knows of the plies of a battle that is over.
+    """A feature's evaluation of a finished battle, shown in its replay.
 
-    It says it by `thudmud.views.registry.add_lines_to`, of `Replayed`.
+    To render it, the feature registers lines for `Replayed` by
+    `thudmud.views.registry.add_lines_to`.
 
     Attributes:
-        worths: the worth before each ply, and at the end, in hundredths of a dwarf.
+        worths: the evaluation before each ply and after the last, in hundredths of a dwarf.
     """
 
     @property
@@ -32,17 +33,22 @@ class Annotation(Protocol):
 
 
 annotators: list[Callable[[Scene, FoundBattle], Annotation | None]] = []
-"""Functions of features that look up annotations of battles that are replayed."""
+"""Functions of features that look up the annotation of a battle to replay."""
 
 
 @aside
 class Replayed(Aside):
-    """A player replays a battle, and sees it as it stood after ``ply`` plies.
+    """A player sees a replay at one of its plies.
 
-    ``playing`` says that the next plies follow by themselves. ``then`` is the battle at that ply,
-    if known: the next ply need not be replayed from the opening. ``comments`` are those on all
-    plies. ``annotation`` is what is known of the plies besides, if that may be told. ``spent`` is
-    how many seconds each ply took, if a clock ran.
+    Attributes:
+        battle: the battle.
+        game: the whole game, or a running game as of the start of the replay.
+        ply: the number of plies played so far; 0 is the opening.
+        playing: whether autoplay is on.
+        then: the game at that ply, if known. It saves replaying the game from its opening.
+        comments: comments on all plies of the battle.
+        annotation: the evaluation of the battle, if there is one and the player may see it.
+        spent: the seconds that each ply took; empty if it was played without a clock.
     """
 
     battle: Battle
@@ -62,25 +68,25 @@ def _apply_replayed(replayed: Replayed, hall: Hall) -> Telling:
 
 
 class Replaying(PersonPart):
-    """What a player sees of the battle they are replaying; None if they replay none."""
+    """A player's open replay, as last shown; None without one."""
 
     seen: Replayed | None = None
     can_be_interrupted = True
 
 
 def replay_of(person: Person) -> Replayed | None:
-    """Return what a player sees of the battle they are replaying."""
+    """Return a player's open replay as last shown, or None."""
     return person.part(Replaying).seen
 
 
 def show_replay(person: Person, seen: Replayed | None) -> None:
-    """Note what a player sees of the battle they are replaying; None ends the replay."""
+    """Store the state of a player's open replay; None closes it."""
     person.keep(Replaying(seen))
 
 
 @aside
 class ReplayLeft(Aside):
-    """A player left a replay. ``replay`` is what they saw last."""
+    """A player left a replay. `replay` is its last state."""
 
     replay: Replayed
 
@@ -93,10 +99,10 @@ def _apply_replay_left(left: ReplayLeft, hall: Hall) -> Telling:
 
 @aside
 class CommentMade(Aside):
-    """A player commented on a ply of a battle, or removed the comment if ``text`` is "".
+    """A player commented on a ply of a battle, or removed the comment if `text` is "".
 
-    The comment itself is stored as an event; this tells the player and ``other``, their opponent in
-    the battle. ``comments`` are all comments on the battle now.
+    The comment itself is stored as an event. This aside informs the author and `other`, their
+    opponent in the battle. `comments` are all comments on the battle after the change.
     """
 
     crosses = is_limited = True

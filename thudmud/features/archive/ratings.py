@@ -1,6 +1,6 @@
-"""Results and ratings in words and as facts: scores, curves, standings and changes.
+"""Results and ratings as text and facts: scores, rating curves, standings and rating changes.
 
-A provisional rating has a question mark, as on other servers; a screen reader gets the word.
+A provisional rating is marked with "?", as on chess servers; screen readers get the word.
 """
 
 from __future__ import annotations
@@ -57,9 +57,17 @@ def score(
     *,
     is_here: bool,
 ) -> list[str]:
-    """Return a player's results and ratings.
+    """Render a player's results and ratings.
 
-    Results against bots are apart from those against people, and a bot's results are told by level.
+    Results against people and against bots are separate. A bot's own results are listed by level.
+
+    Args:
+        found: the player's results; None if they have finished no battle.
+        player: the player's name.
+        me: the reader's name.
+        levels: the levels of bots, for their names.
+        display: the reader's display.
+        is_here: whether the player is online.
     """
     width = display.width
     if found is None:
@@ -99,7 +107,15 @@ def _fared(
     display: Display,
     points: Mapping[archive.Pool, Sequence[int]] | None = None,
 ) -> list[str]:
-    """Return the results in a role. ``noun`` is what the ratings rest on."""
+    """Render the results in one role.
+
+    Args:
+        who: the player and the role.
+        fared: the results.
+        noun: the unit that ratings are based on, such as "match".
+        display: the reader's display.
+        points: the history of each rating, for its curve.
+    """
     width = display.width
     lines = wrapped(f"{who}:" if fared.ratings else f"{who}: no rating yet.", width)
     played = [*(rules for rules, _ in fared.battles), *(pool.rules for pool in fared.ratings)]
@@ -123,14 +139,14 @@ def _fared(
 
 
 _ROWS = 3
-"""How many rows a curve has."""
+"""The height of a curve, in rows."""
 
 _MARGIN = 12
-"""How many columns there are before the curve."""
+"""Columns to the left of a curve."""
 
 
 def _course(points: Sequence[int], display: Display) -> list[str]:
-    """Return the history of a rating as a curve, or in words; nothing if it is flat."""
+    """Render the history of a rating as a curve, or in words; empty if the rating never changed."""
     matches, most, least = len(points) - 1, max(points, default=0), min(points, default=0)
     if matches < 2 or most == least:
         return []
@@ -140,7 +156,7 @@ def _course(points: Sequence[int], display: Display) -> list[str]:
         return wrapped(told, display.width, INDENT * 2)
     across, up = curves.parts(display)
     group = -(-len(points) // (across * (display.width - 1 - _MARGIN)))
-    last = points[::-1][::group][::-1]  # the last of each group, which includes the very last
+    last = points[::-1][::group][::-1]  # the last of each group, to include the latest rating
     levels = _ROWS * up - 1
     heights = [1 + round(levels * (each - least) / (most - least)) for each in last]
     labels = {0: most, _ROWS - 1: least}
@@ -161,7 +177,7 @@ def _standings_facts(_: ViewStandings, occasion: Occasion) -> Iterator[Fact]:
 
 
 def standings(ranking: archive.Ranking, display: Display) -> list[str]:
-    """Return the standings, the best first, with the place of the player who asks."""
+    """Render the standings, the best player first, with the reader's own rating."""
     width, mine = display.width, ranking.mine
     said = "nobody is ranked yet."
     if ranking.in_all:
@@ -188,7 +204,7 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
 
 @add_lines_to(BattleEnded)
 def _ended(telling: Telling, occasion: Occasion, view: View) -> list[str]:
-    """Return how a battle changed ratings, and how to see it again."""
+    """Add rating changes to the end of a battle, and how to replay it."""
     event, match = cast("BattleEnded", telling.event), occasion.known_table.match
     told = changed(event, match, telling.changes, view, occasion.hall)
     if match and match.number:
@@ -203,17 +219,17 @@ def changed(
     view: View,
     hall: Hall,
 ) -> list[str]:
-    """Return how a battle, or the match that it ends, changed ratings, or why it changed none.
+    """Return a sentence on the rating changes of a battle or finished match, or why there are none.
 
     Args:
         event: the end of the battle.
         match: the match right after it.
-        changes: the changes of ratings.
+        changes: the rating changes.
         view: the reader's view.
         hall: the hall.
 
     Returns:
-        one sentence; none in practice, and none in a match that goes on unless it cannot count.
+        At most one sentence. Empty in practice, and in an unfinished match that can still count.
     """
     me, display = view.me, view.display
     if why := unrated(event, match, changes, hall):
@@ -234,7 +250,7 @@ def changed(
 
 
 def _change(change: archive.RatingChange, me: str | None, display: Display) -> str:
-    """Return how a rating has changed: ``your rating 1500 -> 1579?``."""
+    """Return a rating change as a phrase, such as ``your rating 1500 -> 1579?``."""
     whose = "your" if change.player == me else f"{change.player}'s"
     after = points_of(change.after, display)
     if display.reader:
@@ -243,7 +259,7 @@ def _change(change: archive.RatingChange, me: str | None, display: Display) -> s
 
 
 def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str:
-    """Return why no rating changes, as a clause."""
+    """Return the reason why no rating changes, as a clause."""
     match why:
         case Unrated.GUEST:
             guests = sorted(guests_of(event, hall), key=lambda each: each != me)
@@ -266,7 +282,7 @@ def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str
 
 @words.register
 def _result_told(told: ResultTold, _: Occasion, view: View) -> list[str]:
-    """Return the result of a match between others: who won, by how much, and the new ratings."""
+    """Render the result of a match between other players: winner, margin and new ratings."""
     ended, (dwarf, troll) = told.ended, told.ended.points or (0, 0)
     first, second = ended.dwarf, ended.troll
     result = f"{first} and {second} draw a rated match"
@@ -297,13 +313,13 @@ def _result_told_facts(told: ResultTold, _: Occasion) -> Iterator[Fact]:
 
 
 def explained(ratings: Iterable[archive.Rating | None], display: Display) -> list[str]:
-    """Return what the question mark means, if a rating has one."""
+    """Explain the question mark, if one of the ratings has it."""
     is_marked = any(each and each.is_provisional for each in ratings) and not display.reader
     return wrapped(PROVISIONALLY, display.width) if is_marked else []
 
 
 def points_of(rating: archive.Rating, display: Display) -> str:
-    """Return the points of a rating, and whether it is provisional."""
+    """Return the points of a rating, marked if it is provisional."""
     if not rating.is_provisional:
         return str(rating.points)
     return f"{rating.points}, provisional" if display.reader else f"{rating.points}?"

@@ -1,4 +1,4 @@
-"""Replays that go on by themselves, ply after ply."""
+"""Autoplay of replays."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from thudmud.game.hall import Hall
 from thudmud.values import replace
 
 PLIES_AT_ONCE = 20
-"""How many plies one line shows without pauses."""
+"""The maximum number of plies that a single line shows, if there is no pause between plies."""
 
 _Left = Gone | TookOver
 
 
 def setup(service: FeatureContext) -> None:
-    """Show the next plies of replays, at once or after pauses."""
+    """Subscribe to replays, and show their next plies at once or after a pause."""
 
     def shown(applied: AppliedEvent) -> None:
-        """Show the next plies, if the player has asked for that: at once, or later."""
+        """Show or schedule the next ply, if autoplay is on."""
         name, pause = cast("Replayed", applied.event).player, service.replay_pause
         service.scheduler.cancel(("replay", name))
         if not is_replaying(service.hall, name):
@@ -35,7 +35,7 @@ def setup(service: FeatureContext) -> None:
             service.scheduler.at(("replay", name), service.clock() + pause, lambda: play_next(name))
 
     def play_at_once(name: str, cause: object) -> None:
-        """Show several plies and stop, since everybody else waits meanwhile."""
+        """Show a batch of plies and stop, since all other players wait meanwhile."""
         for _ in range(1, PLIES_AT_ONCE):
             play_on(service, name, cause)
         if is_replaying(service.hall, name):
@@ -47,12 +47,12 @@ def setup(service: FeatureContext) -> None:
             play_on(service, name)
 
     def pause(name: str) -> None:
-        """Stop at the ply that is shown, if the next would come by itself."""
+        """Stop autoplay at the current ply, if the next is scheduled."""
         if service.scheduler.cancel(("replay", name)):
             stop_playing(service.hall, name)
 
     def left(applied: AppliedEvent) -> None:
-        """Show no next ply to who has gone, or to who is here by another connection now."""
+        """Stop autoplay for a player who has left or reconnected."""
         service.scheduler.cancel(("replay", cast("_Left", applied.event).player))
 
     service.bus.on(Replayed, shown)
@@ -61,13 +61,13 @@ def setup(service: FeatureContext) -> None:
 
 
 def is_replaying(hall: Hall, name: str) -> bool:
-    """Whether a player's replay goes on by itself."""
+    """Whether a player's replay is in autoplay."""
     person = hall.people.get(name)
     return bool(person and (seen := replay_of(person)) and seen.playing)
 
 
 def play_on(service: FeatureContext, name: str, cause: object = None) -> None:
-    """Show the next ply of a replay that goes on by itself."""
+    """Show the next ply of a replay in autoplay."""
     hall = service.hall
     if is_replaying(hall, name):
         scene = Scene(hall, hall.people[name], service.clock(), NOTHING_FOUND, name)
@@ -76,7 +76,7 @@ def play_on(service: FeatureContext, name: str, cause: object = None) -> None:
 
 
 def stop_playing(hall: Hall, name: str) -> None:
-    """Stop such a replay at the ply that is shown."""
+    """Stop the autoplay of a player's replay at its current ply."""
     person = hall.people.get(name)
     if person and (seen := replay_of(person)):
         show_replay(person, replace(seen, playing=False))

@@ -1,4 +1,4 @@
-"""Replays in words and as facts."""
+"""Replays as text and as facts for programs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _replayed_facts(seen: Replayed, occasion: Occasion) -> Iterator[Fact]:
 
 @add_lines_to(Query)
 def _not_in_the_replay(_: Query, occasion: Occasion, view: View) -> list[str]:
-    """Return which board an answer is about, for a player who sees a replay."""
+    """Name the board that an answer is about, for a player with an open replay."""
     if not replay_of(occasion.hall.people[occasion.player]):
         return []
     return wrapped(f"At the {occasion.known_table.name}, not in the replay:", view.width)
@@ -54,7 +54,7 @@ def _replay_left(told: ReplayLeft, _: Occasion, view: View) -> list[str]:
 
 
 def replayed_data(aside: Replayed) -> Data:
-    """Return a battle as it stood after some of its plies."""
+    """Return a battle at one of its plies as data for programs."""
     then = aside.then or aside.game.after(aside.ply)
     worths = aside.annotation.worths if aside.annotation else ()
     return {
@@ -70,7 +70,7 @@ def replayed_data(aside: Replayed) -> Data:
 
 
 def _clock(aside: Replayed) -> Data | None:
-    """Return how many seconds either side had left at that ply, if a clock ran."""
+    """Return the seconds that each side has left at the current ply; None without a clock."""
     control = aside.battle.time
     if control is None or len(aside.spent) < len(aside.game.moves):
         return None
