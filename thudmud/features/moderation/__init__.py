@@ -1,4 +1,4 @@
-"""Moderation: reports, and what operators do: mute, kick, ban, broadcast, shut down."""
+"""Moderation: reports by players, and the operators' commands to mute, kick, ban and shut down."""
 
 from thudmud.features.moderation import commands, messages  # noqa: F401  (registers)
 from thudmud.features.moderation.model import take_reports

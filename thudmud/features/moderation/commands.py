@@ -1,4 +1,4 @@
-"""Keeping order: the verbs of operators, and mutes."""
+"""Commands of operators, and the command that reports a player to them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from thudmud.game.sanctions import (
 
 
 class OperatorCommand(Command):
-    """A command that only operators may give."""
+    """Base class of commands for operators only."""
 
     def decide(self, scene: Scene) -> Decision:
         if scene.hall.order is None:
@@ -51,7 +51,7 @@ class OperatorCommand(Command):
         return self.decide_for(scene, scene.hall.order)
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
-        """Return the decision, given by an operator; raises as `decide` does."""
+        """Return the decision for an operator; raises as `decide` does."""
         return scene.answer(self)
 
 
@@ -209,7 +209,7 @@ _NO_REPORTS = ModerationRefusal.NO_REPORTS_OF_PLAYER
 
 
 def _names(names: Iterable[str]) -> Iterable[str]:
-    """Return each name once, without those that were erased."""
+    """Return the distinct names in order, without erased ones, which are ""."""
     return dict.fromkeys(filter(None, names))
 
 
@@ -250,7 +250,7 @@ def _impose(scene: Scene, measure: Measure, whom: str, seconds: int | None, why:
 
 
 def _require_fair(scene: Scene, order: Order, whom: str) -> None:
-    """Refuse a sanction against oneself, another operator, or a bot."""
+    """Refuse a sanction against the operator themselves, another operator, or a bot."""
     if whom.lower() == scene.me.lower():
         raise Refused(ModerationRefusal.SANCTION_SELF)
     if whom.lower() in order.operators:
@@ -260,7 +260,12 @@ def _require_fair(scene: Scene, order: Order, whom: str) -> None:
 
 
 def _player(scene: Scene, words: str) -> str:
-    """Return the name of a player who is here, or has an account."""
+    """Resolve words to the name of a player who is online or has an account.
+
+    Raises:
+        Refused: there is no such player, or the words are ambiguous.
+        Unread: the account has to be looked up first.
+    """
     try:
         return player_meant(scene.hall, words)
     except Refused as refusal:
@@ -273,7 +278,7 @@ def _player(scene: Scene, words: str) -> str:
 
 
 def _as_shown(scene: Scene, words: str) -> str:
-    """Return a known player's name as it is spelt; else the words."""
+    """Return a known player's name in its usual spelling, or else the words as typed."""
     names = scene.hall.people.names
     if words.lower() in names or not words.isalpha():
         return names.get(words.lower(), words)
@@ -282,7 +287,12 @@ def _as_shown(scene: Scene, words: str) -> str:
 
 
 def _banned(scene: Scene, order: Order, words: str) -> str:
-    """Return whom a ban is against: a name, which may be unknown yet, or a network."""
+    """Resolve the target of a ban: a network, or a name, which need not exist yet.
+
+    Raises:
+        Refused: the words can't be a target, or the target may not be banned.
+        Unread: the account has to be looked up first.
+    """
     if network := network_of(words):
         _require_sensible(scene.hall, scene.me, network)
         return network_text(network)
@@ -299,7 +309,7 @@ def _banned(scene: Scene, order: Order, words: str) -> str:
 
 
 def _require_sensible(hall: Hall, me: str, network: Network) -> None:
-    """Refuse to ban a very wide network, this machine itself, or an operator's network."""
+    """Refuse a ban of a very wide network, of this machine, or of an operator's network."""
     if network.prefixlen < WIDEST[network.version]:
         widest = f"/{WIDEST[network.version]}"
         raise Refused(ModerationRefusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
@@ -314,12 +324,12 @@ def _require_sensible(hall: Hall, me: str, network: Network) -> None:
 
 
 def _one(sanctions: list[Sanction], whom: str) -> Sanction | None:
-    """Return the sanction against a player or network, named in any case; None if none."""
+    """Return the sanction against a player or network, ignoring case; None if there is none."""
     return next((each for each in sanctions if each.whom.lower() == whom.lower()), None)
 
 
 _REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
-"""The start of a reason in a sentence. The reason is kept without it."""
+"""The start of a reason in a sentence; removed from the stored reason."""
 
 
 @verb(report="of_words")
@@ -351,6 +361,6 @@ class FileReport(Command):
         if reported.open >= MOST_REPORTS:
             raise Refused(ModerationRefusal.REPORTS_FULL)
         said = hall.heard(me, about)
-        if scene.person.member:  # they may have come in a mail of ours
+        if scene.person.member:  # letters count too: a member may have read them by mail
             said += reported.written
         return scene.tell(ReportMade(me, about, self.text, said))

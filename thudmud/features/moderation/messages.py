@@ -1,4 +1,4 @@
-"""Keeping order in words and as facts: operators, sanctions and reports."""
+"""Moderation as text and as facts: announcements, sanctions, reports and shutdowns."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from thudmud.views.view import View
 from thudmud.views.words import because, minute, wrapped, wrapped_each
 
 PAGE, REPORTS_PAGE = 20, 10
-"""How many bans, and reports, a page has."""
+"""The number of bans, and of reports, on a page."""
 
 NAMED = 2
-"""How many players are named of those who made reports, or whom they are about."""
+"""The number of authors, or subjects, of reports that are named."""
 
 add_refusal_texts(
     {
@@ -129,7 +129,7 @@ def _reports_told(told: ReportsTold, _: Occasion, view: View) -> list[str]:
 
 
 def _some(names: Iterable[str]) -> str:
-    """Return the first names, each once, and how many others there are."""
+    """List the first distinct names, and the number of the others."""
     each = list(dict.fromkeys(names))
     others = len(each) - NAMED
     if others > 1:
@@ -166,7 +166,7 @@ def _shutdown_facts(told: ShutdownTold, _: Occasion) -> Iterator[Fact]:
 
 
 def _to_whom(player: str, sanction: Sanction) -> str:
-    """Return a sanction as told to the player it is against."""
+    """Return the sentence for the player a sanction is against."""
     why = because(sanction.why)
     if sanction.measure is Measure.MUTE:
         what = "Nobody hears what you say; you can play on."
@@ -182,7 +182,7 @@ def _length(sanction: Sanction) -> str:
 
 @add_lines_to(Person)
 def _known_of(name: str, occasion: Occasion, view: View) -> list[str]:
-    """Return what only operators are told about a player."""
+    """Add details to a player's profile that only operators see: address and mute."""
     hall = occasion.hall
     if not hall.is_operator(occasion.player):
         return []
@@ -194,7 +194,7 @@ def _known_of(name: str, occasion: Occasion, view: View) -> list[str]:
 
 @words.register
 def _mutes(_: Mutes, occasion: Occasion, view: View) -> list[str]:
-    """Return the mutes, the latest first."""
+    """Render the mutes, the latest first."""
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_mutes(now) if hall.order else []
     heading = f"{counted(len(found), 'player')} cannot be heard:" if found else "Nobody is muted."
@@ -203,7 +203,7 @@ def _mutes(_: Mutes, occasion: Occasion, view: View) -> list[str]:
 
 @words.register
 def _bans(asked: Bans, occasion: Occasion, view: View) -> list[str]:
-    """Return a page of the bans, the latest first."""
+    """Render a page of the bans, the latest first."""
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_bans(now) if hall.order else []
     first = (asked.page - 1) * PAGE
@@ -220,7 +220,7 @@ def _bans(asked: Bans, occasion: Occasion, view: View) -> list[str]:
 
 @words.register
 def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
-    """Return a page of the reports, the latest first, with what was heard."""
+    """Render a page of the reports, the latest first, with the quoted lines."""
     found: tuple[Report, ...] = occasion.answer
     lines, width = [], view.width
     for report in found[(asked.page - 1) * REPORTS_PAGE : asked.page * REPORTS_PAGE]:

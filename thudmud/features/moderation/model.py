@@ -1,7 +1,8 @@
-"""What operators do, and reports to them.
+"""Asides of operators, and reports to them.
 
-Sanctions themselves are in `thudmud.game.sanctions`: they hold without these commands, too. Reports
-are no events but rows, which are deleted for good: see `thudmud.features.moderation.storage`.
+Sanctions are in `thudmud.game.sanctions`, since they hold without these commands, too. Reports are
+rows rather than events, so that they can be deleted for good: see
+`thudmud.features.moderation.storage`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from thudmud.values import replace
 
 
 class ModerationRefusal(Enum):
-    """Reasons for refusing a command of operators, or a report. The values are stable."""
+    """Codes of refusals in moderation. The values are stable, for programs."""
 
     NO_OPERATORS = "no_operators"
     SANCTION_SELF = "sanction_self"
@@ -40,17 +41,17 @@ class ModerationRefusal(Enum):
 
 
 WIDEST = {4: 8, 6: 20}
-"""The shortest prefixes, by version of IP, of networks that can be banned. Wider ones would keep
-out far more than the people meant."""
+"""The shortest prefix that can be banned, by IP version. A wider network would exclude far more
+people than intended."""
 
 
 class OfOperators(StoredAside, Aside):
-    """Something an operator did. It is stored or logged before it is told."""
+    """An operator's action. It is stored or logged before anybody is notified."""
 
 
 @aside
 class Announced(OfOperators):
-    """An operator told everybody something."""
+    """An operator broadcast a message to everybody."""
 
     crosses = True
 
@@ -63,7 +64,7 @@ def _apply_announced(announced: Announced, hall: Hall) -> Telling:
 
 
 class OfSanction(OfOperators):
-    """A sanction is imposed or lifted. Told to the player concerned and to all operators."""
+    """A sanction was imposed or lifted. The player concerned and all operators are notified."""
 
     sanction: Sanction
     crosses = True
@@ -89,12 +90,12 @@ class Sanctioned(OfSanction):
 
 @aside
 class Lifted(OfSanction):
-    """An operator lifted a sanction, which is told as it was imposed."""
+    """An operator lifted a sanction. `sanction` is the sanction as it was imposed."""
 
 
 @aside
 class ReportClosed(OfOperators):
-    """An operator closed a report. Told to all operators."""
+    """An operator closed a report. All operators are notified."""
 
     crosses = True
 
@@ -108,14 +109,16 @@ def _apply_report_closed(closed: ReportClosed, hall: Hall) -> Telling:
 
 @aside
 class ReportsClosed(OfOperators):
-    """An operator closed all reports of a kind that were open by then. Told to all operators.
+    """An operator closed all open reports about a player, by a player, or all of them.
+
+    All operators are notified.
 
     Attributes:
         player: the operator.
-        last: the number of the last one that may be among them.
-        how_many: how many there were.
-        about: the player that they are about; "" for any.
-        by: the player who made them; "" for any.
+        last: the highest number of a report to close; later reports stay open.
+        how_many: the number of closed reports.
+        about: the subject of the reports; "" for any.
+        by: the author of the reports; "" for any.
     """
 
     crosses = True
@@ -133,14 +136,14 @@ def _apply_reports_closed(closed: ReportsClosed, hall: Hall) -> Telling:
 
 @aside
 class ShutdownTold(OfOperators):
-    """Everybody on this node, or one player, is told that the server will shut down.
+    """A shutdown of this node is announced or cancelled, to everybody on it or to one player.
 
     Attributes:
-        player: the operator who asked for it.
-        at: when it stops, in seconds since the epoch.
-        seconds: how many seconds remain; None if the shutdown is cancelled.
+        player: the operator who ordered it.
+        at: the time of the shutdown, in seconds since the epoch.
+        seconds: the seconds that remain; None if the shutdown is cancelled.
         why: the reason, if one was given.
-        to: the only player who is told; "" for everybody.
+        to: the only recipient; "" for everybody.
     """
 
     at: float
@@ -159,9 +162,9 @@ def _apply_shutdown_told(told: ShutdownTold, hall: Hall) -> Telling:
 
 @aside
 class ReportMade(StoredAside, Aside):
-    """A player reported another. ``said`` is what they last heard from that player.
+    """A player reported another. `said` are the subject's last lines that the reporter received.
 
-    Operators are told by `ReportsTold`.
+    Operators are notified by `ReportsTold`.
     """
 
     crosses = is_limited = True
@@ -171,12 +174,12 @@ class ReportMade(StoredAside, Aside):
     said: tuple[str, ...] = ()
 
     def abroad(self) -> Aside:
-        return replace(self, said=())  # it is stored, and may be long
+        return replace(self, said=())  # already stored, and may be long
 
 
 @aside
 class ReportsTold(Aside):
-    """The operators here are told of reports that were made. ``player`` is ""."""
+    """The operators on this node are notified of new reports. ``player`` is ""."""
 
     reports: tuple[ReportMade, ...]
 
@@ -187,19 +190,19 @@ def _apply_reports_told(told: ReportsTold, hall: Hall) -> Telling:
 
 
 MOST_REPORTS = 1000
-"""How many reports may be open in all."""
+"""The maximum number of open reports in all."""
 
 
 class Report(NamedTuple):
-    """A report of a player to the operators.
+    """A player's report to the operators.
 
     Attributes:
         number: its number, from 1.
-        at: when it was made, in seconds since the epoch.
-        by: who made it; "" if their name has been erased.
+        at: the time of the report, in seconds since the epoch.
+        by: the author; "" if their name has been erased.
         about: the player it is about.
-        text: what it says.
-        said: what the reporter last heard from that player, as the server recorded it.
+        text: the author's text.
+        said: the subject's last lines that the author received, as recorded by the server.
         is_open: whether no operator has closed it yet.
     """
 
@@ -213,25 +216,25 @@ class Report(NamedTuple):
 
 
 class ReportLimits(NamedTuple):
-    """``open`` is how many open reports a player may have; with 0 none are taken."""
+    """Limits on reports. ``open`` is the maximum of open reports by a player; 0 disables them."""
 
     open: int = 0
 
 
 def take_reports(hall: Hall, most: int) -> None:
-    """Set how many open reports a player may have. What players say is kept for these."""
+    """Set the maximum of open reports by a player, and record speech if reports are enabled."""
     hall.limit(ReportLimits(most))
     hall.remember_speech(most > 0)
 
 
 class Reported(NamedTuple):
-    """What is known of a player before a report about them.
+    """Data needed to decide on a new report.
 
     Attributes:
-        name: their name; None if no player has ever had it here.
-        open_by: how many reports by the reporter are open.
-        open: how many are open in all.
-        written: the last lines that the reporter has been written by them.
+        name: the subject's name as spelt; None if no player has ever had it here.
+        open_by: the number of open reports by the reporter.
+        open: the number of open reports in all.
+        written: the subject's last letters to the reporter, by lines.
     """
 
     name: str | None
@@ -241,21 +244,21 @@ class Reported(NamedTuple):
 
 
 class ReportsLookup(Lookup[tuple[Report, ...]]):
-    """All open reports, the latest first."""
+    """Lookup of all open reports, the latest first."""
 
 
 class ReportedLookup(Lookup[Reported]):
-    """The player with a name, in any case, before a report about them."""
+    """Lookup of a player before a report about them. The name's case doesn't matter."""
 
     name: str
     by: str
 
 
 class PlannedShutdown(HallPart):
-    """The shutdown of this server that is planned.
+    """The planned shutdown of this server.
 
     Attributes:
-        told: what was told of it last; None if none is planned.
+        told: the latest announcement; None if no shutdown is planned.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Stores and logs what operators do, tells them of reports, and counts down to a shutdown."""
+"""Handlers that store and log operators' actions, announce reports and count down a shutdown."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from thudmud.store import Store
 
 TOLD_EVERY = 60.0
-"""Seconds between two sentences about reports, at least."""
+"""The minimum interval between two announcements of reports, in seconds."""
 
 MARKS = (600, 300, 120, 60, 30, 10)
-"""The remaining seconds at which everybody is told of a shutdown again."""
+"""The remaining seconds at which a shutdown is announced again."""
 
 _REPORTS = ("moderation", "reports")
 _Arrival = Entered | TookOver
@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 def setup(service: FeatureContext) -> None:
-    """Moderate a service."""
+    """Register the handlers of moderation with a service."""
     store: Store = service.store
 
     async def note(aside: OfOperators) -> None:
@@ -63,20 +63,20 @@ def setup(service: FeatureContext) -> None:
 
 
 async def _note(store: Store, aside: OfOperators) -> None:
-    """Store an operator's measure; log the operator, the player, the duration and the reason.
+    """Store an operator's action, and log its operator, target, duration and reason.
 
     Raises:
-        StoreError: it cannot be stored.
+        StoreError: it can't be stored.
     """
     extra: dict[str, object] = {"operator": aside.player}
     match aside:
         case Announced():
-            _log.info("broadcast", extra=extra)  # typed text is not logged, except for reasons
+            _log.info("broadcast", extra=extra)  # the log has no typed text apart from reasons
         case Sanctioned(_, sanction) | Lifted(_, sanction):
             what = sanction.measure.value
             extra |= {"whom": sanction.whom}
             if isinstance(aside, Lifted):
-                with suppress(Nobody):  # another operator was quicker
+                with suppress(Nobody):  # already lifted by another operator
                     await store.write(accounts.lift, sanction)
                 _log.warning("un%s", what, extra=extra)
                 return
@@ -95,10 +95,10 @@ async def _note(store: Store, aside: OfOperators) -> None:
 
 
 class ReportNews:
-    """Stores reports, and tells the operators who are here in one sentence a minute at most.
+    """Stores reports, and announces them to operators in at most one sentence a minute.
 
-    The first is told at once, and those that follow soon after together. Each node does so for its
-    own operators, whichever node a report was made on.
+    The first report is announced at once; later ones are batched until the interval is over. Each
+    node announces the reports of all nodes to its own operators.
     """
 
     def __init__(self, service: FeatureContext) -> None:
@@ -116,13 +116,13 @@ class ReportNews:
         _log.warning("a player was reported", extra=who)
 
     def _made(self, applied: AppliedEvent) -> None:
-        """Announce a report, at once or in the next batch."""
+        """Announce a report at once, or in the next batch."""
         self._waiting.append(cast("ReportMade", applied.event))
         if _REPORTS not in self._service.scheduler:
             self._tell_all()
 
     def _tell_all(self) -> None:
-        """Tell what has not been told, and wait before the next sentence."""
+        """Announce the waiting reports, and start the next interval if there were any."""
         reports, self._waiting = self._waiting, []
         if reports:
             again = self._service.clock() + TOLD_EVERY
@@ -131,9 +131,9 @@ class ReportNews:
 
 
 class Countdown:
-    """Tells everybody on this node how long until it stops, and stops it.
+    """Announces a shutdown to everybody on this node at intervals, and then stops the node.
 
-    Players on other nodes are not told, and play on.
+    Players on other nodes aren't notified and play on.
     """
 
     def __init__(self, service: FeatureContext) -> None:
@@ -142,7 +142,7 @@ class Countdown:
         service.bus.on((Entered, TookOver), self._came)
 
     async def _begin(self, told: ShutdownTold) -> None:
-        """Count down to a shutdown, in place of an earlier one; or cancel it."""
+        """Start a countdown, replacing an earlier one, or cancel it."""
         extra: dict[str, object] = {"operator": told.player}
         scheduler = self._service.scheduler
         for mark in (*MARKS, 0):
@@ -160,7 +160,7 @@ class Countdown:
         scheduler.at(_key(0), told.at, stop)
 
     def _came(self, applied: AppliedEvent) -> None:
-        """Tell a player who comes in on this node how long it has left."""
+        """Announce a planned shutdown to a player who enters this node."""
         name = cast("_Arrival", applied.event).player
         planned = self._service.hall.part(PlannedShutdown).told
         if planned and applied.is_ours and name in self._service.local_players():

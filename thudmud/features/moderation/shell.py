@@ -1,4 +1,4 @@
-"""What operators do with reports in a shell, see `thudmud.game.feature.UserAction`."""
+"""The ``thudmud user reports`` subcommand, see `thudmud.game.feature.UserAction`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def _reports(store: Store, options: Any) -> Iterable[str]:
-    """Return the list of reports, or close one."""
+    """List the reports, or close one."""
     if options.close is not None:
         if not await store.write(partial(storage.close_report, number=options.close)):
             raise CommandError(

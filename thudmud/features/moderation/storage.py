@@ -1,7 +1,7 @@
 """Reports in the database. Each function is one transaction.
 
-They belong to players of the realm ``""``, by number: so they follow a name that changes. What is
-deleted here is soon erased from the disk, as by `thudmud.store.accounts.erase`.
+Rows refer to players of the realm ``""`` by number, so a report survives a change of name. Deleted
+rows are soon erased from the disk, as by `thudmud.store.accounts.erase`.
 """
 
 from __future__ import annotations
@@ -24,21 +24,26 @@ from thudmud.store.lookups import answers
 from thudmud.store.rows import add_tables, reading_row
 
 add_tables(
-    # Reports about players; ``said`` is a JSON list of lines.
+    # Reports about players. ``said`` is a JSON list of lines.
     report="number integer primary key, at real, reporter integer, about integer, text text,"
     " said text, is_open integer",
 )
 
 REPORTS_KEPT = 1000
-"""How many closed reports are kept: the last ones."""
+"""The number of closed reports to keep, the latest ones."""
 
 _ReportRow = tuple[int, float, int, int, str, str, int]
 
 
 def report(database: Database, by: str, about: str, text: str, said: Sequence[str] = ()) -> int:
-    """Store a report of one player about another, either of whom may be a guest; return its number.
+    """Store a report and return its number; deletes the oldest closed reports beyond the limit.
 
-    ``said`` is what the reporter had last heard from the other, by lines.
+    Args:
+        database: the database.
+        by: the author's name, perhaps a guest.
+        about: the subject's name, perhaps a guest.
+        text: the author's text.
+        said: the subject's last lines that the author received.
     """
     number = database.table.number("select coalesce(max(number), 0) + 1 from report")
     players = database.players.number_of(by), database.players.number_of(about)
@@ -52,7 +57,7 @@ def report(database: Database, by: str, about: str, text: str, said: Sequence[st
 
 
 def reports(database: Database, *, open_only: bool = True, most: int = 50) -> Sequence[Report]:
-    """Return reports, the latest first, ``most`` at most."""
+    """Return at most `most` reports, the latest first."""
     which = "where is_open = 1 " if open_only else ""
     rows = database.table.rows("report", f"{which}order by number desc limit ?", most)
     return [_report(database, cast("_ReportRow", row)) for row in list(rows)]
@@ -75,9 +80,13 @@ def close_report(database: Database, number: int) -> bool:
 
 
 def close_reports(database: Database, last: int, about: str = "", by: str = "") -> int:
-    """Close all open reports up to a number, about a player or by one, if named; return how many.
+    """Close open reports up to a number, and return how many were closed.
 
-    The names are those of now, in any case.
+    Args:
+        database: the database.
+        last: the highest number to close.
+        about: the current name of the subject, in any case; "" for any.
+        by: the current name of the author, in any case; "" for any.
     """
     where, values = ["is_open = 1", "number <= ?"], [last]
     for column, name in (("about", about), ("reporter", by)):
@@ -92,7 +101,7 @@ def close_reports(database: Database, last: int, about: str = "", by: str = "") 
 
 
 def erase(database: Database, player: int) -> None:
-    """Delete reports about a player; remove the player as author of others."""
+    """Delete the reports about a player, and remove the player as author of others."""
     database.table.delete("report", "where about = ?", player)
     for row in list(database.table.rows("report", "where reporter = ?", player)):
         database.table.put("report", *row[:2], 0, *row[3:])
