@@ -116,7 +116,7 @@ def notices(
     notified: Set[str],
     here: Container[str],
 ) -> News | None:
-    """Return the notifications of a decision's events at a board; None if nobody's change.
+    """Return the notifications of a decision's events at a board.
 
     Args:
         table: the board before the events.
@@ -124,6 +124,10 @@ def notices(
         by: the player who gave the command, and isn't notified; "" for the server.
         notified: the members who have a way to be notified.
         here: the people who are here. They aren't notified of turns in battles with a clock.
+
+    Returns:
+        The notifications; an empty `News` still ends those of the last turn. None if no turn or
+        battle has changed, or no player of the board is to be notified of anything.
     """
     changed = [each for each in decided if isinstance(each, _TURN + _OVER)]
     if not changed:

@@ -58,6 +58,7 @@ def calendar(player: str, tables: Iterable[Table], page: str) -> str:
 
 
 def _deadline(player: str, table: Table, page: str) -> Iterator[str]:
+    """Yield the lines of the event for a player's deadline at a board, if there is one."""
     clock, game = table.clock, table.game
     if not (clock and game and table.by_correspondence):
         return

@@ -323,6 +323,10 @@ def due(database: Database, *, mails: bool) -> Sequence[Recipient]:
 def _recipient(
     database: Database, number: int, way: int, waiting: tuple[Waiting, ...]
 ) -> Recipient:
+    """Return the recipient of some notifications, with the current destination.
+
+    There is none if the address or browser has gone, or the code is no longer valid.
+    """
     contact_row = _row(database, number)
     _, address, refused, _, _, secret, _, _, mailed = contact_row
     recipient = Recipient(waiting[0].player, waiting, way=way)

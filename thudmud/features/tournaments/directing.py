@@ -347,6 +347,7 @@ def _never_moved(match: Match) -> str | None:
 
 
 def _has_moved(match: Match, side: Side) -> bool:
+    """Whether a side has made its first move; the second player's is the second of the battle."""
     return len(match.game.moves) > (side is not match.game.opening.turn)
 
 
@@ -388,6 +389,7 @@ def _over(
     absent: tuple[bool, bool] = (False, False),
     over: bool = True,
 ) -> PairingScored:
+    """Return the event that scores a match; if not ``over``, only its battles so far."""
     battles = match.battles if battles is None else battles
     place = tournament.number, match.round, match.index
     return PairingScored(now, "", *place, *match.players, battles, absent, over)

@@ -279,6 +279,7 @@ class Tournament(Value):
         return replace(self, entrants=entrants, entries=MappingProxyType(entries))
 
     def _paired(self, event: events.RoundPaired) -> Tournament:
+        """Return the tournament after a round was paired, without entrants who missed the start."""
         if event.missing:
             return self._without_entrants(event.missing).apply(replace(event, missing=()))
         pairings = tuple(Pairing(first, second or None) for first, second in event.pairs)
@@ -298,6 +299,7 @@ class Tournament(Value):
         )
 
     def _scored(self, event: events.PairingScored) -> Tournament:
+        """Return the tournament after a battle was scored, and perhaps the match with it."""
         place = event.round, event.index
         match = self.open.get(place)
         if match is None:
