@@ -1,4 +1,4 @@
-"""Analyses of battles: what each ply was worth, and what would have been better."""
+"""Analysis of finished battles: an evaluation of each position, and the mistakes of both sides."""
 
 from thudmud.features.analysis import messages  # noqa: F401  (registers)
 from thudmud.features.analysis.commands import Analyse, CancelAnalysis

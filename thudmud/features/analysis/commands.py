@@ -1,4 +1,4 @@
-"""The ``analyse`` command, and the analyses that replays show."""
+"""The ``analyse`` command, and the analysis shown in replays."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Analyse(ArchiveCommand):
         return scene.answer(Analyse(analysed.battle.number), answer=analysed)
 
     def _analysed(self, scene: Scene) -> AnalysedBattle:
-        """Return the analysis of a battle: the stored one, or else a new one.
+        """Return the stored analysis of the battle, or else a new one.
 
         Raises:
-            Refused: there is no such battle, it cannot be analysed, or the player is in a rated
+            Refused: there is no such battle, it can't be analysed, or the player is in a rated
                 battle.
-            Unread: something has to be looked up, or the analysis made, first.
+            Unread: something has to be looked up first, or the analysis has to be made.
         """
         found = scene.found
         if rated := scene.hall.rated_board(scene.me):
@@ -72,7 +72,7 @@ class Analyse(ArchiveCommand):
         return AnalysedBattle(battle, game, analysis)
 
     def answered(self, person: Person, answer: Any) -> None:
-        # An open replay of this battle shows the analysis from now on.
+        # An open replay of the same game shows the analysis from now on.
         seen = replay_of(person)
         if seen and seen.game == answer.game:
             show_replay(person, replace(seen, annotation=answer.analysis))

@@ -1,4 +1,4 @@
-"""Analyses in words and as a curve: how a battle went, and where it could have gone better."""
+"""Analyses as text, curve and facts: the course of a battle, and its mistakes."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ add_refusal_texts(
 )
 
 MOST_TOLD = 10
-"""How many of the worst plies are told."""
+"""The maximum number of mistakes to list."""
 
 _FORESEEN = 3
-"""How many plies of a better line are told."""
+"""The maximum number of plies to show of a better line."""
 
-_EVEN = 50  # below so many hundredths of a point the sides count as even
+_EVEN = 50  # below this many hundredths of a dwarf the sides count as even
 _NOUNS = {
     PlyMark.INACCURACY: "inaccuracy",
     PlyMark.MISTAKE: "mistake",
@@ -76,7 +76,7 @@ _NOUNS = {
 
 @words.register
 def _progress(analysing: Analysing, _: Occasion, view: View) -> list[str]:
-    """Return the progress of an analysis."""
+    """Render the progress of an analysis."""
     number, plies = analysing.battle.number, counted(analysing.plies, "ply")
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
     if not analysing.done:
@@ -117,7 +117,7 @@ def _replayed(seen: Replayed, _: Occasion, view: View) -> list[str]:
 
 @words.register
 def _pending(asked: AnalysisLookup, _: Occasion, view: View) -> list[str]:
-    """Return that a host has a battle analysed, without saying how far it is."""
+    """Confirm that an analysis is under way, where its progress is unknown."""
     told = f"Battle {asked.battle.number} is being analysed. You are told when that is done."
     return wrapped(told, view.width)
 
@@ -150,7 +150,7 @@ def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
 
 
 def told(found: AnalysedBattle, display: Display) -> list[str]:
-    """Return a whole analysis as lines; a screen reader gets sentences instead of the curve."""
+    """Render a whole analysis. A screen reader gets sentences in place of the curve."""
     battle, game, analysis = found
     width = display.width
     lines = wrapped(f"Battle {battle.number}, {archive.entry(battle)}.", width)
@@ -174,7 +174,7 @@ def told(found: AnalysedBattle, display: Display) -> list[str]:
 
 
 def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
-    """Return what a battle is worth after a ply, what the ply lost, and what was better."""
+    """Return sentences on the evaluation after a ply, the ply's mark, and a better line."""
     ahead = _ahead(analysis.worths[ply])
     if not ply:
         return f"At the start {ahead}."
@@ -185,11 +185,11 @@ def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
     return f"{noun} {_better(analysis, game, ply)}" if better or mark else noun
 
 
-# In words.
+# Sentences.
 
 
 def _counts(game: Game, analysis: Analysis) -> str:
-    """Return how many marks each side got, as a sentence."""
+    """Return a sentence that counts the marks of each side."""
     counts = []
     for side in Side:
         first = 1 if game.opening.turn is side else 2
@@ -204,7 +204,7 @@ def _counts(game: Game, analysis: Analysis) -> str:
 
 
 def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
-    """Return what was wrong with a ply."""
+    """Return an entry for a ply with a mark."""
     battle, game, analysis = found
     move, mark = game.moves[ply - 1], analysis.mark(ply)
     side = _side(game, ply)
@@ -217,7 +217,7 @@ def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
 
 
 def _better(analysis: Analysis, game: Game, ply: int) -> str:
-    """Return what would have been better than a ply, and by how much."""
+    """Return a sentence on a better line than the ply, and its advantage."""
     line, slide = _line(analysis.lines[ply - 1]), analysis.slide(ply)
     if slide:
         added = f"Small losses add up to {_points(slide)} points"
@@ -233,7 +233,7 @@ def _better(analysis: Analysis, game: Game, ply: int) -> str:
 
 
 def _side(game: Game, ply: int) -> Side:
-    """Return who played a ply."""
+    """Return the side that played a ply, counted from 1."""
     return game.opening.turn if ply % 2 else game.opening.turn.other
 
 
@@ -242,7 +242,7 @@ def _line(line: Variation) -> str:
 
 
 def _ahead(worth: int) -> str:
-    """Return who is ahead, and by how much, as a clause."""
+    """Return the side in the lead and its margin, as a clause."""
     side = Side.DWARF if worth > 0 else Side.TROLL
     if abs(worth) < _EVEN:
         return "the sides are even"
@@ -256,7 +256,7 @@ def _points(worth: int) -> str:
 
 
 def _course(worths: Sequence[int]) -> list[str]:
-    """Return how a battle went, in some ten sentences."""
+    """Summarise the course of a battle in about ten sentences."""
     last = len(worths) - 1
     step = next(each for each in _STEPS if last <= 10 * each)
     told = [f"At the start {_ahead(worths[0])}."]
@@ -267,16 +267,17 @@ def _course(worths: Sequence[int]) -> list[str]:
 # The curve.
 
 _ROWS = 3
-"""How many rows there are on each side of the line."""
+"""The height of the curve on either side of its base line, in rows."""
 
 _MARGIN = 6
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 
 
 def curve(worths: Sequence[int], display: Display) -> list[str]:
-    """Return a picture of how a battle went, at most as wide as the screen.
+    """Render evaluations as a curve, no wider than the screen.
 
-    If the battle has more plies than there is room for, each column stands for several.
+    In a long battle each column is the mean of several plies. The scale covers positions that
+    aren't decided; decided ones are cut off at the edge.
     """
     across, up = curves.parts(display)
     room = across * (display.width - 1 - _MARGIN)
@@ -299,12 +300,12 @@ def curve(worths: Sequence[int], display: Display) -> list[str]:
 
 
 def _height(worth: float, most: int, levels: int) -> int:
-    """Return the height of a worth in levels, if all levels stand for ``most`` dwarfs."""
+    """Return an evaluation as a height in levels; all levels together represent `most` dwarfs."""
     return max(-levels, min(levels, round(levels * worth / (100 * most))))
 
 
 def _numbers(ticks: dict[int, int]) -> str:
-    """Return the row of ply numbers, each beginning below its column."""
+    """Return the row of ply numbers below the curve, each starting at its column."""
     row = ""
     for column, ply in ticks.items():
         row += f"{' ' * (column + 1 - len(row))}{ply}"

@@ -1,8 +1,8 @@
-"""Analyses of battles, as data: what each position was worth, and which plies lost something.
+"""Analyses of battles as data: an evaluation of each position, and the loss of each ply.
 
-An adviser weighs the positions, see `thudmud.game.evaluation`; this module works out what each
-ply lost, and `thudmud.features.analysis.messages` has the words. All worths are in hundredths of a
-dwarf, as the dwarfs see it: below 0 is good for the trolls.
+The adviser evaluates positions, see `thudmud.game.evaluation`; this module derives losses and marks
+from its evaluations. `thudmud.features.analysis.messages` renders them. Evaluations ("worths") are
+in hundredths of a dwarf; negative ones favour the trolls.
 """
 
 from __future__ import annotations
@@ -27,29 +27,30 @@ from thudmud.rules import Game, Score, Side
 from thudmud.values import ArrayValue
 
 MISTAKE, BLUNDER = 200, 400
-"""The losses from which a ply gets a mark."""
+"""The smallest loss of a ply for either mark."""
 
 INACCURACY = MISTAKE
-"""The sum of small losses, one after the other, from which one of their plies gets a mark."""
+"""The smallest sum of consecutive small losses for which one of their plies is marked."""
 
 _NOTED = 50
-"""The loss from which the better line is kept."""
+"""The smallest loss of a ply for which the better line is stored."""
 
 SHORTEST = 2
-"""The fewest plies of a battle that can be analysed."""
+"""The minimum length of a battle to analyse, in plies."""
 
 LONGEST = 500
-"""The most plies: a position takes a tenth of a second, or several. Others have to wait as long."""
+"""The maximum length, in plies. A position takes a tenth of a second or more, and other players'
+analyses may have to wait."""
 
 
 class AnalysisLimits(NamedTuple):
-    """``per_address`` is how many battles are analysed at once for one address, at most."""
+    """Limits on analyses. ``per_address`` is the maximum at a time for players of one address."""
 
     per_address: int = 2
 
 
 class AnalysisRefusal(Enum):
-    """Reasons for refusing an analysis. The values are a stable interface for programs."""
+    """Codes of refusals of an analysis. The values are a stable interface for programs."""
 
     NO_ANALYSES = "no_analyses"
     NO_ANALYSES_RATED = "no_analyses_rated"
@@ -64,7 +65,7 @@ class AnalysisRefusal(Enum):
 
 
 class PlyMark(Enum):
-    """The mark of a ply that lost much. The value is how it is written."""
+    """The mark of a bad ply, as in chess annotation. The values are the symbols."""
 
     INACCURACY = "?!"
     MISTAKE = "?"
@@ -72,19 +73,18 @@ class PlyMark(Enum):
 
 
 class Analysis(ArrayValue):
-    """What the positions of a battle were worth, and what its plies lost.
+    """Evaluations of a battle's positions, and losses of its plies.
 
     Attributes:
-        nodes: how many positions were looked at for each position of the battle.
-        worths: the worth before each ply, and at the end.
-        lost: how much worse each ply was than the best, for the side that played it.
-        lines: for each ply a better one and the plies expected after it; empty where little was
-            lost.
-        slides: for each ply what it lost together with others of its side, each of which lost too
-            little for a mark; 0 for all but the worst of them.
+        nodes: the number of search nodes for each position of the battle.
+        worths: the evaluation before each ply and after the last.
+        lost: for each ply, its loss against the best ply, for the side that played it.
+        lines: for each ply, a better ply and its expected continuation; empty for small losses.
+        slides: for each ply, the sum of small losses that it stands for, see `_slides`; 0 for most.
+            Empty if there are none at all.
 
     Raises:
-        InvalidValueError: the lengths do not fit together.
+        InvalidValueError: the lengths don't match.
     """
 
     nodes: int
@@ -107,16 +107,16 @@ class Analysis(ArrayValue):
         return PlyMark.INACCURACY if self.slide(ply) else None
 
     def slide(self, ply: int) -> int:
-        """Return what a ply, counted from 1, lost together with other small losses."""
+        """Return the sum of small losses that a ply, counted from 1, stands for; usually 0."""
         return self.slides[ply - 1] if self.slides else 0
 
     def cost(self, ply: int) -> int:
-        """Return what a mark of a ply, counted from 1, is for."""
+        """Return the loss that a ply's mark refers to. Plies count from 1."""
         return self.slide(ply) or self.lost[ply - 1]
 
 
 class AnalysedBattle(NamedTuple):
-    """A battle with its game and its analysis."""
+    """A battle with its game and analysis."""
 
     battle: Battle
     game: Game
@@ -124,14 +124,14 @@ class AnalysedBattle(NamedTuple):
 
 
 class KeptAnalysisLookup(Lookup["Analysis | None"]):
-    """The stored analysis of a battle with that many plies; None if there is none."""
+    """Lookup of a battle's stored analysis, which must cover `plies`; None if there is none."""
 
     battle: BattleId
     plies: int
 
 
 class AnalysisLookup(AdviserLookup["Analysis | None"]):
-    """A new analysis of a battle, by the adviser; None if it failed."""
+    """Lookup of a new analysis, made by the adviser; None if it failed."""
 
     battle: Battle
     game: Game
@@ -141,16 +141,17 @@ class AnalysisLookup(AdviserLookup["Analysis | None"]):
 
 
 class UnderWayLookup(Lookup["tuple[int, int, int] | None"]):
-    """The analysis that a player waits for: the battle's number, the plies done, and all plies.
+    """Lookup of the analysis that a player waits for.
 
-    None if they wait for none.
+    The answer is the battle's number, the number of finished plies, and the number of all plies;
+    None if the player waits for none.
     """
 
     player: str
 
 
 def positions(game: Game) -> Iterator[Game]:
-    """Yield a battle before each ply, and after the last one unless that ended it."""
+    """Yield the game before each ply, and after the last one unless the battle was over."""
     then = Game.start(game.ruleset, game.opening)
     for move in game.moves:
         yield then
@@ -160,14 +161,14 @@ def positions(game: Game) -> Iterator[Game]:
 
 
 def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
-    """Return the analysis of a battle of which each of its `positions` was weighed.
+    """Derive the analysis of a battle from evaluations of all its `positions`.
 
-    An adviser's worths can be compared with each other, but not with scores. So the opening gets
-    the worth of its score, and all other worths are shifted with it.
+    Evaluations can be compared with each other, but not with game scores. So all are shifted by the
+    same amount, to make the opening's equal to its score.
 
-    What a ply lost is the worth before it less the worth after it, both searched to the same future
-    ply: the side that plays the last ply of a search seems to be ahead. Only what is seen at two
-    depths counts, since at one depth it is often chance.
+    A ply's loss is the difference of the evaluations before and after it. Both must be searched to
+    the same final ply, since the side that plays the last ply of a search seems to be ahead. The
+    loss is the smaller one of two search depths: at a single depth it is often noise.
     """
     more = 100 * _lead(game.ruleset.score(game.opening)) - weighed[0].worth
     worths = [
@@ -188,11 +189,22 @@ def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
 
 
 def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[bool]) -> list[int]:
-    """Return for each ply what it lost with other plies that lost too little for a mark.
+    """Find series of small losses, and attribute each to one of its plies.
 
-    The curve falls for a side by plies of its own. What it falls around a marked ply is what that
-    ply lost. All else adds up, until the curve rises again by as much: that is compensation. Once
-    the sum is as much as a mistake, the one of its plies that lost most stands for all.
+    A drop of the smoothed curve is a loss of the side it goes against. Drops next to a marked ply
+    are skipped, since they are that ply's own loss. The others are added up; gains are subtracted,
+    as compensation, down to 0. When the sum reaches `INACCURACY`, it is attributed to the worst
+    unmarked ply of the series, and a new series begins. A decided position ends the series without
+    a mark.
+
+    Args:
+        game: the battle.
+        worths: the evaluation before each ply and after the last.
+        lost: the loss of each ply.
+        best: whether each ply is the best one.
+
+    Returns:
+        The sum attributed to each ply; 0 for most.
     """
     slides = [0] * len(game.moves)
     curve = _smoothed(worths)
@@ -222,7 +234,7 @@ def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[b
 
 
 def _smoothed(worths: Sequence[int]) -> list[int]:
-    """Return a curve without the swing between the sides: whoever plays last looks better."""
+    """Smooth a curve of evaluations, which oscillates in favour of the side that played last."""
     last = len(worths) - 1
     return [
         (worths[max(0, ply - 1)] + 2 * worth + worths[min(last, ply + 1)]) // 4
@@ -231,7 +243,7 @@ def _smoothed(worths: Sequence[int]) -> list[int]:
 
 
 def _lost(game: Game, ply: int, weighed: Sequence[Evaluation]) -> int:
-    """Return what a ply, from 0, lost. The best ply and one that ends a battle lose nothing."""
+    """Return the loss of a ply, from 0; none for the best ply or one that ends the battle."""
     before, after = weighed[ply], weighed[ply + 1] if ply + 1 < len(weighed) else None
     if after is None or game.moves[ply] == before.line[0]:
         return 0
@@ -239,16 +251,16 @@ def _lost(game: Game, ply: int, weighed: Sequence[Evaluation]) -> int:
     is_dwarfs = (game.opening.turn is Side.DWARF) is (ply % 2 == 0)
     losses = []
     for each in (depth, depth - 1):
-        if each > 1:  # what was not looked at can be compared with nothing
+        if each > 1:  # depth 1 before the ply has no counterpart after it
             one, other = before.at(each), after.at(each - 1)
             losses.append(one - other if is_dwarfs else other - one)
             if DECIDED in {abs(one), abs(other)}:
-                break  # that is certain
+                break  # a decided position needs no second opinion
     return max(0, min(losses, default=0))
 
 
 def _worth_in_the_end(game: Game) -> int:
-    """Return the worth of a battle that was ended by a ply."""
+    """Return the final evaluation: the score, or the winner if the ruleset has goals."""
     if game.ruleset.goals and game.outcome:
         won = game.outcome.winner
         return 0 if won is None else DECIDED if won is Side.DWARF else -DECIDED
@@ -261,7 +273,7 @@ def _lead(score: Score) -> int:
 
 @aside
 class Analysing(Aside):
-    """A battle is being analysed for a player. ``done`` of its plies are finished."""
+    """A battle is being analysed for a player. `done` of its `plies` are finished."""
 
     battle: Battle
     done: int
@@ -270,6 +282,6 @@ class Analysing(Aside):
 
 @aside
 class AnalysisCancelled(Aside):
-    """A player cancelled the analysis of a battle."""
+    """A player cancelled the analysis they waited for."""
 
     number: int

@@ -1,9 +1,8 @@
-"""Analyses under way: one for each battle, whoever waits for it.
+"""The scheduler of analyses: one for each battle, shared by all players who wait for it.
 
-The positions of a battle are weighed one at a time. The adviser's time goes to the battles with the
-fewest positions left (shortest remaining time first): before each position, a battle gives way to a
-shorter one that waits. An analysis that nobody waits for any more is cancelled: at the next of its
-positions, or as soon as somebody asks for another one.
+Positions are evaluated one by one. Battles get the adviser by shortest remaining time first: before
+each position, a battle yields to a waiting one with fewer plies left. An analysis without waiting
+players is cancelled before its next position, or as soon as another one is requested.
 """
 
 from __future__ import annotations
@@ -38,28 +37,28 @@ if TYPE_CHECKING:
     import asyncio
 
 MOST = 64
-"""How many battles may be analysed, or wait for that."""
+"""The maximum number of analyses that run or wait."""
 
 POSITION_SECONDS = 0.02
-"""Roughly how many seconds of the adviser's work a position of an analysis takes."""
+"""A rough estimate of the adviser's time for a position, in seconds."""
 
 STEP = 40
-"""Those who wait are told the progress after so many plies each."""
+"""The number of plies between two reports of progress."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
 class AnalysisWork:
-    """The analysis of one battle.
+    """A running or waiting analysis of a battle.
 
     Attributes:
-        asked: the battle.
-        origin: the address of the player for whom it was begun, if known.
-        done: how many of its plies are done.
-        waiting: those who wait for it, each with the cause to pass to ``told``.
+        asked: the request, with the battle.
+        origin: the address of the player who requested it first, if known.
+        done: the number of finished plies.
+        waiting: by name, the players who wait, with the cause to pass on in notifications.
         task: the task that runs it.
-        turn: what it waits for before its next position is weighed; None if it does not wait.
+        turn: a future that resolves when it may continue; None unless it waits for its turn.
     """
 
     asked: AnalysisLookup
@@ -71,16 +70,16 @@ class AnalysisWork:
 
     @property
     def left(self) -> int:
-        """How many of its plies are left."""
+        """The number of unfinished plies."""
         return len(self.asked.game.moves) - self.done
 
     def progress(self, player: str) -> Analysing:
-        """Return the progress, for a player."""
+        """Return the progress as an aside for a player."""
         return Analysing(player, self.asked.battle, self.done, len(self.asked.game.moves))
 
 
 def setup(service: FeatureContext) -> None:
-    """Have a service analyse battles."""
+    """Register the handlers of analyses with a service."""
     analyses = Analyses(service)
     service.answer(AnalysisLookup, analyses.look_up)
     service.answer(UnderWayLookup, lambda request, _: analyses.under_way(request.player))
@@ -89,7 +88,7 @@ def setup(service: FeatureContext) -> None:
 
 
 class Analyses:
-    """All analyses under way."""
+    """All analyses of this node."""
 
     def __init__(self, service: FeatureContext) -> None:
         self._service, self._hall = service, service.hall
@@ -99,7 +98,14 @@ class Analyses:
         self._closed = False
 
     def look_up(self, request: LookupRequest, asked: AnalysisLookup) -> Analysis | Postponed | None:
-        """Have a battle analysed; return the analysis if that is done at once."""
+        """Start an analysis, or join one of the same battle.
+
+        Returns:
+            The analysis if it is finished at once, else `Postponed`; None if it failed at once.
+
+        Raises:
+            Refused: the player can't have this battle analysed now.
+        """
         name = request.player
         self._cancel_abandoned()
         if refusal := self._refusal(request, asked):
@@ -115,7 +121,7 @@ class Analyses:
         return Postponed(Decision(name, asides=(work.progress(name),)), POSITION_SECONDS)
 
     def _refusal(self, request: LookupRequest, asked: AnalysisLookup) -> Refused | None:
-        """Return why a player cannot have a battle analysed now, if they cannot."""
+        """Return the refusal of a request, or None if it can be granted."""
         if self._service.adviser is None:
             return Refused(AnalysisRefusal.NO_ANALYSES, number=asked.battle.number)
         if under_way := self.under_way(request.player):
@@ -130,7 +136,7 @@ class Analyses:
         return Refused(AnalysisRefusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
     def under_way(self, player: str) -> tuple[int, int, int] | None:
-        """Return the analysis a player waits for: battle, plies done, and plies; None if none."""
+        """Return the analysis that a player waits for, as `UnderWayLookup` defines it."""
         work = self._awaited_by(player)
         if work is None:
             return None
@@ -140,7 +146,7 @@ class Analyses:
         return next((each for each in self._works.values() if player in each.waiting), None)
 
     def cancelled(self, applied: AppliedEvent) -> None:
-        """Let a player wait no longer. An analysis that nobody waits for is cancelled."""
+        """Remove a player from their analysis, and cancel it if nobody else waits."""
         player = cast("AnalysisCancelled", applied.event).player
         work = self._awaited_by(player)
         if work is None:
@@ -150,7 +156,7 @@ class Analyses:
             self._end(work)
 
     def _cancel_abandoned(self) -> None:
-        """Cancel the analyses of which all who waited have left."""
+        """Cancel analyses whose waiting players have all left."""
         for work in [each for each in self._works.values() if self._is_abandoned(each)]:
             self._end(work)
 
@@ -159,7 +165,7 @@ class Analyses:
         return bool(work.waiting) and not any(player in here for player in work.waiting)
 
     def _end(self, work: AnalysisWork) -> None:
-        """Cancel an analysis; the next player who asks starts a new one."""
+        """Cancel an analysis. The next request for the same battle starts a new one."""
         if work.task:
             self._forget(work)
             work.task.cancel()
@@ -194,12 +200,16 @@ class Analyses:
         if self._works.get(work.asked.battle.id) is work:
             del self._works[work.asked.battle.id]
 
-    # Whose positions are weighed.
+    # Taking turns.
 
     async def _take_turn(self, work: AnalysisWork, at_once: int) -> None:
-        """Wait until a position of a battle may be weighed, at most so many at a time.
+        """Wait for a battle's turn to have a position evaluated.
 
         A battle keeps its turn until it is done, or a shorter one waits.
+
+        Args:
+            work: the analysis.
+            at_once: the number of turns that exist.
         """
         shortest = self._shortest_waiting()
         if work in self._weighed:
@@ -216,7 +226,7 @@ class Analyses:
             work.turn = None
 
     def _release_turn(self, work: AnalysisWork) -> None:
-        """Give the turn of a battle to the shortest one that waits, if it has it."""
+        """Hand a battle's turn, if it has one, to the shortest waiting battle."""
         if work not in self._weighed:
             return
         self._weighed.remove(work)
@@ -229,7 +239,7 @@ class Analyses:
         return min(waiting, key=lambda each: each.left, default=None)
 
     async def _found(self, work: AnalysisWork) -> Analysis | None:
-        """Make the analysis, store it and return it; None if the adviser fails or is missing."""
+        """Make an analysis and store it; None if there is no adviser, it fails, or nobody waits."""
         adviser = self._service.adviser
         if adviser is None:
             return None
@@ -254,7 +264,7 @@ class Analyses:
         try:
             began = work.asked.battle.id
             await self._service.store.write(lambda rows: keep_analysis(rows, began, analysis))
-        except StoreError as error:  # the next player who asks has it made again
+        except StoreError as error:  # the next request makes it again
             _log.error("an analysis was not stored: %s", error)
         return analysis
 

@@ -1,4 +1,4 @@
-"""The rows of analyses, which replays show."""
+"""The table of analyses."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from thudmud.store.lookups import answers
 from thudmud.store.rows import add_tables, reading_row
 
 add_tables(
-    # Analyses, by the id of the battle; they could be made again.
+    # Analyses, by the battle's id. A lost row can be made again.
     analysis="stream integer, version integer, nodes integer, body text,"
     " primary key (stream, version)",
 )
 
 _LINES = Analysis.__struct_fields__.index("lines")
-"""The index of its only field that is stored as words."""
+"""The index of the only field that is stored as game records."""
 
 
 @answers(KeptAnalysisLookup)
@@ -33,7 +33,7 @@ def _kept(database: Database, lookup: KeptAnalysisLookup, _realm: str) -> Analys
 
 
 def analysis_of(database: Database, began: BattleId) -> Analysis | None:
-    """Return the analysis of a battle, if one is stored."""
+    """Return the stored analysis of a battle, or None."""
     stream = database.streams.known(began.board)
     where = "where stream = ? and version = ?"
     row = stream and database.table.row("analysis", where, stream.id, began.version)
@@ -51,7 +51,7 @@ def _from_array(values: list[Any]) -> Analysis:
 
 
 def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
-    """Store the analysis of a battle, in place of an earlier one."""
+    """Store a battle's analysis, replacing an earlier one."""
     values = list(structs.astuple(analysis))
     values[_LINES] = [write_moves(each) for each in analysis.lines]
     body, stream = to_text(values), database.streams.made(began.board)
