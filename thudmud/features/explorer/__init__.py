@@ -1,4 +1,4 @@
-"""The explorer: what has been played from a position in all battles."""
+"""The opening explorer: statistics of the plies played from a position in all battles."""
 
 from thudmud.features.explorer import messages  # noqa: F401  (registers)
 from thudmud.features.explorer.commands import Explore

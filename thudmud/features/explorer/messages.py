@@ -1,4 +1,4 @@
-"""What has been played from a position in all battles, in words and as facts."""
+"""Opening statistics as text and as facts for programs."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ add_refusal_texts(
 )
 
 MOST_IN_WORDS = 10
-"""How many plies are told in words."""
+"""The maximum number of plies to list as text."""
 
 _LEAST_FOR_A_TABLE = 60
-"""Columns. On narrower screens each ply is a sentence."""
+"""The minimum width of a table, in columns. On narrower screens each ply is a sentence."""
 
 _HEADINGS = "times", "dwarfs won", "drawn", "trolls won", "points", "best"
 
@@ -59,7 +59,13 @@ def _told_facts(_: Explore, occasion: Occasion) -> Iterator[Fact]:
 
 
 def explored(position: ExploredPosition, board: str | None, player: str = "") -> Fact:
-    """Return what has been played from a position of a battle, or of the one on a board."""
+    """Return the statistics of a position as a fact.
+
+    Args:
+        position: the position, with its statistics.
+        board: the name of its board; None for a position of a past battle.
+        player: the player who asked; "" for an onlooker.
+    """
     game, number, found, following = position
     known = {
         "board": board,
@@ -101,7 +107,7 @@ def _best(battle: Battle) -> Data:
 
 
 def told(position: ExploredPosition, occasion: Occasion, display: Display) -> list[str]:
-    """Return what has been played from a position: a table, or a sentence for each ply."""
+    """Render the statistics of a position as a table, or as a sentence for each ply."""
     game, number, found, _ = position
     width = display.width
     here = f"after {counted(len(game.moves), 'ply')}" if game.moves else "at the start"
@@ -145,14 +151,14 @@ def _sentence(each: ExploredPly) -> str:
 
 
 def _ahead(lead: float) -> str:
-    """Return who was ahead on average in the end, and by how much, as a clause."""
+    """Return the side with the higher average final score and its margin, as a clause."""
     if not round(lead, 1):
         return "even on average"
     return f"the {'dwarfs' if lead > 0 else 'trolls'} ahead by {abs(lead):.1f} on average"
 
 
 def _table(plies: Sequence[ExploredPly], width: int) -> list[str]:
-    """Return a row for each ply. A ply too long for its column has a line of its own."""
+    """Render the plies as a table. A ply too long for its column gets a line of its own."""
     rows = [
         (
             str(each.tried.times),

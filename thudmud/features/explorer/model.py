@@ -1,8 +1,9 @@
-"""What has been played from a position in all battles: the values, and how they are counted.
+"""Opening statistics: the values, and how battles are counted.
 
-Positions that are images of each other, see `thudmud.rules.symmetry`, are one, a place. Each battle
-counts once for each ply that it has played from a place. The store keeps the counts, and calls
-`placed_plies` and `Tried.and_one` in the transaction that ends a battle.
+Positions that are images of each other, see `thudmud.rules.symmetry`, share their statistics;
+together they are called a place. A battle counts once for each ply that it played from a place,
+even if it came there again. The store keeps the counts, and calls `placed_plies` and
+`Tried.and_one` in the transaction that ends a battle.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from thudmud.values import Value, replace
 
 
 class ExplorerRefusal(Enum):
-    """Reasons for refusing to explore. The values are a stable interface for programs."""
+    """Codes of refusals to explore. The values are a stable interface for programs."""
 
     NO_EXPLORING_RATED = "no_exploring_rated"
     NO_EXPLORING_PLAYING = "no_exploring_playing"
@@ -27,18 +28,18 @@ class ExplorerRefusal(Enum):
 
 
 COUNTED_PLIES = 30
-"""So many plies of each battle are counted."""
+"""The number of plies to count of each battle."""
 
 MOST_TOLD = 20
-"""The most plies that are told of a position."""
+"""The maximum number of plies in the statistics of a position."""
 
 
 class PlacedPly(NamedTuple):
-    """A ply that was played from a place.
+    """A ply played from a place.
 
     Attributes:
         place: the number of the place.
-        ply: the ply as records write it, seen as all see it who come there.
+        ply: the ply's record, as seen in the place's representative position.
     """
 
     place: int
@@ -46,15 +47,15 @@ class PlacedPly(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """How often a ply was played from a place, and how these battles ended.
+    """Statistics of a ply played from a place.
 
     Attributes:
-        times: in how many battles.
-        dwarf: how many of them the dwarfs have won.
-        troll: how many of them the trolls have won.
-        drawn: how many of them are a draw. Of the others, the end is not known.
-        lead: the dwarfs' score less the trolls', over all battles whose end is known.
-        battle: the number of the best of them, see `is_better`.
+        times: the number of battles.
+        dwarf: the number of battles won by the dwarfs.
+        troll: the number of battles won by the trolls.
+        drawn: the number of draws. The remaining battles have no known result.
+        lead: the sum of the dwarfs' score less the trolls', over battles with a known result.
+        battle: the number of the best battle, see `is_better`.
     """
 
     times: int
@@ -66,7 +67,7 @@ class Tried(NamedTuple):
 
     @staticmethod
     def by(battle: Battle) -> Tried:
-        """Return what one battle makes of it."""
+        """Return the statistics of a single battle."""
         outcome: Outcome | None = battle.outcome
         if outcome is None:
             return Tried(1, 0, 0, 0, 0, battle.number)
@@ -75,7 +76,7 @@ class Tried(NamedTuple):
         return Tried(1, won[0], won[1], won[2], lead, battle.number)
 
     def and_one(self, battle: Battle, best: Battle) -> Tried:
-        """Return it with one battle more; ``best`` is the best before."""
+        """Return the statistics with one more battle; `best` is the best battle so far."""
         one = Tried.by(battle)
         return Tried(
             self.times + 1,
@@ -88,7 +89,7 @@ class Tried(NamedTuple):
 
 
 def is_better(battle: Battle, other: Battle) -> bool:
-    """Whether a battle is better known than another: by its players' ratings, or later."""
+    """Whether a battle has the higher sum of ratings, or failing that, is later."""
     return _standing(battle) > _standing(other)
 
 
@@ -99,13 +100,13 @@ def _standing(battle: Battle) -> tuple[int, float, int]:
 def placed_plies(
     rules: str, opening: Position | None, moves: Iterable[Move], realm: str = ""
 ) -> tuple[PlacedPly, ...]:
-    """Return what a battle has played from which places, each once.
+    """Return the distinct plies that a battle played, with their places.
 
     Args:
-        rules: its ruleset's name.
-        opening: the position that it began from; None for the ruleset's own.
+        rules: the name of its ruleset.
+        opening: its initial position; None for the ruleset's own.
         moves: its first plies.
-        realm: its players', see `thudmud.game.projections.realm_of`.
+        realm: the realm of its players, see `thudmud.game.projections.realm_of`.
     """
     ruleset, salt = RULESETS[rules], _salt(realm)
     fingerprints = fingerprints_of(ruleset)
@@ -119,25 +120,25 @@ def placed_plies(
 
 
 def place_of(rules: str, position: Position, realm: str = "") -> tuple[int, Symmetry]:
-    """Return the place that a position is, and what makes of it the image that all see there."""
+    """Return the number of a position's place, and a symmetry to the place's representative."""
     fingerprints = fingerprints_of(RULESETS[rules])
     place, symmetries = fingerprints.number(fingerprints.of(position))
     return place ^ _salt(realm), symmetries[0]
 
 
 def _salt(realm: str) -> int:
-    """Return what keeps the places of realms apart: a number from 0 up to 2**63 - 1."""
+    """Return a number from 0 to 2**63 - 1 that separates the places of a realm from others."""
     digest = blake2b(realm.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little") >> 1 if realm else 0
 
 
 class ExploredPly(NamedTuple):
-    """A ply that was played from a position.
+    """A ply played from a position, with its statistics.
 
     Attributes:
         move: the ply.
-        tried: how often it was played, and how these battles ended.
-        best: the best known of these battles.
+        tried: the statistics.
+        best: the best of the battles, see `is_better`.
     """
 
     move: Move
@@ -146,20 +147,20 @@ class ExploredPly(NamedTuple):
 
     @property
     def lead(self) -> float | None:
-        """The mean of the dwarfs' score less the trolls'; None if no end is known."""
+        """The mean of the dwarfs' score less the trolls'; None without a known result."""
         known = self.tried.dwarf + self.tried.troll + self.tried.drawn
         return self.tried.lead / known if known else None
 
 
 class Explored(Value):
-    """What has been played from a position.
+    """Statistics of a position.
 
     Attributes:
-        plies: the plies, those first that were played most often; `MOST_TOLD` at most.
-        others: how many other plies were played.
-        times: how often any was played.
-        best: the best known battle of all.
-        left: how many battles are not counted yet, where the counts are being made anew.
+        plies: the plies played most often, in this order; at most `MOST_TOLD`.
+        others: the number of other plies.
+        times: the sum of all plies' counts.
+        best: the best battle of all, see `is_better`.
+        left: the number of battles still to count during a rebuild.
     """
 
     plies: tuple[ExploredPly, ...] = ()
@@ -170,13 +171,13 @@ class Explored(Value):
 
 
 class ExploredPosition(NamedTuple):
-    """A position, and what has been played from it.
+    """A position with its statistics.
 
     Attributes:
-        game: a battle that has come to it.
-        number: the number of the battle that it was asked about; None if it was a board.
-        found: what has been played.
-        following: what that battle itself has played next, if anything.
+        game: a game that has reached the position.
+        number: the number of the battle it is taken from; None for a board.
+        found: the statistics.
+        following: the ply that this battle itself played next, if any.
     """
 
     game: Game
@@ -186,9 +187,10 @@ class ExploredPosition(NamedTuple):
 
     @staticmethod
     def of(battle: Game, number: int, ply: int, found: Explored) -> ExploredPosition:
-        """Return a position of a battle, with its own next ply as it was played.
+        """Return the position of a battle after `ply` plies, with its statistics.
 
-        In a position that is its own image, others may stand for it.
+        In a symmetric position, the statistics may list an image of the battle's own next ply. It
+        is replaced by the ply as it was played.
         """
         game = battle.after(min(ply, len(battle.moves)))
         following = next(iter(battle.moves[len(game.moves) :]), None)
@@ -205,7 +207,7 @@ class ExploredPosition(NamedTuple):
 
 
 class ExploreLookup(Lookup[Explored]):
-    """What has been played from a position, by a ruleset of that name."""
+    """Lookup of the statistics of a position, under the ruleset of that name."""
 
     rules: str
     position: Position

@@ -1,4 +1,4 @@
-"""Answers onlookers' programs, such as the page before one has come in."""
+"""Opening statistics for programs of onlookers, such as the web page before login."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from thudmud.views.data import Fact
 
 
 def setup(service: FeatureContext) -> None:
-    """Answer the request ``explore`` of onlookers' programs."""
+    """Register the onlookers' request ``explore``."""
 
     async def answer(found: FoundBattle, ply: int) -> Fact:
-        """Tell what was played from a position of a battle that is over.
+        """Return the statistics of a position of a finished battle.
 
-        Others could have the program of a player ask for them while they play it.
+        Running battles are refused: onlookers are anonymous, so one could be a program that helps a
+        player of that battle.
         """
         number = found.battle.number
         if found.game is None:

@@ -1,12 +1,13 @@
-"""The counts of what was played from which positions, as rows; and how they are made anew.
+"""The tables of opening statistics, and their rebuild.
 
-Most positions were reached by one battle alone. Then one row, of ``reached``, says by which, and
-what that battle played is read from its events. Once another battle gets there, a row of ``played``
-for each ply has the counts. So a battle takes a third less room than with counts of all.
+Most positions are reached by one battle only. Such a position has a single row, in ``reached``,
+that names the battle; its plies are read from the battle's events when needed. Once a second battle
+reaches the position, ``played`` gets a row with counts for each ply, and the battle in ``reached``
+becomes null. This saves a third of the space that counts for all positions would take.
 
-A battle is counted in the transaction that ends it. Where the rows are to be made anew, that is
-done in the background, by the numbers of the battles: ``upto`` is the last that was looked at, and
-those above it are counted when it is their turn.
+A battle is counted in the transaction that ends it. A rebuild counts old battles in the background,
+in the order of their numbers. ``upto`` in ``explored`` is the last number it has reached: a battle
+that ends with a higher number is left to the rebuild.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ from thudmud.store.projected import ProjectedRows, as_text
 from thudmud.store.rows import SqlTable, add_projections
 
 add_projections(
-    # What was played from which positions, see the explorer: ``place`` is the number of a
-    # position; ``battle`` the one that has reached it, or null if ``played`` has the counts.
+    # Opening statistics: ``place`` is the number of a position up to symmetry; ``battle`` in
+    # ``reached`` is the only battle that has reached it, or null if ``played`` has counts.
     explored="id integer primary key, upto integer",
     reached="place integer primary key, battle integer",
     played="place integer, ply text, times integer, dwarf integer, troll integer,"
@@ -49,33 +50,33 @@ add_projections(
 )
 
 ALL = (1 << 62) - 1
-"""The value of ``upto`` once every battle was looked at."""
+"""The value of ``upto`` without a rebuild in progress."""
 
 BATCH = 20
-"""Battles that are counted in one transaction, which a server has to wait for."""
+"""The number of battles to count in a transaction. The server has to wait for it."""
 
 _NAMES = {kind: f'["{name}",' for name, kind in KINDS.items()}
 _FOLDED = {_NAMES[kind]: kind for kind in (BattleStarted, Resumed, Imported, Moved, TakenBack)}
 
 
 class ExploredRows:
-    """The rows of ``explored``, ``reached`` and ``played``."""
+    """The tables ``explored``, ``reached`` and ``played``."""
 
     def __init__(self, backend: Backend, table: SqlTable, projected: ProjectedRows) -> None:
         self._backend, self._table, self._projected = backend, table, projected
 
     def begin_anew(self) -> None:
-        """Count all battles again, in the background; the tables are empty."""
+        """Start a rebuild in the background. The tables must be empty."""
         if self._projected.count():
             self._put_upto(0)
 
     def ended(self, battle: Battle) -> None:
-        """Count a battle that has ended just now, unless it will be looked at later."""
+        """Count a battle that has just ended, unless the rebuild will get to it."""
         if battle.number <= self.upto():
             self._count(battle)
 
     def go_on(self, most: int = BATCH) -> bool:
-        """Count some more battles; return whether there may be more to count."""
+        """Count the next batch of the rebuild; return whether there is more to do."""
         if (upto := self.upto()) == ALL:
             return False
         upto = self._count_some(upto, ALL, most)
@@ -83,13 +84,13 @@ class ExploredRows:
         return upto != ALL
 
     def count_all(self, last: int) -> None:
-        """Count all battles up to a number; the tables are empty."""
+        """Count all battles up to a number. The tables must be empty."""
         upto = 0
         while upto < last:
             upto = self._count_some(upto, last, BATCH)
 
     def _count_some(self, upto: int, last: int, most: int) -> int:
-        """Count some battles from a number on; return the last that was looked at."""
+        """Count at most `most` battles above `upto`; return the last number that is done."""
         rest = "where number > ? and number <= ? order by number limit ?"
         some = self._projected.battles(rest, upto, last, most)
         for battle in some:
@@ -98,7 +99,7 @@ class ExploredRows:
         return some[-1].number if len(some) == most else last
 
     def found(self, lookup: ExploreLookup, realm: str, players: Players) -> Explored:
-        """Return what has been played from a position."""
+        """Return the statistics of a position."""
         place, symmetry = place_of(lookup.rules, lookup.position, realm)
         upto = self.upto()
         left = 0 if upto == ALL else max(0, self._projected.count() - upto)
@@ -120,7 +121,7 @@ class ExploredRows:
         for ply, each in often[:MOST_TOLD]:
             try:
                 move = symmetry.inverse.move(read_ply(ply, rules, position))
-            except ValueError:  # another position has the same number, by chance
+            except ValueError:  # hash collision: the ply is from another position
                 continue
             plies.append(ExploredPly(move, each, called(each.battle)))
         best = next(iter(battles.values()))
@@ -131,7 +132,7 @@ class ExploredRows:
         return Explored(tuple(plies), others, times, called(best.number), left)
 
     def _tried(self, place: int) -> tuple[dict[str, Tried], dict[int, Battle]]:
-        """Return the plies played from a place, and the best battles with each, by number."""
+        """Return the plies played from a place by record, and the best battle of each by number."""
         reached = self._table.row("reached", "where place = ?", place)
         if reached is None:
             return {}, {}
@@ -145,7 +146,7 @@ class ExploredRows:
         return tried, self._battles({each.battle for each in tried.values()})
 
     def upto(self) -> int:
-        """Return the number of the last battle that was looked at; `ALL` if all were."""
+        """Return the number of the last battle that the rebuild has reached, or `ALL`."""
         row = self._table.row("explored", "where id = 1")
         return cast("int", row[1]) if row else ALL
 
@@ -153,6 +154,7 @@ class ExploredRows:
         self._table.put("explored", 1, upto)
 
     def _count(self, battle: Battle) -> None:
+        """Add a finished battle to the statistics of all places it has reached."""
         own = self._placed_plies(battle)
         if not own:
             return
@@ -170,7 +172,7 @@ class ExploredRows:
         }
         alone = {cast("int", row[0]): cast("int", row[1]) for row in reached if row[1] is not None}
         battles = self._battles({*alone.values(), *(each.battle for each in tried.values())})
-        # Where one was alone it has company now.
+        # Places reached by a single battle so far get counts now: its plies move to ``played``.
         changed: list[tuple[object, ...]] = [("reached", place, None) for place in alone]
         for number in set(alone.values()):
             first = [
@@ -200,21 +202,24 @@ class ExploredRows:
         return {each.number: each for each in self._projected.battles(rest, *sorted(numbers))}
 
     def _placed_plies(self, battle: Battle) -> tuple[PlacedPly, ...]:
-        """Return what a battle that has ended has played from which places."""
+        """Return the plies that a finished battle played, with their places."""
         try:
             opening, moves = self._first_plies(battle)
-        except ValueError:  # an imported record that cannot be read by these rules
+        except ValueError:  # an imported record that this version's rules can't read
             return ()
         return placed_plies(battle.rules, opening, moves, realm_of(battle.id.board))
 
     def _first_plies(self, battle: Battle) -> tuple[Position | None, list[Move]]:
-        """Return the opening of a battle, None for its ruleset's own, and its first plies."""
+        """Return a battle's opening, None for its ruleset's own, and its first plies.
+
+        Events are folded from their stored text; only those of the types in `_FOLDED` are parsed.
+        """
         opening: Position | None = None
         moves: list[Move | None] = []
         for schema, at, body in self._projected.bodies(battle):
             kind = _FOLDED.get(body[: body.index(",") + 1])
             if kind is Moved and len(moves) >= COUNTED_PLIES:
-                moves.append(None)  # it only has to be known how many there are
+                moves.append(None)  # a placeholder, so that plies taken back are counted right
                 continue
             match kind and from_text(schema, body, at, as_text):
                 case BattleStarted(opening=setup):
@@ -222,7 +227,7 @@ class ExploredRows:
                 case Resumed(match=saved):
                     opening, moves = saved.opening, list(saved.moves)
                 case Imported(rules=rules, record=record):
-                    # A header and the setup come first. To check all plies would take longer.
+                    # The header and the setup come first. Parsing all plies would take longer.
                     first = "\n".join(record.splitlines()[: COUNTED_PLIES + 2])
                     game = read_record(first, RULESETS[rules]).game
                     opening, moves = game.opening, list(game.moves)
@@ -234,12 +239,12 @@ class ExploredRows:
 
 
 def _marks(values: Collection[object]) -> str:
-    """Return the placeholders of some values."""
+    """Return placeholders for a list of SQL parameters."""
     return ", ".join("?" * len(values))
 
 
 def explored_rows(database: Database) -> ExploredRows:
-    """Return the rows of a database."""
+    """Return the statistics tables of a database."""
     return ExploredRows(database.backend, database.table, database.projected)
 
 
@@ -249,7 +254,7 @@ def _found(database: Database, lookup: ExploreLookup, realm: str) -> Explored:
 
 
 def _make_anew(stored: SqlTable, anew: Backend, projected: ProjectedRows) -> None:
-    """Count the battles that are counted in the stored rows."""
+    """Rebuild the statistics for comparison, up to the battle that the stored ones have reached."""
     table = SqlTable(anew.connection)
     for row in stored.rows("explored"):
         table.put("explored", *row)
