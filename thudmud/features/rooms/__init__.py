@@ -1,4 +1,4 @@
-"""Rooms: looking round, going about, and observing."""
+"""Rooms: looking around, walking, and observing boards."""
 
 from thudmud.features.rooms import commands, messages  # noqa: F401  (registers)
 from thudmud.game.feature import Feature, commands_in

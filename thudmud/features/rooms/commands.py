@@ -1,4 +1,4 @@
-"""Looking and going about: the hall, its boards, and observing."""
+"""Commands for looking around, walking between rooms, observing boards, and reading the news."""
 
 from __future__ import annotations
 

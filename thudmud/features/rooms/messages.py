@@ -1,4 +1,4 @@
-"""The hall in words and as facts: coming and going, lists of boards and bots, the greeting."""
+"""The hall as text and facts: arrivals and departures, lists of boards and bots, the greeting."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _REFUSALS = {
 add_refusal_texts(_REFUSALS)
 
 
-# Coming and going.
+# Arrivals and departures.
 
 
 @words.register
@@ -160,7 +160,7 @@ def _came_in(told: asides.CameIn, occasion: Occasion, view: View) -> list[str]:
         return lines
     if room is None:
         return lines + hall_seen(occasion, view)
-    if told.sits:  # the board is shown a moment later, with the seat taken
+    if told.sits:  # the event of taking the seat shows the board
         here = _people_here(hall, player, room, width)
         return lines + here + _elsewhere(hall, player, room, width)
     return lines + board_seen(hall, player, occasion.known_table, view)
@@ -179,9 +179,9 @@ def _came_in_facts(told: asides.CameIn, occasion: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _caught_up(told: asides.CaughtUp, occasion: Occasion, view: View) -> list[str]:
-    """Return what a player missed at a table, and how it stands."""
+    """Render the events that a player missed at a table, and the current state."""
     table = occasion.known_table
-    # An offer that still stands is told below, with how things stand.
+    # The state below mentions open offers, so their events are left out here.
     told_below = {
         event.offer: event
         for event, _ in told.missed
@@ -191,7 +191,7 @@ def _caught_up(told: asides.CaughtUp, occasion: Occasion, view: View) -> list[st
     for event, after in told.missed:
         if event in told_below.values():
             continue
-        # What could be typed right after it, which is in quotes, no longer can.
+        # Skip sentences that suggest a command in quotes: it no longer applies.
         if view.display.reader:
             missed += [each for each in reader.happened(event, after, view.me) if '"' not in each]
         else:
@@ -214,7 +214,7 @@ def _caught_up_facts(told: asides.CaughtUp, occasion: Occasion) -> Iterator[Fact
     yield from whole(table, player)
 
 
-# The hall, and its boards.
+# The hall and its boards.
 
 
 @words.register
@@ -238,7 +238,7 @@ def _look_facts(asked: Look, occasion: Occasion) -> Iterator[Fact]:
 
 
 def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
-    """Return what a player sees who comes to a board: how it stands, and who is there."""
+    """Render a board for a player who arrives: its state and the people there."""
     return stands(table, view) + _people_here(hall, player, table.name, view.width)
 
 
@@ -254,7 +254,7 @@ def _boards_facts(_: Boards, occasion: Occasion) -> Iterable[Fact]:
 
 @words.register
 def _board_listed(_: asides.BoardListed, __: Occasion, ___: View) -> list[str]:
-    return []  # programs alone are told
+    return []  # for programs only
 
 
 @facts.register
@@ -266,7 +266,7 @@ def _board_listed_facts(_: asides.BoardListed, occasion: Occasion) -> Iterator[F
 def _opened(opened: events.BoardOpened, occasion: Occasion, view: View) -> list[str]:
     board, rules = occasion.known_table.name, opened.rules
     if opened.key.startswith(events.MADE):
-        return []  # those who come to it are told that
+        return []  # whoever arrives there sees it
     if not opened.player:
         return wrapped(f"There is a new board: the {board}, with the {rules} rules.", view.width)
     opens = capitalised(does(opened.player, view.me, "open"))
@@ -305,7 +305,7 @@ def _renamed_facts(renamed: events.BoardRenamed, occasion: Occasion) -> Iterator
 
 
 def hall_seen(occasion: Occasion, view: View) -> list[str]:
-    """Return the hall as the player sees it: who is there, how to play, and the boards."""
+    """Render the hall for a player: the people there, ways to play, and the boards."""
     hall, player, width = occasion.hall, occasion.player, view.width
     entries = _entries(hall)
     lines = [
@@ -322,14 +322,14 @@ def hall_seen(occasion: Occasion, view: View) -> list[str]:
 
 
 _MOST_SEEKS = 2
-"""The most seeks that are told one by one to a player who comes to the hall."""
+"""The maximum number of seeks to list in the hall; more are only counted."""
 
 _MOST_PEOPLE = 12
-"""The most names told of the people in a room."""
+"""The maximum number of people to name in a room."""
 
 
 def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
-    """Return the seeks for anybody that the player may accept."""
+    """List the seeks that are open to anybody, except the player's own."""
     theirs = [each for each in hall.seeks.values() if each.player in hall.people]
     open_seeks = [each for each in theirs if not each.to and each.player != player]
     if len(open_seeks) > _MOST_SEEKS:
@@ -338,7 +338,7 @@ def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
 
 
 def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
-    """Return that there is news that a member who comes in has not seen, if there is."""
+    """Announce news that a returning member has not read yet."""
     if not (entered.member and hall.edition) or entered.news in {None, hall.edition}:
         return []
     return wrapped(f'There is news: "{ViewNews()}" shows it.', width)
@@ -346,7 +346,7 @@ def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
 
 @words.register
 def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
-    """Return the bots, the weakest first, with their results against people."""
+    """Render the list of bots, the weakest first, with their results against people."""
     hall, display = occasion.hall, view.display
     found: list[ListedBot] = occasion.answer
     width, in_all = display.width, counted(len(found), "bot")
@@ -404,7 +404,7 @@ def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
 
 
 def _short_bot(bot: ListedBot, display: Display) -> str:
-    """Return the entry for a narrow screen."""
+    """Return the entry of a bot for a narrow screen."""
     rating = bot.rating
     title = f"{bot.name} {bot.level}" if bot.level else bot.name
     good = f"{points_of(rating, display)} ({rating.uncertainty})" if rating else "no rating"
@@ -413,7 +413,7 @@ def _short_bot(bot: ListedBot, display: Display) -> str:
 
 @add_lines_to(events.BattleEnded)
 def _observed_still(_: Telling, occasion: Occasion, view: View) -> list[str]:
-    """Return how to observe a board no longer whose match is over, unless it is closed."""
+    """Remind an observer how to stop observing, after a match at a board that stays open."""
     table, match = occasion.known_table, occasion.known_table.match
     observes = view.away and view.me is None
     if not (observes and match and match.number and match.over) or occasion.hall.is_idle(table):
@@ -423,7 +423,7 @@ def _observed_still(_: Telling, occasion: Occasion, view: View) -> list[str]:
 
 @add_lines_to(events.Joined)
 def _seat_free(_: Telling, occasion: Occasion, view: View) -> list[str]:
-    """Return how a player who sits down alone has a bot take the other seat."""
+    """Suggest a bot to a player who sits down alone."""
     table = occasion.known_table
     if table.full or table.running or occasion.player != view.me:
         return []
@@ -431,12 +431,12 @@ def _seat_free(_: Telling, occasion: Occasion, view: View) -> list[str]:
 
 
 def seat_for_a_bot(hall: Hall) -> list[str]:
-    """Return how to have a bot take the free seat; nothing without bots."""
+    """Return a sentence on seating a bot; empty without bots."""
     return [f'"{_inviting(bot)}" has a bot take it.' for bot in hall.bots_here()[:1]]
 
 
 def _ways_to_play(hall: Hall, width: int) -> list[str]:
-    """Return what to type to play; nothing if there are neither bots nor new boards."""
+    """Tell what to type to play; empty if there are neither bots nor new boards."""
     names = hall.bots_here()
     if hall.opens_boards:
         how = f'To play, type "{PlayNow()}".'
@@ -458,7 +458,7 @@ def _inviting(bot: str) -> str:
 
 
 def _entries(hall: Hall) -> list[str]:
-    """Return the boards, one entry each, numbered as `board 2` counts them."""
+    """Return an entry for each board, with its number, as in `board 2`."""
     made = {name: number for number, name in hall.tables.made.items()}
     stays = (table for name, table in hall.tables.items() if name not in made)
     entries = [
@@ -469,7 +469,7 @@ def _entries(hall: Hall) -> list[str]:
 
 
 def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
-    """Return who is in a room besides ``player``; nothing if nobody is."""
+    """Name the other people in a room; empty if there are none."""
     people, programs = list[str](), list[str]()
     for name in hall.rooms.occupants(room).names:
         if name != player:
@@ -483,7 +483,7 @@ def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[
 
 
 def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
-    """Return where else a player who comes to a board is in a match."""
+    """List the other boards where an arriving player is in a match, and the state of the clocks."""
     others = [each for each in hall.tables.seats_of(player) if each.under_way and each.name != room]
     if not others:
         return []
@@ -508,7 +508,7 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
     return wrapped(" ".join(told), width)
 
 
-# Observing, and the news.
+# Observing and the news.
 
 
 @words.register
@@ -530,7 +530,7 @@ def _observe_chosen_facts(chosen: asides.ObserveChosen, occasion: Occasion) -> I
 
 @words.register
 def _observed(_: Observe, occasion: Occasion, view: View) -> list[str]:
-    """Return the boards that a player observes."""
+    """Render the list of boards that a player observes."""
     hall, width = occasion.hall, view.width
     boards = hall.people[occasion.player].observed
     if not boards:
@@ -552,19 +552,19 @@ def _observed_facts(_: Observe, occasion: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _news(_: ViewNews, occasion: Occasion, view: View) -> list[str]:
-    """Return the operator's news."""
+    """Render the operator's news."""
     lines = occasion.hall.news or ["There is no news."]
     return [row for line in lines for row in wrapped(line, view.width) or [""]]
 
 
 def greeting(bots: Collection[str], players: int) -> str:
-    """Return the greeting: who is here, and what to type.
+    """Return the greeting for a new connection: the number of people online, and first commands.
 
-    It is sent before the client can tell its width.
+    It has the default width, since it is sent before the client can report its own.
 
     Args:
-        bots: the names of the bots.
-        players: how many people are here.
+        bots: names of the bots.
+        players: the number of people online.
     """
     here = [counted(players, "player")] if players else []
     if bots:
