@@ -1,4 +1,4 @@
-"""Options: how a player wants boards and messages."""
+"""Options: players' preferences for the display of boards and messages."""
 
 from thudmud.features.options import commands, messages  # noqa: F401  (registers)
 from thudmud.game.feature import Feature, commands_in

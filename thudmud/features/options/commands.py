@@ -1,4 +1,4 @@
-"""Options: how players choose to see things."""
+"""Commands that list and set a player's options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from thudmud.values import replace
 
 
 class OptionCommand(Command):
-    """A command about options."""
+    """Base class of commands about options."""
 
 
 @verb("show_options")
@@ -39,7 +39,11 @@ class ShowScheme(OptionCommand):
 
 
 class Choice(SetOption, OptionCommand):
-    """A choice of one option: the field of `Options` named by the last of its ``words``."""
+    """Base class of commands that set an option.
+
+    The option is the field of `Options` named by the last word of ``words``; subclasses override
+    `after` for anything else.
+    """
 
     def decide(self, scene: Scene) -> Decision:
         options = self.after(scene.person.options)

@@ -1,4 +1,4 @@
-"""A player's options in words and as facts."""
+"""Options as text and as facts for programs."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ _TOGGLED = {
         "In the hall you no longer hear other players' results.",
     ),
 }
-"""The sentences when a toggle is switched on, and off."""
+"""Sentences for a toggle that is switched on, and off."""
 
 _ABOUT = {
     Toggle.MACHINE: "lines for programs",
@@ -152,11 +152,11 @@ _ABOUT = {
     Toggle.INVITATIONS: "to matches and seats",
     Toggle.RESULTS: "of rated matches and tournaments, in the hall",
 }
-"""What the list says that it is about."""
+"""Explanations of the toggles in the list of options."""
 
 
 def choice_text(choice: SetOption, options: Options) -> str:
-    """Return the sentence for a choice, after which ``options`` hold."""
+    """Return the sentence that confirms a choice. `options` are the options after it."""
     off = f' Colours are off: "{SetColour(Switch.ON)}" shows them.'
     but = off if options.colour is Switch.OFF else ""
     if told := _CHOSEN.get(type(choice)):
@@ -207,7 +207,7 @@ def _options(_: ShowOptions, occasion: Occasion, view: View) -> list[str]:
 
 
 def options_listed(options: Options, display: Display) -> list[str]:
-    """Return the list of options, each with its value, its effect here, and how to change it."""
+    """Render the list of options: values, effects on this display, and commands to change them."""
     charset, width, bottom = options.charset.value, f"{options.width} columns", options.orient
     if options.charset is Charset.AUTO:
         charset = f"auto, with boards in {'UTF-8' if display.utf8 else 'ASCII'} here"
@@ -249,22 +249,22 @@ def options_listed(options: Options, display: Display) -> list[str]:
 
 
 def _switched(value: Switch, here: str) -> str:
-    """Return the value of a switch, and for auto, its effect here."""
+    """Return the value of a switch; for auto, with its effect on this display."""
     return f"auto, which is {here} here" if value is Switch.AUTO else value.value
 
 
 def _choices(command: str, values: type[Charset | Switch | Orient | Size | Scheme]) -> str:
-    """Return what to type to set an option."""
+    """Return the words to type to set an option."""
     quoted = (f'"{each.value}"' for each in values)
     return f'"{command}" and {listed(quoted, "or")}'
 
 
 @words.register
 def _scheme(_: ShowScheme, occasion: Occasion, view: View) -> list[str]:
-    """Return the elements of a board, each in its colour, and the schemes."""
+    """Render the elements of a board in their colours, and the colour schemes."""
     options, display = occasion.hall.people[occasion.player].options, view.display
     width = display.width
-    # A display without colours does not have the player's choices.
+    # The display has no scheme or elements if its colours are off, so take the player's own.
     chosen = replace(display, scheme=options.scheme, elements=options.elements)
     named = replace(chosen, colours=display.colours or SIXTEEN)
     own = dict(options.elements)
@@ -289,7 +289,7 @@ def _scheme(_: ShowScheme, occasion: Occasion, view: View) -> list[str]:
 
 
 def _why_uncoloured(options: Options, display: Display) -> list[str]:
-    """Return why there are no colours; nothing if there are some."""
+    """Return a sentence on why colours are off; empty if they are on."""
     on = f'"{SetColour(Switch.ON)}" shows them'
     if display.colours:
         return []

@@ -1,4 +1,4 @@
-"""Asides of players who choose how they want boards and messages."""
+"""Asides of options and board styles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thudmud.game.telling import Telling
 
 @aside
 class StyleChosen(AtBoard):
-    """A player chose the style in which they see a board."""
+    """A player chose the drawing style of a board."""
 
     crosses = True
 
@@ -27,9 +27,9 @@ def _apply_style_chosen(chosen: StyleChosen, hall: Hall) -> Telling:
 
 @aside
 class OptionChosen(Aside):
-    """A player chose an option. ``options`` are all their options after that.
+    """A player set an option. `options` are all their options after it.
 
-    Of ``choice`` other nodes know nothing: nobody there is told of it.
+    Other nodes don't know `choice`, since nobody there is notified.
     """
 
     crosses = True

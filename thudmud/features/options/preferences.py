@@ -1,4 +1,4 @@
-"""A member's preferences as plain JSON, as stored with the account.
+"""Conversion between a member's preferences and the JSON stored with the account.
 
 Unknown preferences are ignored, since an older or newer version may have written them.
 """
@@ -34,7 +34,7 @@ _KNOWN = {style.value: style for style in Style}
 
 
 def styles_of(preferences: Mapping[str, Any]) -> dict[str, Style]:
-    """Return the styles in a member's preferences, by the boards' names."""
+    """Return the board styles in a member's preferences, by the name of the board."""
     kept = preferences.get(_STYLES)
     if not isinstance(kept, Mapping):
         return {}
@@ -52,7 +52,7 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
 
 
 def profile_of(preferences: Mapping[str, Any]) -> Profile:
-    """Return the profile in a member's preferences."""
+    """Parse a member's preferences."""
     return Profile(
         styles_of(preferences),
         options_of(preferences),
@@ -64,12 +64,12 @@ def profile_of(preferences: Mapping[str, Any]) -> Profile:
 
 
 def ignored_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names that a member ignores."""
+    """Return the names of players that a member ignores."""
     return _names(preferences.get(_IGNORED))[:MOST_IGNORED]
 
 
 def followed_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names that a member follows."""
+    """Return the names of players that a member follows."""
     return _names(preferences.get(_FOLLOWED))[:MOST_FOLLOWED]
 
 
@@ -86,9 +86,9 @@ def preferences_of(
     followed: Iterable[str] = (),
     plan: str = "",
 ) -> dict[str, Any]:
-    """Return the preferences that `profile_of` reads.
+    """Return preferences as JSON values, the inverse of `profile_of`.
 
-    Options are stored as the commands that choose them, since commands stay stable.
+    Options are stored as the lines of the commands that set them, since commands remain compatible.
     """
     choices: list[SetOption] = [
         SetCharset(options.charset),

@@ -1,4 +1,4 @@
-"""People: who is here, what is known about them, and following and ignoring them."""
+"""Commands about other players: who is online, profiles and plans, following and ignoring."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Finger(Command):
 
 
 def fingered(scene: Scene, name: str) -> Fingered:
-    """Return what is stored about a player; raises Unread if it has to be looked up first."""
+    """Return the stored data of a player's profile; raises Unread if it must be looked up first."""
     return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
 
 
@@ -78,7 +78,7 @@ class Plan(Command):
 
 @aside
 class PlanChosen(Aside):
-    """A player wrote a plan, or removed it if ``plan`` is ""."""
+    """A player wrote a plan, or removed it if `plan` is ""."""
 
     plan: str
     crosses = True
@@ -120,9 +120,9 @@ class Unfollow(Command):
 
 @aside
 class FollowChosen(Aside):
-    """A player started or stopped following another. ``followed`` is the new list.
+    """A player started or stopped following another. `followed` is the new list.
 
-    ``is_here`` says that somebody is here who is called so.
+    `is_here` says whether a player of that name is online.
     """
 
     other: str
@@ -166,9 +166,9 @@ class Unignore(Command):
 
 @aside
 class IgnoreChosen(Aside):
-    """A player started or stopped ignoring another. ``ignored`` is the new list.
+    """A player started or stopped ignoring another. `ignored` is the new list.
 
-    ``is_here`` says that somebody is here who is called so.
+    `is_here` says whether a player of that name is online.
     """
 
     other: str
@@ -194,11 +194,20 @@ def _another(
     codes: tuple[Refusal, Refusal, Refusal],
     most: int,
 ) -> tuple[str, bool]:
-    """Return the player that words name, and whether they are here. They need not exist.
+    """Resolve words to a player who can be added to a list. The player need not exist.
+
+    Args:
+        words: the words typed for the player.
+        others: the names in the list.
+        scene: the hall, and the player who owns the list.
+        codes: the refusal codes for oneself, a name already in the list, and a full list.
+        most: the maximum length of the list.
+
+    Returns:
+        The name, and whether this player is online.
 
     Raises:
-        Refused: by one of ``codes`` if it is the player themselves, is in the list already, or the
-            list is full.
+        Refused: the player can't be added, or the words don't name one.
     """
     is_self, is_there, is_full = codes
     try:
@@ -218,10 +227,10 @@ def _another(
 
 
 def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, tuple[str, ...]]:
-    """Return the one of some names that is these words, or else begins so, and the others.
+    """Find a name in a list by the name itself or a prefix; return it and the remaining names.
 
     Raises:
-        Refused: none does, or more than one.
+        Refused: no name matches, or several do.
     """
     other = one_called(words, names, none)
     return other, tuple(name for name in names if name != other)

@@ -1,4 +1,4 @@
-"""People in words and as facts: who is here, what they do, and what is known about them."""
+"""People as text and as facts: who is online, what they do, profiles, following and ignoring."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ add_refusal_texts(_REFUSALS)
 MINUTE = 60.0
 
 _IDLE_FROM = 2 * MINUTE
-"""Below this nobody is called idle, since activity is only noted every half minute."""
+"""Idle time from which it is mentioned, in seconds. Activity is recorded only every half minute."""
 
 finger_fields: list[Callable[[Hall, str], Mapping[str, Any]]] = []
-"""Each returns further fields of the fact ``Thud.Finger`` about a player, named."""
+"""Functions that return further fields of the fact ``Thud.Finger`` for a player's name."""
 
 
 @words.register
 def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
-    """Return a page of players and bots, with where they are and what they play."""
+    """Render a page of the people and bots online, with their rooms and battles."""
     hall, width = occasion.hall, view.width
     names, programs = list(hall.people), hall.bots_here()
     people = counted(len(names) - len(programs), "player")
@@ -106,7 +106,7 @@ def _who_facts(asked: Who, occasion: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _fingered(_: Finger, occasion: Occasion, view: View) -> list[str]:
-    """Return what a player can read about another, or themselves."""
+    """Render a player's profile."""
     hall, player, found = occasion.hall, occasion.player, occasion.answer
     display, name, width = view.display, found.name, view.width
     lines = wrapped(f"{_whole(hall, found, player, occasion.at)}.", width)
@@ -164,7 +164,7 @@ def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
 
 
 def _presence(hall: Hall, name: str, now: float) -> Data:
-    """Return who and where a player here is, and what they do."""
+    """Return the presence of a player online as data: identity, room, idle time and boards."""
     return {
         **person_data(hall, name),
         "room": hall.people[name].room,
@@ -174,7 +174,7 @@ def _presence(hall: Hall, name: str, now: float) -> Data:
 
 
 def _ratings_of(hall: Hall, found: Fingered) -> list[tuple[str, Pool | None, Rating]]:
-    """Return all ratings of a player: against ``people`` or ``bots``, or at ``puzzles``."""
+    """Return all ratings of a player, with their role: ``people``, ``bots`` or ``puzzles``."""
     score = found.score or PlayerScore(found.name)
     level = hall.level(found.name)
     roles = {"people": score.people, "bots": score.bots}
@@ -189,7 +189,7 @@ def _ratings_of(hall: Hall, found: Fingered) -> list[tuple[str, Pool | None, Rat
 
 
 def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
-    """Return the words for what a rating is about."""
+    """Return a phrase for the role and pool of a rating."""
     if pool is None:
         return role
     if role == "bots":
@@ -199,7 +199,7 @@ def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
 
 @words.register
 def _own_plan(_: Plan, occasion: Occasion, view: View) -> list[str]:
-    """Return a player's own plan, or how to write one."""
+    """Render the player's own plan, or how to write one."""
     how = 'You have no plan: "plan" and what others may know of you, if your name is registered.'
     plan = _plan(occasion.hall, occasion.answer, occasion.player, view.display)
     return plan or wrapped(how, view.width)
@@ -217,7 +217,7 @@ def _plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[st
 
 
 def _plan_of(hall: Hall, found: Fingered) -> str:
-    """Return a player's plan, the present one if they are here."""
+    """Return a player's plan, from memory if they are online, else from the account."""
     if person := hall.people.get(found.name):
         return person.plan
     return found.member.plan if found.member else ""
@@ -225,7 +225,7 @@ def _plan_of(hall: Hall, found: Fingered) -> str:
 
 @words.register
 def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
-    """Return the list of those a player follows."""
+    """Render the list of players that a player follows."""
     hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
     names = hall.people[player].followed
     if not names:
@@ -289,7 +289,7 @@ def _followed_began_facts(began: FollowedBegan, _: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _ignored(_: Ignore, occasion: Occasion, view: View) -> list[str]:
-    """Return the list of those a player ignores."""
+    """Render the list of players that a player ignores."""
     if names := occasion.hall.people[occasion.player].ignored:
         told = f'You ignore {listed(names)}. "unignore" and a name ends that.'
     else:
@@ -307,21 +307,21 @@ def _ignore_chosen(chosen: IgnoreChosen, _: Occasion, view: View) -> list[str]:
 
 
 def _idle_for(hall: Hall, name: str, now: float) -> int | None:
-    """Return for how many minutes a player here has been idle; None for a bot."""
+    """Return the idle time of a player online, in whole minutes; None for a bot."""
     if name in hall.bots:
         return None
     return max(0, int((now - hall.people[name].active) // MINUTE))
 
 
 def _watched(hall: Hall, name: str) -> list[str]:
-    """Return the boards that a player here watches: where they are, and those they observe."""
+    """Return the boards that a player online watches, in their room or from elsewhere."""
     person = hall.people[name]
     boards = dict.fromkeys((*([person.room] if person.room else ()), *person.observed))
     return [board for board in boards if not hall.tables[board].side_of(name)]
 
 
 def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
-    """Return a player's role and what they do, or when they were last here."""
+    """Return a clause with a player's role, and their current activity or last visit."""
     name, person = found.name, hall.people.get(found.name)
     is_member = person.member if person else found.member is not None
     role = "a bot" if name in hall.bots else "a member" if is_member else "a guest"
@@ -340,11 +340,11 @@ def _person(hall: Hall, name: str, player: str, now: float) -> str:
 
 
 def _doing(hall: Hall, name: str, now: float) -> str:
-    """Return where a player here is, what they play and observe, and how long they are idle."""
+    """Return the current activity of a player online: room, battles, observed boards, idle time."""
     person = hall.people[name]
     facts = _playing(hall, name)
     boards = [table.name for table in hall.tables.seats_of(name)]
-    # Where a bot was asked last says nothing.
+    # A bot's room only shows where it was invited last.
     if boards != [person.room] and not (boards and name in hall.bots):
         facts.insert(0, f"is at the {person.room}" if person.room else "is in the hall")
     if elsewhere := [board for board in _watched(hall, name) if board != person.room]:
@@ -356,7 +356,7 @@ def _doing(hall: Hall, name: str, now: float) -> str:
 
 
 def _playing(hall: Hall, name: str) -> list[str]:
-    """Return what somebody plays where, as clauses: all boards together where it is the same."""
+    """Return clauses on a player's battles, one for all boards with the same side and level."""
     boards: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for table in hall.tables.seats_of(name):
         boards[_part(hall, table, name)].append(table.name)
@@ -367,7 +367,7 @@ def _playing(hall: Hall, name: str) -> list[str]:
 
 
 def _part(hall: Hall, table: Table, name: str) -> tuple[str, str]:
-    """Return what a seated player plays at a table, and at which level."""
+    """Return the side that a seated player has at a table, and the level."""
     side = table.side_of(name)
     if side is None or table.is_practice:
         return "both sides", ""
@@ -375,5 +375,5 @@ def _part(hall: Hall, table: Table, name: str) -> tuple[str, str]:
 
 
 def _level(level: int | None, hall: Hall, name: str) -> str:
-    """Return the level of a bot that was asked for another than its usual one; else ""."""
+    """Return a bot's level in brackets if it isn't its usual one, else ""."""
     return f" (level {level})" if level and level != hall.level(name) else ""
