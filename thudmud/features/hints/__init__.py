@@ -1,4 +1,4 @@
-"""Hints: a move that a player might play, and why."""
+"""Hints: a suggested move, with reasons."""
 
 from thudmud.features.hints import messages  # noqa: F401  (registers)
 from thudmud.features.hints.commands import Hint

@@ -1,4 +1,4 @@
-"""Hints in words: what to type, and why."""
+"""Hints as text and as facts for programs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ add_refusal_texts(
 
 @words.register
 def _hint(_: Hint, occasion: Occasion, view: View) -> list[str]:
-    """Return a hint; a screen reader gets each reason on its own line."""
+    """Render a hint; a screen reader gets each reason on its own line."""
     advice: Advice = occasion.answer
     table = occasion.known_table
     typed = Play(shortest_attempt(advice.move), table.name if view.away else None)

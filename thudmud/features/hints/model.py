@@ -1,4 +1,4 @@
-"""What hints look up, and why they are refused."""
+"""The lookup of hints, and their refusals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thudmud.rules import Game
 
 
 class HintRefusal(Enum):
-    """Reasons for refusing a hint. The values are a stable interface for programs."""
+    """Codes of refusals of a hint. The values are a stable interface for programs."""
 
     NO_HINTS = "no_hints"
     NO_HINTS_RATED = "no_hints_rated"
@@ -21,7 +21,7 @@ class HintRefusal(Enum):
 
 
 class AdviceLookup(AdviserLookup[Variation | None]):
-    """What to play in a battle at the board with a key; None if nothing was found."""
+    """Lookup of the adviser's line; None if it finds none. `board` is the key of the board."""
 
     board: str
     game: Game

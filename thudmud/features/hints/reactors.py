@@ -1,4 +1,4 @@
-"""Asks the adviser for hints, without delaying the player's other lines."""
+"""Hints computed in the background, so that they don't delay the player's next lines."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     import asyncio
 
 HINT_SECONDS = 0.02
-"""Roughly how many seconds of the adviser's work a hint takes."""
+"""A rough estimate of the adviser's time for a hint, in seconds."""
 
 HINT_SLOW = 2.0
-"""After how many seconds a player who waits for a hint is told that it will come."""
+"""Seconds after which a waiting player is informed that the hint takes a while."""
 
 _log = logging.getLogger(__name__)
 
 
 def setup(service: FeatureContext) -> None:
-    """Have a service answer those who ask for hints."""
+    """Register the handler of hints with a service."""
     hints = Hints(service)
     service.answer(AdviceLookup, hints.look_up)
     service.at_stop(hints.close)
 
 
 class Hints:
-    """The hints that players wait for.
+    """Hints under way.
 
     Attributes:
-        waiting: by player, the task of the hint they wait for.
+        waiting: the adviser's task of each waiting player, by name.
     """
 
     def __init__(self, service: FeatureContext) -> None:
@@ -46,7 +46,12 @@ class Hints:
         self.waiting: dict[str, asyncio.Task[Variation | None]] = {}
 
     def look_up(self, request: LookupRequest, asked: AdviceLookup) -> Variation | Postponed | None:
-        """Return a hint if it is found at once, as where nothing waits."""
+        """Ask the adviser for a hint; the answer if it comes at once, else `Postponed`.
+
+        Raises:
+            Refused: there is no adviser, the player already waits for a hint, or the position has
+                changed since they asked.
+        """
         service, name = self._service, request.player
         board = service.hall.tables.called(asked.board)
         if request.is_late:
@@ -59,14 +64,14 @@ class Hints:
         if advising is None or isinstance(advising, tuple):
             return advising
         self.waiting[name] = advising
-        service.scheduler.cancel(("hint", name))  # of an earlier one
+        service.scheduler.cancel(("hint", name))  # a leftover of the last hint
         at = service.clock() + HINT_SLOW
         service.scheduler.at(("hint", name), at, lambda: self._put_off(advising, name))
         service.spawn(self._await_hint(advising, asked, request))
         return Postponed(Decision(name, board), HINT_SECONDS, is_awaited=True)
 
     def _put_off(self, advising: asyncio.Task[Variation | None], name: str) -> None:
-        """Tell a player that a hint will come, if it has not come yet."""
+        """Inform a player that the hint takes a while, unless it has come."""
         if self.waiting.get(name) is advising and name in self._service.local_players():
             self._service.refuse(name, Refused(HintRefusal.HINT_PENDING))
 
@@ -76,7 +81,7 @@ class Hints:
         asked: AdviceLookup,
         request: LookupRequest,
     ) -> None:
-        """Tell a player the hint once it is found, unless they have played without it."""
+        """Wait for the adviser, then give the hint unless the battle has moved on."""
         name = request.player
         try:
             line = await advising
@@ -93,7 +98,7 @@ class Hints:
             _log.error("could not give a hint: %s", error, extra={"player": name})
 
     def _have_played(self, asked: AdviceLookup) -> bool:
-        """Whether the battle has gone on from the position, or the board is gone."""
+        """Whether the battle has moved on from the position, or the board is gone."""
         table, plies = self._service.hall.tables.with_key(asked.board), asked.game.moves
         if table is None:
             return True

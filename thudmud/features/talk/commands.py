@@ -1,4 +1,4 @@
-"""Talk: to a room, to one player, and about a battle."""
+"""Commands for talking to a room, to one player, and about a battle."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Emote(Command):
 
 
 def _aloud(scene: Scene, kind: type[Spoke | Emoted], text: str) -> Decision:
-    """Return the decision to say or do something in a room.
+    """Decide to speak or emote in the player's room.
 
-    During a battle its players hear observers only if they want to.
+    During a battle, observers' talk reaches its players only if they have chosen to receive it.
     """
     hall, person, me = scene.hall, scene.person, scene.me
     table = hall.tables[person.room] if person.room else None
@@ -88,10 +88,11 @@ class Whisper(Command):
 
 
 def _about_battle(scene: Scene, text: str, talk: Toggle) -> Decision:
-    """Return the decision to say something about a battle.
+    """Decide to kibitz or whisper about a battle.
 
-    As on FICS, players can kibitz and whisper as well: their whispers reach the observers, but not
-    the opponent. Players hear no whispers, so nobody can help them that way.
+    As on FICS, players of the battle can kibitz and whisper, too. Their whispers reach the
+    observers but not the opponent. Players never receive whispers, so nobody can help them that
+    way.
     """
     text, words = split_board(scene.hall, text)
     table = watched_meant(scene.hall, scene.person, words)
@@ -116,6 +117,6 @@ class Tell(Command):
 
 
 def require_listening(hall: Hall, to: str, player: str) -> None:
-    """Raise Refused if ``to`` ignores ``player``."""
+    """Raise Refused if `to` ignores `player`."""
     if hall.people.ignores(to, player):
         raise Refused(Refusal.NOT_LISTENING, player=to)

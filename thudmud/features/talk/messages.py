@@ -1,4 +1,4 @@
-"""Talk in words and as facts: what players say and do."""
+"""Talk as text and as facts for programs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ add_refusal_texts(_REFUSALS)
 _SAID = {None, Toggle.WATCHERS}
 
 _JOINS = ("'s ", ", ")
-"""Beginnings of emotes without a blank after the name."""
+"""Prefixes of emotes that follow the name without a blank."""
 
 
 @words.register
@@ -67,7 +67,10 @@ def _told(aside: Told, occasion: Occasion, view: View) -> list[str]:
 
 
 def in_own_words(text: str, occasion: Occasion, view: View) -> list[str]:
-    """Return what is in a player's own words as lines, none of which could be one of ours."""
+    """Return a message by a player as lines that can't be mistaken for the server's own.
+
+    Unlike `own_words` it adds the board's name and the time where the reader needs them.
+    """
     if text[:1].islower():
         text = capitalised(text)
     if occasion.table and view.away:
@@ -78,10 +81,13 @@ def in_own_words(text: str, occasion: Occasion, view: View) -> list[str]:
 
 
 def own_words(text: str, display: Display) -> list[str]:
-    """Return what is in a player's own words as lines, none of which could be one of ours."""
+    """Return a player's text as lines that can't be mistaken for the server's own.
+
+    Continuation lines are indented, or marked for a screen reader.
+    """
     if display.ascii_only:
-        text = plain(text)  # before wrapping, since it may get longer
-    # A voice does not read indents.
+        text = plain(text)  # before wrapping: it may get longer
+    # Screen readers don't read indentation aloud.
     indent = "more: " if display.reader else "    "
     return wrapped(text, display.width, indent, glued=False)
 

@@ -1,4 +1,4 @@
-"""What a player is told about talk, and whether they know it."""
+"""The notice that a battle's players don't receive observers' talk."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from thudmud.game.telling import Telling
 
 
 class KnowsDeaf(PersonPart):
-    """Kept once a player has been told that the players at a board do not hear them."""
+    """Marks a player who has received the notice `PlayersDeaf`."""
 
 
 @aside
 class PlayersDeaf(AtBoard):
-    """An observer is told, once, that the players at the board do not hear them."""
+    """An observer is informed, once, that players at the board don't receive their talk."""
 
 
 @applies(PlayersDeaf)

@@ -1,4 +1,4 @@
-"""Teaching: explains to newcomers how to move, when it is their turn for the first time."""
+"""Teaching: an explanation of how to move, for newcomers on their first turn."""
 
 from thudmud.features.teaching import messages  # noqa: F401  (registers)
 from thudmud.features.teaching.reactors import setup

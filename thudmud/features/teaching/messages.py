@@ -1,4 +1,4 @@
-"""The explanation how to move, with an example that is legal in the position."""
+"""The explanation of how to move, with an example that is legal in the position."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
 
 
 def _example_rank(move: Move) -> tuple[int, int, int, int]:
-    """Return a sort key for example moves: single steps, from upper rows, come first.
+    """Return a sort key that prefers single steps from upper rows.
 
-    A single step is safe in the initial position; four squares put a dwarf within the trolls'
+    A single step is safe in the initial position. Four squares can put a dwarf within the trolls'
     reach.
     """
     origin, target = move.origin, move.target

@@ -7,7 +7,7 @@ from thudmud.game.asides import AtBoard, aside
 
 @aside
 class MoveTaught(AtBoard):
-    """A newcomer to move is shown how, or reminded (``again``).
+    """An explanation of how to move for a newcomer on their turn, or a reminder (``again``).
 
     ``hints`` says whether they can ask for hints.
     """

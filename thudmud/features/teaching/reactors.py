@@ -1,4 +1,4 @@
-"""Explains to newcomers, who have never finished a battle, how to move.
+"""The teacher of newcomers, who are players without a finished battle.
 
 The explanation follows the first board on which it is their turn. It is repeated once if they
 haven't moved after a minute, and never given again after their first move.
@@ -21,13 +21,13 @@ from thudmud.store import StoreError
 from thudmud.views.sentences import TURNED
 
 REMINDER_DELAY = 60.0
-"""Seconds on their turn after which newcomers are reminded."""
+"""Seconds until a newcomer on their turn is reminded."""
 
 _log = logging.getLogger(__name__)
 
 
 def setup(service: FeatureContext) -> None:
-    """Teach the newcomers of a service."""
+    """Register the handlers of teaching with a service."""
     Teacher(service)
 
 
@@ -35,7 +35,7 @@ class Teacher:
     """Explains to newcomers how to move.
 
     Attributes:
-        newcomers: for each newcomer who is here and hasn't moved yet, whether they were told.
+        newcomers: newcomers online who haven't moved yet, and whether they got the explanation.
     """
 
     def __init__(self, service: FeatureContext) -> None:
@@ -52,14 +52,14 @@ class Teacher:
             self._service.spawn(self._recognise(player))
 
     async def _recognise(self, player: str) -> None:
-        """Find out whether a player who has come in is a newcomer."""
+        """Look up whether an arriving player is a newcomer, and teach them if it is their turn."""
         try:
             score: PlayerScore | None = await self._service.look_up(ScoreLookup(player))
         except StoreError as error:
             if player in self._service.local_players():
                 _log.error("could not read their results: %s", error, extra={"player": player})
             return
-        await self._service.wait_for_line(player)  # they see the board first
+        await self._service.wait_for_line(player)  # the board comes first
         if player not in self._service.local_players():
             return
         tables = self._service.hall.tables.seats_of(player)
@@ -85,7 +85,7 @@ class Teacher:
             self._teach_if_due(table)
 
     def _teach_if_due(self, table: Table) -> None:
-        """Explain how to move to a newcomer whose turn it is and who wasn't told yet."""
+        """Explain how to move if it is a newcomer's turn and they haven't got the explanation."""
         player = self._newcomer_to_move(table)
         if player is not None and not self.newcomers[player]:
             self.newcomers[player] = True
@@ -100,7 +100,7 @@ class Teacher:
             self._teach(player, table, again=True)
 
     def _newcomer_to_move(self, table: Table) -> str | None:
-        """Return the newcomer whose turn it is on a board that they see, if any."""
+        """Return the newcomer on move, if any, unless a private board covers the battle."""
         player = table.seats.get(table.game.turn) if table.game and table.running else None
         if player not in self.newcomers or player not in self._service.local_players():
             return None
@@ -115,7 +115,7 @@ class Teacher:
 
 
 def _has_moved(table: Table, player: str) -> bool:
-    """Whether a seated player has moved in the battle on a board."""
+    """Whether a seated player has moved in the current battle."""
     if table.game is None:
         return False
     first, plies = table.game.opening.turn, len(table.game.moves)

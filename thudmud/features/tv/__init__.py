@@ -1,4 +1,4 @@
-"""The tv: shows a player the best battle in progress, and the next one when it ends."""
+"""The tv: shows the best battle in progress, and switches to the next one when it ends."""
 
 from thudmud.features.tv import messages  # noqa: F401  (registers)
 from thudmud.features.tv.commands import Tv
