@@ -1,6 +1,6 @@
-"""Words, boards and facts, made of events and positions for one reader. Pure.
+"""Rendering of events and positions as text, boards and facts for one reader. Pure.
 
-Names are loaded when first used, see `thudmud`: drawing a board needs no parser.
+Names are loaded on first use, see `thudmud`: drawing a board needs no parser.
 """
 
 from importlib import import_module
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Message", "Terminal"]
 
-if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
+if not TYPE_CHECKING:  # otherwise mypy would accept any name
     _MODULES = {
         "Message": "thudmud.views.messages",
         "Terminal": "thudmud.views.view",

@@ -1,9 +1,9 @@
-"""Draws boards: the grid with facts beside or below it; or a status line.
+"""Drawings of boards: a grid with facts beside or below it, or a status line.
 
-Every character used takes one column on every terminal. That rules out characters of ambiguous
-width, which East Asian terminals draw two columns wide (nearly all line drawing, the middle dot,
-filled circles and triangles), and those that may be drawn as emoji, such as chess pawns. Dashed
-lines remain, which most fonts have, and plain slashes for the slanted sides.
+All characters take one column on every terminal. This rules out characters of ambiguous width,
+which East Asian terminals draw two columns wide: nearly all line drawing, the middle dot, filled
+circles and triangles. It also rules out characters that may be drawn as emoji, such as chess pawns.
+Dashed lines remain, which most fonts have, and plain slashes for slanted edges.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from thudmud.views.words import GLUE, columns, wrapped
 
 GAP = "   "
 PANEL_WIDTH = 30
-"""The fewest columns beside the board for the facts; with fewer, they stand below it."""
+"""The minimum width of the facts beside the board, in columns. With less room they go below it."""
 
 MOVED_FROM, CAPTURED = "+", "*"
 _EMPTY = ".", "\N{BULLET OPERATOR}"
 _UTF_8 = {
     Piece.DWARF: "\N{INCREMENT}",  # a pointed helmet
-    Piece.TROLL: "\N{INVERSE BULLET}",  # as broad as a square
+    Piece.TROLL: "\N{INVERSE BULLET}",  # as wide as a square
     Piece.STONE: "\N{WHITE SUN WITH RAYS}",
     Piece.ROCK: "\N{LOZENGE}",
 }
@@ -62,24 +62,24 @@ ELEMENTS = {
 
 
 def draw(table: Table, display: Display) -> list[str]:
-    """Return a drawing of ``table``: the grid, and beside or below it the facts.
+    """Draw a table: the grid, with facts beside or below it.
 
-    A screen of fewer than 20 columns cannot hold the grid.
+    The grid doesn't fit a screen of fewer than 20 columns.
     """
     made = _last_drawn[0]
-    # Tables and displays are immutable, so identity is enough.
+    # Tables and displays are immutable, so identity implies equality.
     if made is None or made[0] is not table or (made[1] is not display and made[1] != display):
         made = _last_drawn[0] = table, display, _drawn(table, display)
     return made[2].copy()
 
 
 _last_drawn: list[tuple[Table, Display, list[str]] | None] = [None]
-"""The last drawing, since players and observers are shown the same. Drawing and key are one tuple,
-so that threads always see both together."""
+"""The last drawing, cached because players and observers get the same one. Key and drawing are a
+single tuple, so that threads always see a matching pair."""
 
 
 def status_line(table: Table) -> str:
-    """Return one line with the pieces left, the players and the score."""
+    """Return one line with players, remaining pieces and score."""
     game = game_at(table)
     sides = ", ".join(
         f"{side.plural} {game.position.count(Piece.of(side))} ({holder(table, side)})"
@@ -105,25 +105,25 @@ def _drawn(table: Table, display: Display) -> list[str]:
 
 
 class GridLayout(Enum):
-    """A layout of the grid. The value is its width in columns."""
+    """Layouts of the grid. A value is the width in columns."""
 
     __hash__ = object.__hash__
 
     LARGE = 7 + 4 * WIDTH
     """Squares of four columns and two rows, with lines between them."""
     FRAMED = 7 + 2 * WIDTH
-    """With a line round the squares."""
+    """Squares of two columns within a frame."""
     SPACED = 5 + 2 * WIDTH
-    """The same without the upright sides of that line."""
+    """The same without the vertical sides of the frame."""
     TIGHT = 4 + WIDTH
-    """Without gaps, and so without the brackets in them."""
+    """Squares of one column, without room for brackets."""
 
     def __init__(self, width: int) -> None:
         self.width = width
 
     @property
     def step(self) -> int:
-        """How many columns there are from one square to the next."""
+        """The distance between neighbouring squares, in columns."""
         return {GridLayout.LARGE: 4, GridLayout.TIGHT: 1}.get(self, 2)
 
 
@@ -131,7 +131,7 @@ _LAYOUTS = tuple(GridLayout)
 
 
 def layout_for(display: Display) -> GridLayout:
-    """Return the largest layout that is wanted and fits."""
+    """Return the largest layout that the display allows and has room for."""
     for layout in _LAYOUTS:
         if layout.width < display.width and (display.large or layout is not GridLayout.LARGE):
             return layout
@@ -144,15 +144,15 @@ def glyph(piece: Piece, display: Display) -> str:
 
 
 def signs(display: Display) -> dict[str, str]:
-    """Return what is drawn for the letter of each piece, and for the dot of an empty square."""
+    """Return the characters of the pieces, by their letters, and of an empty square, by its dot."""
     drawn = {piece.value: glyph(piece, display) for piece in Piece}
     return {**drawn, _EMPTY[False]: _EMPTY[display.utf8]}
 
 
 def grid(position: Position, last: Move | None, display: Display, layout: GridLayout) -> list[str]:
-    """Return the rows between two lines of column letters, the piece moved last in brackets.
+    """Draw the grid between two rows of column letters, with brackets around the last piece moved.
 
-    All rows are as wide as the layout. Blanks at the ends have no colour.
+    All rows have the width of the layout. Blanks at either end have no colour.
     """
     return _painter_for(display, layout).grid(position, last)
 
@@ -160,20 +160,20 @@ def grid(position: Position, last: Move | None, display: Display, layout: GridLa
 _BLANK: Run = (" ", NONE)
 
 _Strip = list[Run]
-"""A row of squares with gaps between, and a place for the frame at either end."""
+"""Runs of a row: squares, the gaps between them, and a frame character at either end."""
 
 _Standing = tuple[int, ...]
-"""The pieces in a row: for each kind the row of its bitboard."""
+"""The pieces in a row: the row's bits for each kind of piece."""
 
 _Marks = tuple[int, int, tuple[int, ...]]
-"""The columns of a row from which, and to which, a piece was moved last (-1 if it was in another
-row), and those on which something was captured."""
+"""The last move's marks in a row: the column of its origin and of its target (-1 in another row),
+and the columns of its captures."""
 
 _UNMARKED: _Marks = -1, -1, ()
 
 
 def _marks(last: Move) -> dict[int, _Marks]:
-    """Return the marks of the last move, by row."""
+    """Return the marks of the last move by row."""
     origin, target, captures = last.origin, last.target, last.captures
     marks: dict[int, _Marks] = {}
     for row in (origin.row, target.row, *[square.row for square in captures]):
@@ -186,7 +186,7 @@ def _marks(last: Move) -> dict[int, _Marks]:
 
 
 class _Painter:
-    """Draws grids with one display and layout."""
+    """Draws grids for one display and layout."""
 
     def __init__(self, display: Display, layout: GridLayout) -> None:
         self._display, self._layout = display, layout
@@ -213,9 +213,9 @@ class _Painter:
         self._empty = {row: self._blank_row(row, drawn) for drawn, row in enumerate(self._order)}
 
     def grid(self, position: Position, last: Move | None) -> list[str]:
-        """Return the rows, with the letters of the columns above and below."""
+        """Return the rows, with column letters above and below."""
         stand = list(
-            zip(  # in the order of the pieces
+            zip(  # in the order of `Piece`
                 rows_of(position.dwarfs),
                 rows_of(position.trolls),
                 rows_of(position.stone),
@@ -230,7 +230,7 @@ class _Painter:
         return [self._letters, *rows, self._letters]
 
     def _lettered(self) -> str:
-        """Return the letters of the columns, those of the outer rows on the edge of the board."""
+        """Return the row of column letters, joined by a dashed line along the edge of the board."""
         step = self._layout.step
         text = (" " * (step - 1)).join(LETTERS[column] for column in self._order)
         outer = [column for column in range(WIDTH) if Square(column, 0).on_board]
@@ -253,7 +253,7 @@ class _Painter:
         return joined([margin, (text, colour), margin], self._display)
 
     def _blank_row(self, row: int, drawn: int) -> _Strip:
-        """Return an empty row; ``drawn`` rows are above it on the screen."""
+        """Return an empty row. `drawn` is the number of rows above it on the screen."""
         squares = [Square(column, row) for column in self._order]
         strip = [_BLANK]
         for before, square in zip([None, *squares], squares, strict=False):
@@ -264,7 +264,7 @@ class _Painter:
         return strip
 
     def _gap(self, *beside: Square | None) -> Run:
-        """Return what is between two squares."""
+        """Return the run between two squares, None being outside the grid."""
         on_board = [square is not None and square.on_board for square in beside]
         if self._is_large and any(on_board):
             return self._down, self._squares
@@ -278,7 +278,7 @@ class _Painter:
         return [(_EMPTY[self._display.utf8], self._squares)]
 
     def _enclose(self, strip: _Strip, squares: list[Square], drawn: int) -> None:
-        """Put the frame around a row; ``drawn`` rows are above it on the screen."""
+        """Add the frame to a row. `drawn` is the number of rows above it on the screen."""
         inside = [at for at, square in enumerate(squares) if square.on_board]
         left = right = self._down
         if inside[0]:
@@ -287,7 +287,7 @@ class _Painter:
         strip[2 * inside[-1] + 4] = (right, self._coordinates)
 
     def row(self, row: int, standing: _Standing, marks: _Marks | None) -> str:
-        """Return a row between its numbers, with the marks of the last move, if it touched it."""
+        """Draw a row between its numbers, with the last move's marks in it, if any."""
         strip = self._empty[row].copy()
         origin, target, captured = marks or _UNMARKED
         if origin >= 0:
@@ -310,30 +310,30 @@ class _Painter:
             strip[at - 1] = strip[at + 1] = " ", Colour(background=run[1].background)
 
     def _point_out(self, strip: _Strip, column: int) -> None:
-        """Mark the piece that was moved last."""
+        """Mark the piece that moved last."""
         at = self._place(column)
         if self._layout is not GridLayout.TIGHT:
             for gap, bracket in ((at - 1, "["), (at + 1, "]")):
                 strip[gap] = bracket, on(self._moved, self._ground)
         elif self._moved != NONE:
-            # There is no room for brackets; a colour and the words below the board say which one.
+            # Without room for brackets, colour and the words below the board identify the piece.
             strip[at] = strip[at][0], on(self._moved, self._squares)
 
     def _place(self, column: int) -> int:
-        """Return where in a strip the square in a column is."""
+        """Return the index in a strip of the square in a column."""
         drawn = self._order[column]
         return 4 * drawn + 3 if self._is_large else 2 * drawn + 2
 
 
 _row = lru_cache(maxsize=16384)(_Painter.row)
-"""Cached rows of all painters, some hundred bytes each: a ply changes one to three rows."""
+"""Cached rows of all painters, a few hundred bytes each. A ply changes one to three rows."""
 
 _painter = lru_cache(maxsize=32)(_Painter)
 
 
 @lru_cache(maxsize=32)
 def _painter_for(display: Display, layout: GridLayout) -> _Painter:
-    """Return the painter shared by all displays whose grids look the same."""
+    """Return the painter shared by all displays with the same look."""
     look = replace(
         display, width=DEFAULT_WIDTH, large=False, ascii_only=False, reader=False, machine=False
     )
@@ -349,14 +349,14 @@ def _cut(strip: _Strip, layout: GridLayout) -> _Strip:
     return strip
 
 
-# The facts beside a grid, or below it.
+# Facts beside or below a grid.
 
 Fact = list[Phrase]
-"""A sentence in parts, each with the element whose colour it has."""
+"""A sentence in parts, each coloured like an element."""
 
 
 def beside(table: Table, width: int, display: Display) -> list[str]:
-    """Return the facts about ``table`` as lines of at most ``width`` columns."""
+    """Return the facts about a table as lines of at most `width` columns."""
     how_far, match = progress(table), table.match
     if match is None:
         how_far += "."
@@ -378,13 +378,13 @@ def beside(table: Table, width: int, display: Display) -> list[str]:
 
 
 class _Tally(NamedTuple):
-    """What a board shows of pieces and points, by side; a ply without a capture changes nothing."""
+    """Counts of pieces and points, by side. A ply without a capture leaves them unchanged."""
 
     players: tuple[str, str]
     left: tuple[int, int]
     lost: tuple[int, int]
     stones: tuple[int, int]
-    """The bitboards of the stone in the middle and of the Rock."""
+    """The bitboards of the Thudstone and of the Rock."""
     score: tuple[int, int]
 
 
@@ -403,7 +403,7 @@ def _tally(table: Table) -> _Tally:
 
 @lru_cache(maxsize=256)
 def _tally_lines(tally: _Tally, width: int, display: Display) -> Sequence[str]:
-    """Return who has which pieces, and the score."""
+    """Return the players, their pieces and the score, as lines."""
     counts = zip(tally.left, tally.lost, strict=True)
     sides = zip(Side, tally.players, counts, strict=True)
     facts = [
@@ -416,7 +416,7 @@ def _tally_lines(tally: _Tally, width: int, display: Display) -> Sequence[str]:
 
 
 def below(table: Table, display: Display) -> list[str]:
-    """Return the facts in few short lines, since narrow screens are seldom high."""
+    """Return the facts as few short lines, since narrow screens are seldom high."""
     width, match = display.width - 1, table.match
     over = ", over" if match and not match.running else ""
     first: list[Fact] = [[(f"{heading(table)}{over}", None)]]
@@ -439,7 +439,7 @@ def below(table: Table, display: Display) -> list[str]:
 
 
 def _lines(facts: Iterable[Fact], width: int, display: Display) -> list[str]:
-    """Return facts as lines of at most ``width`` columns, each fact on a new line."""
+    """Return facts as lines of at most `width` columns, each fact on a new line."""
     lines: list[str] = []
     for fact in facts:
         if len(fact) == 1 and not display.colours:
@@ -450,7 +450,7 @@ def _lines(facts: Iterable[Fact], width: int, display: Display) -> list[str]:
 
 
 def _fitting(width: int, *wordings: str) -> str:
-    """Return the first wording of a fact that fits on a line; the last if none does."""
+    """Return the first wording that fits on a line; the last one if none fits."""
     for words in wordings:
         if columns(words) <= width:
             return words
@@ -458,7 +458,7 @@ def _fitting(width: int, *wordings: str) -> str:
 
 
 def _last_move(table: Table) -> Move | None:
-    """Return the last ply, if any has been played."""
+    """Return the last ply, or None."""
     return table.game.moves[-1] if table.game and table.game.moves else None
 
 
@@ -477,7 +477,7 @@ def _side(
 
 
 def _sides(table: Table, width: int, display: Display) -> list[Fact]:
-    """Return both sides: on one line where there is room for it."""
+    """Return both sides, on a single line if possible."""
     for count in ("{} left", "{}"):
         facts: list[Fact] = []
         for side in Side:
@@ -493,13 +493,13 @@ def _sides(table: Table, width: int, display: Display) -> list[Fact]:
 
 
 def _together(facts: list[Fact], width: int) -> list[Fact]:
-    """Return facts as a single one, if that fits on a line."""
+    """Merge facts into a single one if they fit on a line."""
     one = [phrase for fact in facts for phrase in ((". ", None), *fact)][1:]
     return [one] if columns("".join(words for words, _ in one)) <= width else facts
 
 
 def _stones(stones: tuple[int, int], display: Display) -> list[Fact]:
-    """Return which stone is on the board, where its first letter does not tell."""
+    """Name the stone on the board, which isn't recognisable by its UTF-8 character."""
     if not display.utf8:
         return []
     return [
@@ -515,7 +515,7 @@ def _score(now: Score, width: int) -> Fact:
 
 
 def _match(table: Table, width: int) -> list[Fact]:
-    """Return the points of the match; nothing before a battle of it has ended."""
+    """Return the points of the match; empty until its first battle is over."""
     match = table.match
     if match is None or match.battles == 1 or (match.battle == 1 and match.running):
         return []
@@ -524,7 +524,7 @@ def _match(table: Table, width: int) -> list[Fact]:
 
 
 def _score_and_match(table: Table, width: int) -> Fact:
-    """Return the score, with the points of the match if there are any."""
+    """Return the score, with any points of the match."""
     match = table.match
     if match is None or not _match(table, width):
         return _score(game_at(table).score, width)
@@ -535,7 +535,7 @@ def _score_and_match(table: Table, width: int) -> Fact:
 
 
 def _clock(table: Table, width: int) -> list[Fact]:
-    """Return the clock, or the time control of the next match; nothing without."""
+    """Return the clock, or the time control of the next match; empty without either."""
     if table.match is None or table.match.clock is None:
         return [[(f"Clock: {table.time}", None)]] if table.time else []
     clock = table.match.clock
@@ -544,21 +544,21 @@ def _clock(table: Table, width: int) -> list[Fact]:
 
 
 def _last_marked(table: Table, display: Display) -> list[Fact]:
-    """Return the last ply, and how the grid marks it."""
+    """Return the last ply, and the key to its marks in the grid."""
     last = _last_move(table)
     if last is None:
         return []
     way: Fact = [(f"Last move: {last.origin} to {last.target}", Element.LAST_MOVE)]
     marks = f"{MOVED_FROM} from, [{glyph(last.piece, display)}] to"
     key: Fact = [("  (", None), (marks, Element.LAST_MOVE)]
-    # A hurl captures where it lands: no square is left with the mark of a capture.
+    # A hurl captures on its target, so no square shows the mark of a capture.
     if last.captures and set(last.captures) - {last.target}:
         key += [(", ", None), (f"{CAPTURED} captured", Element.CAPTURED)]
     return [way, [*key, (")", None)]]
 
 
 def _last_and_turn(table: Table, width: int) -> list[Fact]:
-    """Return the last ply and whose turn it is: on one line where there is room for it."""
+    """Return the last ply and the side to move, on a single line if possible."""
     last, turn = _last_move(table), _turn(table, 0)
     if last is None:
         return turn
@@ -568,7 +568,7 @@ def _last_and_turn(table: Table, width: int) -> list[Fact]:
 
 
 def _turn(table: Table, width: int) -> list[Fact]:
-    """Return whose turn it is, if anybody's."""
+    """Return the side to move; empty if the battle is over or not begun."""
     game = table.game
     if game is None or game.outcome:
         return []

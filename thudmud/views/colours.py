@@ -1,7 +1,7 @@
-"""Colours: the schemes of a board's elements, and SGR sequences with the nearest colours.
+"""Colours: schemes for the elements of a board, and SGR sequences with the nearest colours.
 
-Colours only repeat what letters, marks and words say. Every coloured piece of text ends with a
-reset, on the same line.
+Colours only repeat information that letters, marks and words convey, too. All coloured text ends
+with a reset on the same line.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ NONE = Colour()
 Run = tuple[str, Colour]
 """Text without a line end, and its colour."""
 Phrase = tuple[str, Element | None]
-"""Words, and the element whose colour they have."""
+"""Words, and the element that gives them their colour."""
 
 
 def colour_of(element: Element, display: Display) -> Colour:
-    """Return the colour of an element on a display; none on one without colours."""
+    """Return the colour of an element on a display; `NONE` without colours."""
     if not display.colours:
         return NONE
     own = dict(display.elements).get(element)
@@ -35,14 +35,14 @@ def colour_of(element: Element, display: Display) -> Colour:
 
 
 def on(colour: Colour, ground: Colour) -> Colour:
-    """Return a colour with the background of another, unless it has its own."""
+    """Return a colour with the background of `ground`, unless it has its own."""
     if colour.background is not None or ground.background is None:
         return colour
     return replace(colour, background=ground.background)
 
 
 def joined(runs: Iterable[Run], display: Display) -> str:
-    """Return runs as one text; neighbours of the same colour share a sequence."""
+    """Join runs to a text. Adjacent runs of the same colour share a sequence."""
     if not display.colours:
         return "".join([text for text, _ in runs])
     return "".join(
@@ -55,7 +55,7 @@ _BLANKS = " ", GLUE
 
 
 def flowed(phrases: Iterable[Phrase], width: int, indent: str, display: Display) -> list[str]:
-    """Return phrases as wrapped lines, each phrase in its colour wherever the lines break it."""
+    """Wrap coloured phrases as one text; a phrase keeps its colour across line breaks."""
     phrases = list(phrases)
     lines = wrapped("".join([words for words, _ in phrases]), width, indent)
     if not display.colours:
@@ -82,7 +82,7 @@ _RESET = "\x1b[0m"
 
 @lru_cache(maxsize=1024)
 def _sgr(colour: Colour, colours: int) -> str:
-    """Return the sequence that starts a colour; "" for none."""
+    """Return the SGR sequence that starts a colour; "" for none."""
     codes = ["1"] if colour.bold else []
     if colour.foreground is not None:
         codes.append(_code(nearest(colour.foreground, colours), 30))
@@ -92,7 +92,7 @@ def _sgr(colour: Colour, colours: int) -> str:
 
 
 def _code(shade: Shade, base: int) -> str:
-    """Return the SGR parameters of a shade; ``base`` is 30 for foreground, 40 for background."""
+    """Return the SGR parameters of a shade. `base` is 30 for foreground, 40 for background."""
     if isinstance(shade, tuple):
         red, green, blue = shade
         return f"{base + 8};2;{red};{green};{blue}"
@@ -102,24 +102,24 @@ def _code(shade: Shade, base: int) -> str:
 
 
 def nearest(shade: Shade, colours: int) -> Shade:
-    """Return the nearest shade among so many colours."""
+    """Return the nearest shade in a palette of `colours` colours."""
     if colours >= TRUE_COLOUR or (isinstance(shade, int) and shade < colours):
         return shade
-    # Each terminal has its own idea of the first 16 of 256 colours, but not of the others.
+    # Terminals differ in the first 16 of 256 colours, but not in the others.
     among = range(SIXTEEN, PALETTE) if colours == PALETTE else range(SIXTEEN)
     wanted = shade if isinstance(shade, tuple) else PALETTE_RGB[shade]
     return min(among, key=lambda index: _distance(wanted, PALETTE_RGB[index]))
 
 
 def _distance(one: tuple[int, int, int], other: tuple[int, int, int]) -> int:
-    """Return how different two colours look, by the "redmean" approximation."""
+    """Return the perceived distance of two RGB colours, by the "redmean" approximation."""
     red, green, blue = (a - b for a, b in zip(one, other, strict=True))
     mean = (one[0] + other[0]) // 2
     return (512 + mean) * red * red + 1024 * green * green + (767 - mean) * blue * blue
 
 
 def _palette() -> tuple[tuple[int, int, int], ...]:
-    """Return the 256 colours, the first 16 of them as xterm has them."""
+    """Return the 256-colour palette, with xterm's values for the first 16."""
     levels = (0, 95, 135, 175, 215, 255)
     dark = [(0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0)]
     dark += [(0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229)]
@@ -131,11 +131,11 @@ def _palette() -> tuple[tuple[int, int, int], ...]:
 
 
 PALETTE_RGB = _palette()
-"""Red, green and blue of the 256 colours."""
+"""RGB values of the 256-colour palette."""
 
 
 def as_hex(shade: Shade | None) -> str | None:
-    """Return a shade as ``#rrggbb``; None if there is none."""
+    """Return a shade as ``#rrggbb``, or None for None."""
     if shade is None:
         return None
     return "#{:02x}{:02x}{:02x}".format(*(PALETTE_RGB[shade] if isinstance(shade, int) else shade))
@@ -145,7 +145,7 @@ _BLACK, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN, _WHITE = range(8)
 _BRIGHT = 8
 _ORANGE_RGB, _BLUE_RGB, _YELLOW_RGB = (230, 159, 0), (0, 114, 178), (240, 228, 66)
 _PURPLE_RGB, _GREEN_RGB, _VERMILION_RGB = (204, 121, 167), (0, 158, 115), (213, 94, 0)
-_SKY_RGB = (0, 135, 215)  # not theirs: their blue made readable on black and on white
+_SKY_RGB = (0, 135, 215)  # not Okabe and Ito's: their blue, made readable on black and on white
 _BLACK_RGB, _WHITE_RGB = (0, 0, 0), (255, 255, 255)
 
 _Table = dict[Element, Colour]
@@ -161,7 +161,7 @@ _SCHEMES: dict[Scheme, _Table] = {
         Element.CAPTURED: Colour(_MAGENTA, bold=True),
         Element.TURN: Colour(bold=True),
     },
-    # A green ground of its own, whatever the screen's is.
+    # With its own green background on any screen.
     Scheme.VIVID: {
         Element.DWARF: Colour(226, 22, bold=True),
         Element.TROLL: Colour(231, 22, bold=True),
@@ -173,7 +173,7 @@ _SCHEMES: dict[Scheme, _Table] = {
         Element.COORDINATES: Colour(33),
         Element.TURN: Colour(16, 220),
     },
-    # For a dark room: nothing bold, nothing bright.
+    # For dark rooms: neither bold nor bright.
     Scheme.DIM: {
         Element.DWARF: Colour(137),
         Element.TROLL: Colour(67),
@@ -185,7 +185,7 @@ _SCHEMES: dict[Scheme, _Table] = {
         Element.COORDINATES: Colour(242),
         Element.TURN: Colour(246),
     },
-    # Okabe and Ito's colours: orange and blue look different to everybody, and one is much lighter.
+    # Okabe and Ito's colours. Orange and blue differ for everybody, also in lightness.
     Scheme.SAFE: {
         Element.DWARF: Colour(_BLACK_RGB, _ORANGE_RGB),
         Element.TROLL: Colour(_WHITE_RGB, _BLUE_RGB, bold=True),
@@ -231,4 +231,4 @@ _SIXTEEN: dict[Scheme, _Table] = {
         Element.TURN: Colour(_BLACK, _WHITE),
     },
 }
-"""Schemes for 16 colours, where the nearest ones would not do."""
+"""Variants for 16 colours of schemes whose nearest colours would be unusable."""

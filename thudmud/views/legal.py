@@ -1,8 +1,8 @@
-"""Legal moves in few words, with ranges of squares and choices of captures.
+"""Legal moves and captures in compact sentences, with ranges of squares.
 
-Also the lines from which pieces can be hurled or shoved. The ruleset decides what is legal.
+Also the lines from which pieces can be hurled or shoved. Legality is left to the ruleset.
 
-An answer takes a millisecond or more, and anybody may ask at any time, so answers are cached by
+An answer takes a millisecond or more, and anybody may ask at any time. So answers are cached by
 position.
 """
 
@@ -51,29 +51,35 @@ COMPASS = {
     "west": Direction(-1, 0),
     "northwest": Direction(-1, -1),
 }
-"""The directions by name, clockwise; north is towards row 1, whichever way a board is drawn."""
+"""Directions by name, clockwise. North is towards row 1, whichever way the board is drawn."""
 
 MOST_PATHS = 12
-"""How many tramples are spelt out for one piece."""
+"""The maximum number of a piece's tramples to spell out."""
 
 MOST_PIECES, MOST_KINDS = 12, 4
-"""How many pieces are told when all captures are asked for, and how many kinds of each."""
+"""The maximum number of pieces to list, and of kinds of captures for each, for all captures."""
 
 
 _KEPT = 256
-"""How many answers of a kind are cached, at most some kilobytes each."""
+"""The number of cached answers for each kind of question. An answer has up to some kilobytes."""
 
 
 def range_word(display: Display) -> str:
-    """Return what joins the ends of a range of squares: a word for a voice, else dots."""
+    """Return the text between the ends of a range: a word for a screen reader, else dots."""
     return " through " if display.reader else ".."
 
 
 def moves_by_piece(game: Game, origin: Square | None, width: int, between: str = "..") -> list[str]:
-    """Return the legal moves of the side to move, or those of the piece on ``origin``.
+    """List the legal moves of the side to move, or of the piece on `origin`.
 
-    They are grouped by piece and kind, in the words of the commands. For a piece of the other side,
-    it is as if it were that side's turn. ``between`` joins the ends of ranges.
+    Moves are grouped by piece and kind, in the words of the commands. For a piece of the other
+    side, that side is taken to be on move.
+
+    Args:
+        game: the battle.
+        origin: the square of the piece; None for all pieces.
+        width: the width of the screen, in columns.
+        between: the text between the ends of a range.
     """
     position, heading = as_moving(game, origin)
     rows = [f"{heading}{moves}" for moves in _moves(game.ruleset, position, origin, between)]
@@ -86,14 +92,14 @@ def moves_by_piece(game: Game, origin: Square | None, width: int, between: str =
 def _moves(
     ruleset: Ruleset, position: Position, origin: Square | None, between: str
 ) -> tuple[str, ...]:
-    """Return the moves of each piece, or of the one on ``origin``."""
+    """Return a sentence for each piece with moves, or for the one on `origin`."""
     return tuple(
         _piece(moves, _kinds(moves, between)) for moves in _by_piece(ruleset, position, origin)
     )
 
 
 def captures_by_piece(game: Game, origin: Square | None, between: str = "..") -> list[str]:
-    """Return the captures as `moves_by_piece` does, a sentence for each piece."""
+    """Return a sentence on the captures of each piece; the arguments are as in `moves_by_piece`."""
     if game.outcome:
         return ["The battle is over."]
     position, heading = as_moving(game, origin)
@@ -107,7 +113,7 @@ def captures_by_piece(game: Game, origin: Square | None, between: str = "..") ->
 def _captures(
     ruleset: Ruleset, position: Position, origin: Square | None, between: str
 ) -> tuple[str, ...]:
-    """Return the captures of each piece, or of the one on ``origin``."""
+    """Return a sentence for each piece with captures, or for the one on `origin`."""
     most = MOST_KINDS if origin is None else None
     facts: list[str] = []
     further: list[Square] = []
@@ -126,12 +132,12 @@ def _captures(
 
 @lru_cache(maxsize=_KEPT)
 def moves_of(ruleset: Ruleset, position: Position, origin: Square) -> tuple[Move, ...]:
-    """Return the moves of the piece on ``origin``, with one trample more than is spelt out."""
+    """Return the moves of a piece, with up to one trample more than is spelt out."""
     return tuple(ruleset.moves_from(position, origin, most_tramples=MOST_PATHS + 1))
 
 
 def as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
-    """Return the position with the turn of the piece on ``origin``, and a heading if changed."""
+    """Return the position with the owner of the piece on move, and a heading if that isn't so."""
     position, turn = game.position, game.position.turn
     piece = position.piece_at(origin) if origin else None
     if piece not in game.ruleset.fighters(turn.other).pieces:
@@ -141,15 +147,15 @@ def as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
 
 
 def _headed(heading: str, sentence: str) -> str:
-    """Return a sentence after a heading, if there is one."""
+    """Prefix a sentence with a heading, if there is one."""
     return f"{heading}{sentence[0].lower()}{sentence[1:]}" if heading else sentence
 
 
 def _by_piece(
     ruleset: Ruleset, position: Position, origin: Square | None
 ) -> Iterator[Sequence[Move]]:
-    """Yield the moves of each piece that has any, or of the one on ``origin``."""
-    # One more than is spelt out shows that there are more. There may be hundreds of thousands.
+    """Yield the moves of each piece that has any, or of the one on `origin`."""
+    # One more than is spelt out proves that there are more; there may be hundreds of thousands.
     most = MOST_PATHS + 1
     if origin:
         moves = ruleset.moves_from(position, origin, most_tramples=most)
@@ -163,7 +169,7 @@ def _by_piece(
 
 
 def _none(position: Position, origin: Square | None, cannot: str) -> str:
-    """Return that a side, or the piece on a square, cannot do something, or that none is there."""
+    """Return the sentence for a side or piece that can't do something, or for an empty square."""
     if origin is None:
         return f"The {position.turn.plural} {cannot}."
     if not origin.on_board:
@@ -181,7 +187,7 @@ def _piece(moves: Sequence[Move], kinds: Sequence[str]) -> str:
 
 
 def _kinds(moves: Sequence[Move], between: str) -> list[str]:
-    """Return the kinds of moves of one piece, in the words of the commands."""
+    """Group the moves of a piece by kind, in the words of the commands."""
     choices: defaultdict[tuple[Verb, int], list[Move]] = defaultdict(list)
     tramples = []
     for move in moves:
@@ -200,7 +206,7 @@ def _kinds(moves: Sequence[Move], between: str) -> list[str]:
 
 
 def _choice(options: Sequence[Move]) -> str:
-    """Return what can be captured on the way to one target."""
+    """Return the choice of captures on the way to a target."""
     if options[0].captures == (options[0].target,):
         return ""  # a hurl captures its target
     captured = {move.captured_bits for move in options}
@@ -210,7 +216,11 @@ def _choice(options: Sequence[Move]) -> str:
 
 
 def _some(captured: set[int]) -> str:
-    """Return a choice of non-empty captures, each a bitboard, in few words."""
+    """Describe a choice of captures concisely.
+
+    Args:
+        captured: the possible sets of captured pieces as bitboards, without the empty set.
+    """
     together = 0
     for each in captured:
         together |= each
@@ -228,7 +238,7 @@ def _some(captured: set[int]) -> str:
 
 
 def _tramples(moves: Sequence[Move]) -> list[str]:
-    """Return the tramples, which are sorted by length, the first of them spelt out."""
+    """Spell out the first tramples. They are sorted by length."""
     paths = [
         f"move to {move.target} capturing {', '.join(map(str, move.captures))}" for move in moves
     ]
@@ -236,13 +246,13 @@ def _tramples(moves: Sequence[Move]) -> list[str]:
 
 
 def _ranges(origin: Square, targets: Iterable[Square], between: str) -> str:
-    """Return ``targets``, three or more in line from ``origin`` as ranges such as ``B6..G6``."""
+    """Return targets, merging three or more in a row from `origin` to ranges such as ``B6..G6``."""
     rays: defaultdict[Direction | None, list[tuple[int, Square]]] = defaultdict(list)
     for target in targets:
         rays[direction_to(origin, target)].append((distance(origin, target), target))
     texts = []
     for ray in rays.values():
-        # In a range, distances grow with the places in the list.
+        # Within a range, the distance minus the index in the list is constant.
         for _, run in groupby(enumerate(sorted(ray)), key=lambda each: each[1][0] - each[0]):
             squares = [str(square) for _, (_, square) in run]
             is_range = len(squares) > 2
@@ -252,10 +262,10 @@ def _ranges(origin: Square, targets: Iterable[Square], between: str) -> str:
     return ", ".join(texts)
 
 
-# Lines of pieces, for hurls and shoves.
+# Lines of pieces for hurls and shoves.
 
 MOST_LINES = 12
-"""How many lines of a side are told, the longest first."""
+"""The maximum number of a side's lines to list, the longest first."""
 
 LINE_VERBS = {Capturing.HURL: Verb.HURL, Capturing.SHOVE: Verb.SHOVE}
 """The verbs for which pieces form lines."""
@@ -264,14 +274,14 @@ WITHOUT_LINES = {
     Capturing.TRAP: "dwarfs trap a troll between two of them",
     Capturing.TRAMPLE: "trolls trample a dwarf next to them",
 }
-"""What is told of a side that captures without lines."""
+"""Explanations for sides that capture without lines."""
 
 WAYS = {direction: name for name, direction in COMPASS.items()}
 GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
 
 def lines_by_side(game: Game, side: Side | None) -> list[str]:
-    """Return the lines of a side, or of both, a sentence for each."""
+    """Return a sentence for each line of one side or of both."""
     if game.outcome:
         return ["The battle is over."]
     return list(_lines(game.ruleset, game.position, side))
@@ -302,7 +312,7 @@ def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> l
         for move in _granted(ruleset, position, moves, verb):
             if direction := direction_to(front, move.target):
                 length = line_length(pieces, front, direction)
-                # A single piece is told once, for all directions.
+                # A single piece is listed once for all directions.
                 way = "" if length == 1 else WAYS[direction]
                 found[front, length, way].append(move)
     if not found:
@@ -317,9 +327,10 @@ def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> l
 def _granted(
     ruleset: Ruleset, position: Position, moves: Sequence[Move], verb: Verb
 ) -> Iterator[Move]:
-    """Yield the moves of a piece by a verb, with all captures, to each target where it captures.
+    """Yield a piece's capturing moves by a verb, with all captures, one for each target.
 
-    What is listed as a move may also be possible by the verb, which only the rules can tell.
+    A target reached by a plain move may be reachable by the verb as well, which only the rules can
+    tell.
     """
     for bit in dict.fromkeys(move.target.bit for move in moves if move.captures):
         attempt = Attempt(verb, moves[0].origin, square_at(bit), EVERY)
@@ -333,7 +344,7 @@ def _line_sentence(front: Square, length: int, way: str, moves: Sequence[Move]) 
     which = f"line of {length} going {way}, reach {length}" if way else "alone, reach 1"
     targets: defaultdict[str, list[Square]] = defaultdict(list)
     for move in moves:
-        # A hurl captures where it lands, which is clear.
+        # A hurl captures on its target, which needs no mention.
         prey = [square for square in move.captures if square is not move.target]
         choice = f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}" if prey else ""
         targets[choice].append(move.target)
@@ -345,7 +356,7 @@ def _line_sentence(front: Square, length: int, way: str, moves: Sequence[Move]) 
 def _without_lines(
     ruleset: Ruleset, position: Position, captures: Iterable[Capturing]
 ) -> list[str]:
-    """Return what to tell under rules without lines."""
+    """Return sentences for a ruleset without lines."""
     facts = [
         f"By the {ruleset.name} rules nobody is hurled or shoved.",
         f"{capitalised('; '.join(WITHOUT_LINES[each] for each in captures))}.",

@@ -1,6 +1,6 @@
-"""Boards in words, for screen readers: what happens, and what stands where.
+"""Boards in words for screen readers: events, positions and clocks.
 
-Facts are short, each on its own line, without symbols that a voice would spell out.
+Facts are short, each on its own line, and have no symbols that would be read out.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from thudmud.views import sentences
 from thudmud.views.legal import COMPASS
 
 SHORTEST_RUN = 3
-"""The fewest pieces in a line that are told by its two ends."""
+"""The minimum number of pieces in a line to describe it by its ends."""
 
 
 def clocks(table: Table, me: str) -> list[str]:
-    """Return the clock of a board: its time control, the time left, and whose time runs."""
+    """Describe the clock of a board: time control, time left, and the running side."""
     clock, time, battle = table.clock, table.time, "battle"
     if clock is None and time:
         if table.running:
@@ -60,7 +60,7 @@ def _without_clock(table: Table, me: str) -> list[str]:
 
 
 def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
-    """Return an event, without the board after it."""
+    """Return sentences for an event, without the board after it."""
     told = sentences.event_sentences(event, table, me)
     if isinstance(event, events.Moved):
         return [sentences.last_ply(table, me), *told[1:]]
@@ -71,7 +71,7 @@ def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str
 
 
 def left_by(event: events.TableEvent, table: Table, me: str | None, style: Style) -> list[str]:
-    """Return the board after an event that changed the position."""
+    """Describe the board after an event that changed the position."""
     if isinstance(event, events.Resumed | events.PositionSet):
         return stands(table, me, style)
     if isinstance(event, events.Moved) and style is Style.BRIEF and not event.move.captures:
@@ -80,14 +80,14 @@ def left_by(event: events.TableEvent, table: Table, me: str | None, style: Style
 
 
 def stands(table: Table, me: str | None, style: Style) -> list[str]:
-    """Return the board for a player who comes to it."""
+    """Describe the board for a player who arrives."""
     if style is Style.BRIEF or (table.match is None and table.opening is None):
         return [_heading(table), counts(table)]
     return position(table, me)
 
 
 def position(table: Table, me: str | None) -> list[str]:
-    """Return everything on a board."""
+    """Describe the whole board."""
     game = sentences.game_at(table)
     told = [_heading(table)]
     for side in Side:
@@ -103,7 +103,7 @@ def position(table: Table, me: str | None) -> list[str]:
         return told
     if clock and clock.turn.other in sentences.timed_sides(
         clock
-    ):  # the other side's time is told with the turn
+    ):  # `turn` adds the time of the side to move
         told.append(sentences.has_left(table, clock, clock.turn.other, me))
     if match.battles > 1 and (match.battle > 1 or match.over):
         told.append(f"Match: {sentences.points(table, match, me)}.")
@@ -111,7 +111,7 @@ def position(table: Table, me: str | None) -> list[str]:
 
 
 def counts(table: Table) -> str:
-    """Return the numbers of pieces, and where the Rock is if there is one."""
+    """Return the numbers of pieces, and the square of any Rock."""
     pieces = sentences.game_at(table).position
     left = ", ".join(f"{side.plural} {pieces.count(Piece.of(side))}" for side in Side)
     rock = "".join(f", the Rock on {square}" for square in pieces.squares(Piece.ROCK))
@@ -119,7 +119,7 @@ def counts(table: Table) -> str:
 
 
 def turn(table: Table, me: str | None) -> list[str]:
-    """Return whose turn it is, and their time; nothing without a running battle."""
+    """Return the side to move and its time left; empty without a running battle."""
     if not table.running or table.game is None:
         return []
     side = table.game.position.turn
@@ -141,15 +141,15 @@ def _heading(table: Table) -> str:
 
 
 def _side(table: Table, side: Side, me: str | None) -> str:
-    """Return a side, and who plays it."""
+    """Return a side and its player."""
     return f"{side.plural.capitalize()}, {sentences.holder(table, side, me)}"
 
 
 @lru_cache(maxsize=1024)
 def runs(bits: int) -> str:
-    """Return the squares of a bitboard: lines by their two ends, then the rest.
+    """Return the squares of a bitboard, describing straight lines by their ends.
 
-    The longest lines come first. Cached, since finding them is slow.
+    The longest lines come first, then the remaining squares. Cached, because the search is slow.
     """
     left, told = set(squares_in(bits)), []
     while len(longest := max(_straight_lines(left), key=len, default=())) >= SHORTEST_RUN:
@@ -161,7 +161,7 @@ def runs(bits: int) -> str:
 
 
 def _straight_lines(squares: set[Square]) -> Iterable[tuple[Square, ...]]:
-    """Yield the unbroken line from each square in each direction."""
+    """Yield the unbroken line from each square in each of four directions."""
     for first in sorted(squares):
         for direction in (
             COMPASS["east"],

@@ -1,4 +1,4 @@
-"""The reasons for and against a ply, in words."""
+"""Reasons for and against a ply, in words."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _OF_GOALS: dict[tuple[Merit, Ending | None], str] = {
     (Merit.BLOCKS, Ending.ROCK_ESCAPED): "it bars the Rock's way home",
     (Merit.BLOCKS, Ending.ROCK_CAPTURED): "it keeps trolls away from the Rock",
 }
-"""Reasons about goals that have their own words."""
+"""Wordings for reasons about a particular goal."""
 
 _ANSWERS = (Merit.SAFE, Merit.LOSES, Merit.REGAINS)
-"""Reasons about the other side's next ply."""
+"""Reasons about the opponent's reply."""
 
 
 def because(advice: Advice) -> str:
@@ -39,7 +39,7 @@ def because(advice: Advice) -> str:
 
 
 def shortest_attempt(move: Move) -> Attempt:
-    """Return the shortest attempt that plays a move."""
+    """Return the shortest command that plays a move."""
     attempt = move.attempt()
     if move.verb is Verb.HURL or not move.captures:
         return replace(attempt, captures=None)
@@ -47,9 +47,9 @@ def shortest_attempt(move: Move) -> Attempt:
 
 
 def clauses(advice: Advice) -> list[str]:
-    """Return the reasons for a ply as clauses, most of them about "it".
+    """Return the main reasons for a ply as clauses, most with the subject "it".
 
-    The weightiest comes first, and another one if there is no reason against the ply.
+    There is one if the ply also has a disadvantage, else up to two.
     """
     merits = [each.merit for each in advice.reasons]
     told = [_clause(each, advice) for each in advice.reasons if each.merit not in _ANSWERS]
@@ -74,7 +74,7 @@ def danger(advice: Advice) -> str:
 
 
 def _clause(because: Because, advice: Advice) -> str:
-    """Return a reason for a ply, as a clause about it."""
+    """Return a reason for a ply as a clause."""
     mine, theirs = advice.side, advice.side.other
     if told := _OF_GOALS.get((because.merit, because.goal)):
         return told
