@@ -1,4 +1,4 @@
-"""The parts of facts: positions, plies and battles, as data for JSON."""
+"""Parts of facts: positions, plies, battles and results as data for JSON."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from thudmud.values import Value
 from thudmud.views.legal import MOST_PATHS, as_moving, moves_of
 
 Data = Mapping[str, object]
-"""The data of a fact, which JSON can hold."""
+"""Data of a fact, which can be encoded as JSON."""
 
 
 class Fact(Value):
     """A fact for programs.
 
     Attributes:
-        package: what GMCP calls it.
-        data: what it holds.
-        to: the only player whose programs are told; None for the whole audience.
+        package: the name of its GMCP package.
+        data: its content.
+        to: the only player whose programs receive it; None for all recipients.
     """
 
     package: str
@@ -47,7 +47,7 @@ class Fact(Value):
 
 
 EMPTY, OFF_BOARD = ".", " "
-"""The characters of empty squares, and of those off the board."""
+"""The characters of empty squares, and of squares off the board."""
 
 
 def squares(of: Iterable[Square]) -> list[str]:
@@ -56,12 +56,12 @@ def squares(of: Iterable[Square]) -> list[str]:
 
 
 def score(of: Score) -> Data:
-    """Return a score."""
+    """Return a score as data."""
     return {side.value: of.of(side) for side in Side}
 
 
 def way(move: Move) -> Data:
-    """Return a move."""
+    """Return a move as data."""
     return {
         "piece": move.piece.noun.lower(),
         "verb": move.verb.value,
@@ -78,7 +78,7 @@ def turn(game: Game) -> str | None:
 
 
 def rows(position: Position) -> list[str]:
-    """Return the rows of a position, row 1 first."""
+    """Return the rows of a position as strings, row 1 first."""
     marks = dict.fromkeys(SQUARES, EMPTY)
     for piece in Piece:
         marks |= dict.fromkeys(position.squares(piece), piece.value)
@@ -87,7 +87,7 @@ def rows(position: Position) -> list[str]:
 
 
 def standing(game: Game) -> dict[str, object]:
-    """Return the state of a game."""
+    """Return the state of a game as data."""
     position = game.position
     stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
     return {
@@ -107,8 +107,8 @@ def standing(game: Game) -> dict[str, object]:
 def legal(game: Game, origin: Square) -> Data:
     """Return the legal moves of the piece on a square, as if it were its turn.
 
-    ``prey`` are the pieces that can be captured on the way to a target, of which ``least`` to
-    ``most`` may be chosen freely. A trample captures all of them, in order.
+    In each entry, ``prey`` are the pieces that can be captured on the way to the targets ``to``;
+    any ``least`` to ``most`` of them may be chosen. A trample captures all of them, in order.
     """
     position, _ = as_moving(game, origin)
     piece = position.piece_at(origin) if origin.on_board else None
@@ -140,7 +140,7 @@ def legal(game: Game, origin: Square) -> Data:
 
 
 def plies(game: Game) -> Data:
-    """Return all that the side to move can play, as records write it."""
+    """Return the legal moves of the side to move, as game records."""
     listed, has_more = game.listed_moves()
     return {"turn": turn(game), "plies": [str(move) for move in listed], "more": has_more}
 
@@ -158,13 +158,13 @@ def _way_to(
     return {**known, "least": least, "most": most, "trample": trample}
 
 
-# Past battles.
+# Past battles and results.
 
 
 class RecordedBattle(Data):
-    """The data of a battle with all its plies, which is made when it is first read.
+    """A battle with all its plies as data, built on first access.
 
-    Of a battle of 2,000 plies that takes 10 ms, and `thudmud.views.facts.as_json` keeps its JSON.
+    This takes 10 ms for 2,000 plies. `thudmud.views.facts.as_json` caches the JSON.
 
     Attributes:
         found: the battle.
@@ -188,7 +188,7 @@ class RecordedBattle(Data):
 
 
 def record(found: archive.FoundBattle) -> Data:
-    """Return a battle with all its plies."""
+    """Return a battle with all its plies as data."""
     game = found.game
     if game is None:
         return {**battle(found.battle), "rows": None, "moves": None, "record": None}
@@ -208,7 +208,7 @@ def record(found: archive.FoundBattle) -> Data:
 
 
 def battle(known: archive.Battle) -> dict[str, object]:
-    """Return a battle without its plies."""
+    """Return a battle without its plies as data."""
     return {
         "battle": known.number,
         "at": int(known.at),
@@ -230,7 +230,7 @@ def battle(known: archive.Battle) -> dict[str, object]:
 
 
 def ended(outcome: Outcome | None) -> Data:
-    """Return how a battle ended."""
+    """Return the outcome of a battle as data."""
     if outcome is None:
         return {"outcome": None, "winner": None, "score": None}
     return {
@@ -241,7 +241,7 @@ def ended(outcome: Outcome | None) -> Data:
 
 
 def history(page: archive.HistoryPage, number: int) -> Data:
-    """Return a page of past battles."""
+    """Return a page of past battles as data. `number` is the page's number."""
     return {
         "page": number,
         "battles": [battle(each) for each in page.battles],
@@ -250,14 +250,14 @@ def history(page: archive.HistoryPage, number: int) -> Data:
 
 
 def adjourned(matches: Iterable[archive.AdjournedMatch]) -> Data:
-    """Return matches that were put away."""
+    """Return adjourned matches as data."""
     return {
         "adjourned": [{**battle(each.battle), "plies": len(each.match.moves)} for each in matches]
     }
 
 
 def standings(ranking: archive.Ranking) -> Data:
-    """Return the standings."""
+    """Return the standings as data."""
     return {
         "players": [
             {"place": place, "player": name, **rated(rating)}
@@ -270,7 +270,7 @@ def standings(ranking: archive.Ranking) -> Data:
 
 
 def fared(found: archive.PlayerScore | None, player: str) -> Data:
-    """Return a player's results."""
+    """Return a player's results as data."""
     found = found or archive.PlayerScore(player)
     return {
         "player": found.name,
@@ -294,7 +294,7 @@ def fared(found: archive.PlayerScore | None, player: str) -> Data:
 
 
 def ratings(of: archive.Performance) -> list[Data]:
-    """Return the ratings in a role."""
+    """Return the ratings in a role as data."""
     return [
         {"rules": pool.rules, "time": pool.time.value, **rated(rating)}
         for pool, rating in of.ratings.items()
@@ -302,7 +302,7 @@ def ratings(of: archive.Performance) -> list[Data]:
 
 
 def rated(rating: archive.Rating | None) -> dict[str, Any]:
-    """Return a rating."""
+    """Return a rating as data."""
     return {
         "rating": rating.points if rating else None,
         "uncertainty": rating.uncertainty if rating else None,
@@ -312,7 +312,7 @@ def rated(rating: archive.Rating | None) -> dict[str, Any]:
 
 
 def changed(change: archive.RatingChange) -> Data:
-    """Return the change of a rating."""
+    """Return a rating change as data."""
     player, pool, before, rating, with_bot = change
     return {
         "player": player,
@@ -328,6 +328,6 @@ def changed(change: archive.RatingChange) -> Data:
 
 
 def tally(of: archive.Performance) -> dict[str, int]:
-    """Return the tally of all battles in a role."""
+    """Return the tally of all battles in a role as data."""
     known = of.in_all
     return {"won": known.won, "drawn": known.drawn, "lost": known.lost}

@@ -1,4 +1,4 @@
-"""Facts: data for programs, sent by GMCP (the package ``Thud``) or as machine lines.
+"""Facts: data for programs, sent as GMCP messages (package ``Thud``) or as machine lines.
 
 `docs/gmcp.md` and `docs/machine.md` describe them. A fact has the same form for all readers. New
 fields go at the end.
@@ -49,7 +49,7 @@ DRAWN = (
     events.RulesSet,
     events.TakenBack,
 )
-"""The events after which there is a new position to show."""
+"""Events that lead to a new position to draw."""
 
 
 STATE_FACTS: list[Callable[[Hall, str], Iterable[Fact]]] = []
@@ -65,7 +65,7 @@ def state_facts(
 
 
 def concerning(hall: Hall, player: str) -> list[Fact]:
-    """Return the present state for a player: where they are, have a seat, or observe a board."""
+    """Return the current state for a player: their room, seats, observed boards and options."""
     room = hall.people[player].room
     known = [*where(hall, player), options_fact(hall, player)]
     known += (fact for facts in STATE_FACTS for fact in facts(hall, player))
@@ -83,7 +83,7 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
 
 
 def watched(hall: Hall, room: str | None, name: str) -> list[Fact]:
-    """Return the present state of a room for an onlooker."""
+    """Return the current state of a room for an onlooker."""
     known = listed(hall, name) if room is None else whole(hall.tables[room], name)
     return [here(hall, room, name), *known]
 
@@ -92,9 +92,9 @@ def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fac
     """Return the fact of a refusal.
 
     Args:
-        refusal: why.
-        player: the player, who alone is told.
-        board: the board that it is about, if known.
+        refusal: the refusal.
+        player: the player, who is the only recipient.
+        board: the name of the board concerned, if known.
     """
     details = {key: _plain(each) for key, each in refusal.details.items() if key != "board"}
     if isinstance(refusal, ParseError):
@@ -111,12 +111,12 @@ def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fac
 
 
 MOST_EXPECTED = 12
-"""How many words are named at most that could have stood somewhere."""
+"""The maximum number of expected words in the fact of a parse error."""
 
 
 @cache_by_hash(1024)
 def _nearest(word: str, expected: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what could have stood in the place of a word: kinds of words, then what is nearest."""
+    """Choose the expected words to report: kinds such as ``<player>``, then the most similar."""
     if len(expected) <= MOST_EXPECTED:
         return expected
     alike = SequenceMatcher(b=word)
@@ -131,8 +131,8 @@ def _nearest(word: str, expected: tuple[str, ...]) -> tuple[str, ...]:
 def table_facts(
     hall: Hall, event: events.TableEvent, table: Table, changes: Iterable[RatingChange]
 ) -> Iterator[Fact]:
-    """Yield the facts of an event at a table, which stands as right after it."""
-    # Coming back to a seat, or going away from it, is also coming to the room or leaving it.
+    """Yield the facts of an event at a table. `table` is its state right after the event."""
+    # Return to a seat is also arrival in the room, and absence is departure.
     person = hall.people.get(event.player) if isinstance(event, _PRESENCE) else None
     if person and person.room == table.name:
         if isinstance(event, events.Returned):
@@ -155,30 +155,30 @@ def table_facts(
 
 
 def where(hall: Hall, player: str) -> list[Fact]:
-    """Return who a player is, and who is in the same room."""
+    """Return a player's own data, and the people in the same room."""
     room = hall.people[player].room
     me = Fact("Thud.Me", {**person_data(hall, player), "room": room}, player)
     return [me, here(hall, room, player)]
 
 
 def here(hall: Hall, room: str | None, player: str) -> Fact:
-    """Return who is in a room."""
+    """Return the people in a room."""
     people = [person_data(hall, name) for name in hall.people_in(room)]
     return Fact("Thud.Here", {"room": room, "people": people}, player)
 
 
 def came(hall: Hall, player: str, room: str | None) -> Fact:
-    """Return that a player came into a room."""
+    """Return the arrival of a player in a room."""
     return Fact("Thud.Came", {"room": room, **person_data(hall, player)})
 
 
 def went(player: str, room: str | None, to: str | None = None, *, is_gone: bool = False) -> Fact:
-    """Return that a player left a room, or the server."""
+    """Return the departure of a player from a room, or from the server."""
     return Fact("Thud.Went", {"room": room, "player": player, "to": to, "gone": is_gone})
 
 
 def listed(hall: Hall, player: str) -> list[Fact]:
-    """Return the facts of the list of boards."""
+    """Return the boards in the list of boards, and the seeks."""
     tables = [Fact("Thud.Table", table_data(table), player) for table in hall.tables.values()]
     return [*tables, *sought(hall, player)]
 
@@ -193,14 +193,14 @@ def sought(hall: Hall, player: str) -> list[Fact]:
 
 
 def whole(table: Table, player: str) -> list[Fact]:
-    """Return the facts of a board that a player is shown."""
+    """Return a table and its position, for a player who gets to see it."""
     return [
         Fact("Thud.Table", table_data(table), player),
         Fact("Thud.Board", board_data(table), player),
     ]
 
 
-# The data of each.
+# Data of single facts.
 
 
 def table_data(table: Table) -> Data:
@@ -225,7 +225,7 @@ def table_data(table: Table) -> Data:
 
 
 def listing(table: Table) -> Data:
-    """Return the entry of a board in the list of boards."""
+    """Return a board's entry in the list of boards."""
     known = table_data(table)
     keys = ("board", "version", "battle", "rules", "running", "time")
     seats = {side.value: table.seats.get(side) for side in Side}
@@ -246,14 +246,14 @@ def board_data(table: Table) -> Data:
 
 
 def moved(event: events.Moved, table: Table) -> Fact:
-    """Return a ply."""
+    """Return the fact of a ply."""
     if table.game is None:
         raise ValueError(f"{event} happened in no battle")
     return Fact("Thud.Move", _ply(event, table, table.game))
 
 
 def _taken_back(event: events.TakenBack, table: Table) -> Iterator[Fact]:
-    """Yield each ply that was taken back, the last of them first."""
+    """Yield the facts of plies taken back, the latest ply first."""
     game, side = table.game, event.side
     if game is None:
         raise ValueError(f"{event} happened in no battle")
@@ -266,7 +266,7 @@ def _taken_back(event: events.TakenBack, table: Table) -> Iterator[Fact]:
 
 
 def _ply(event: events.Moved, table: Table, game: Game, *, taken_back: bool = False) -> Data:
-    """Return a ply which has led to ``game``, or has been taken back to it."""
+    """Return a ply. `game` is the battle after it, or before it if it was taken back."""
     return {
         **place(table),
         "ply": event.ply,
@@ -322,12 +322,12 @@ def seek_data(seek: events.SeekMade) -> Data:
 
 
 def observed_fact(hall: Hall, player: str) -> Fact:
-    """Return the boards that a player observes."""
+    """Return the fact with the boards that a player observes."""
     return Fact("Thud.Observe", {"boards": list(hall.people[player].observed)}, player)
 
 
 def options_fact(hall: Hall, player: str) -> Fact:
-    """Return a player's options, as far as programs that draw boards need them."""
+    """Return the fact with a player's options that matter to programs which draw boards."""
     chosen = hall.people[player].options
     colours = [
         {
@@ -346,13 +346,13 @@ def options_fact(hall: Hall, player: str) -> Fact:
 
 
 def place(table: Table) -> Data:
-    """Return the board, its version and its battle."""
+    """Return the name of a board, its version and the number of its battle."""
     number = table.match.number if table.match else None
     return {"board": table.name, "version": table.version, "battle": number}
 
 
 def _clock(table: Table) -> Data | None:
-    """Return the clock of a table, if it has one."""
+    """Return the clock of a table, or None."""
     clock = table.match.clock if table.match else None
     if clock is None:
         return None
@@ -378,11 +378,11 @@ def _seat(seat: Seat) -> Data:
 
 
 def _plain(value: object) -> object:
-    """Return the JSON form of a detail of a refusal."""
+    """Convert a detail of a refusal to its JSON form."""
     match value:
         case None | str() | int():
             return value
-        case float():  # seconds to wait
+        case float():  # a waiting time in seconds
             return ceil(value)
         case Square():
             return str(value)
@@ -407,7 +407,7 @@ TAG = "@thud"
 
 
 def _exact(value: object) -> str:
-    """Return a text as `str` itself: a host may call its players by texts of a class of its own."""
+    """Convert an instance of a subclass of `str`, which a host may use for names, to `str`."""
     if not isinstance(value, str):
         raise TypeError(f"there is no form in JSON for {value!r}")
     return str.__str__(value)
@@ -417,7 +417,7 @@ _ENCODER = msgspec.json.Encoder(enc_hook=_exact)
 
 
 def as_json(known: Data) -> str:
-    """Return data as one line of JSON, in printable ASCII."""
+    """Encode data as one line of JSON in printable ASCII."""
     if isinstance(known, RecordedBattle):
         return _record_as_json(known.found)
     text = _ENCODER.encode(known).decode()
@@ -432,18 +432,18 @@ def _record_as_json(found: FoundBattle) -> str:
 
 
 def machine_line(fact: Fact) -> str:
-    """Return a fact as one line, whatever the width of the screen."""
+    """Return a fact as a machine line. It is never wrapped."""
     kind = fact.package.rpartition(".")[2].lower()
     return f"{TAG} {as_json({'type': kind, **fact.data})}"
 
 
 def set_apart(lines: Iterable[str]) -> list[str]:
-    """Return lines of text, indented if players made them look like machine lines."""
+    """Indent lines of text that could be mistaken for machine lines."""
     return [f" {each}" if each.startswith(TAG) else each for each in lines]
 
 
 def person_data(hall: Hall, name: str) -> Data:
-    """Return who a player here is."""
+    """Return the identity of a player who is online."""
     return {
         "player": name,
         "member": hall.people[name].member,

@@ -1,6 +1,6 @@
-"""What members are told of while they are not here: a headline, by the kind of news.
+"""Headlines: notifications of news for members who are offline.
 
-Features register what finds those of their own kinds.
+Features register finders for their own kinds of news.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from thudmud.game.archive import Lookup
 from thudmud.game.hall import Hall
 
 WIDTH = 72
-"""The width of the lines of a headline."""
+"""The width of the lines of a headline, in columns."""
 
 
 class Headline(NamedTuple):
-    """Something that a member is told while they are not here.
+    """A notification for a member who is offline.
 
     Attributes:
-        kind: what it is about, see `finders`.
-        title: it, in a few words.
-        brief: it, in a sentence.
-        lines: it, in some lines.
-        path: where it is in the page.
+        kind: the kind of news, see `finders`.
+        title: the news in a few words.
+        brief: the news in a sentence.
+        lines: the news in full, as lines.
+        path: the path of its page on the web.
     """
 
     kind: str
@@ -37,12 +37,12 @@ LookUp = Callable[[Lookup[Any]], Coroutine[Any, Any, Any]]
 FindHeadline = Callable[[Hall, LookUp, str, int], Coroutine[Any, Any, Headline | None]]
 
 finders: dict[str, FindHeadline] = {}
-"""By kind: returns the headline for a player; None if it is no news any more.
+"""Functions that return the headline of a piece of news, by kind; None if it is obsolete.
 
-It gets the hall, what answers lookups, the player, and the number of what it is about.
-"""
+The arguments are the hall, a function that answers lookups, the player's name, and the number of
+the subject."""
 
 
 def board_path(name: str) -> str:
-    """Return where a board is in the page. Names are letters and blanks."""
+    """Return the path of a board's page. Names consist of letters and blanks."""
     return f"/board/{name.replace(' ', '%20')}"

@@ -1,6 +1,6 @@
-"""Messages: which texts and data of what happened go to whom.
+"""Messages: the texts and data that the recipients of an event get.
 
-Each distinct text is made only once. The service sends the messages.
+Each distinct text is rendered only once. The service sends the messages.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from thudmud.views.words import plain, wrapped
 
 
 class Message(Value):
-    """A message to players or their programs.
+    """A message to players or to their programs.
 
     Attributes:
-        to: the names of its readers.
-        text: lines joined by line feeds; or, for programs, the JSON of a GMCP package.
-        package: the name of the package; "" for text.
+        to: the names of the recipients.
+        text: lines joined by line feeds; for programs, the JSON of a GMCP message.
+        package: the name of the GMCP package; "" for text.
         bell: whether to ring the bell.
     """
 
@@ -45,12 +45,12 @@ class Message(Value):
 
     @property
     def data(self) -> Any:
-        """The data of a package: numbers, strings, lists and dicts; None for text."""
+        """The decoded content of a GMCP message; None for text."""
         return json.loads(self.text) if self.package else None
 
 
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
-    """Return all messages of a telling. Players without a screen get none."""
+    """Return all messages of a delivery. Players without a screen get none."""
     readers = readers_by_view(hall, telling, screens)
     programs: list[str] = []
     if screens.programs:
@@ -77,7 +77,7 @@ _RINGING = {TimeShort, IdleWarned, BattleStarted, Resumed, Moved, TakenBack, Joi
 
 
 def _rings(hall: Hall, telling: Telling, me: str | None) -> bool:
-    """Whether a reader's bell rings: at their turn, as their game begins, or when time is short."""
+    """Whether the reader's bell rings: their turn, the start of their battle, or time pressure."""
     event, table = telling.event, telling.table
     if me is None or table is None or me not in hall.people:
         return False
@@ -103,16 +103,16 @@ def refusal_messages(
     advice: Iterable[str] = (),
     left_out: frozenset[str] = frozenset(),
 ) -> list[Message]:
-    """Return the messages of a refusal, for the player and their programs.
+    """Return the messages of a refusal, for the player and for their programs.
 
     Args:
-        refusal: why.
-        name: the player's.
+        refusal: the refusal.
+        name: the player's name.
         display: the player's display.
-        terminal: their terminal, if any.
-        board: returns the name of the board it is about, if known; only called for programs.
-        advice: sentences to add.
-        left_out: verbs that are not proposed.
+        terminal: the player's terminal, if any.
+        board: returns the name of the board concerned, if known; only called for programs.
+        advice: sentences to append.
+        left_out: verbs that must not be suggested.
     """
     if isinstance(refusal, ParseError):
         lines = explain(refusal, display.width, pointing=not display.reader)
@@ -121,7 +121,7 @@ def refusal_messages(
         lines = wrapped(" ".join([told, *advice]), display.width)
     if display.ascii_only or display.machine:
         lines = fitted(lines, display)
-    # Few clients want facts, and this one may have a long list of verbs.
+    # Skip the fact unless it is wanted: it may have a long list of verbs.
     if not display.machine and not (terminal and terminal.packages):
         return [Message((name,), "\n".join(lines))]
     known = [refusal_fact(refusal, name, board())]
@@ -134,7 +134,7 @@ def refusal_messages(
 def sent(
     known: Iterable[Fact], names: Sequence[str], terminals: Mapping[str, Terminal]
 ) -> list[Message]:
-    """Return facts as messages to those of some players whose programs want them."""
+    """Return facts as messages to those players whose programs have enabled their packages."""
     told, here = [], [name for name in names if name in terminals]
     if any(terminals[name].wants_usual for name in here):
         known = [*known]
@@ -149,14 +149,14 @@ def sent(
 
 
 def fitted(lines: list[str], display: Display) -> list[str]:
-    """Return lines that the display can show, none of which looks like a machine line."""
+    """Restrict lines to the display's characters, and indent any that look like machine lines."""
     if display.ascii_only:
         lines = [spelled for each in lines for spelled in _spelled(each, display.width)]
     return set_apart(lines) if display.machine else lines
 
 
 def _spelled(line: str, width: int) -> list[str]:
-    """Return a line in ASCII, which may be longer and so wrapped."""
+    """Spell out a line in ASCII, and wrap it if it gets too long."""
     spelled = plain(line)
     if line.isascii() or len(spelled) < width:
         return [spelled]

@@ -1,4 +1,4 @@
-"""Packages that clients of other MUDs look for, made of our own facts, so that chat tabs work."""
+"""GMCP packages that are common on other MUDs, derived from facts, for clients' chat tabs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AREA, _HALL = "thudmud", "hall"
 
 
 def usual(known: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield what other MUDs tell of the same by GMCP."""
+    """Yield the common GMCP packages for some facts."""
     for fact in known:
         if make := _MADE_OF.get(fact.package):
             for package, data in make(fact.data):
@@ -26,7 +26,7 @@ _Made = Iterator[tuple[str, Any]]
 def _me(data: Mapping[str, Any]) -> _Made:
     room = data["room"] or _HALL
     yield "Char.Name", _person(data)
-    number = crc32(room.encode())  # mappers want one for each room, and always the same
+    number = crc32(room.encode())  # mappers need a constant number for each room
     where = {"num": number, "name": capitalised(room), "area": _AREA}
     yield "Room.Info", {**where, "environment": "Indoors", "exits": {}}
 
