@@ -1,24 +1,24 @@
-"""The help pages, which also have the patterns of commands.
+"""Help pages, including the syntax of commands.
 
-The texts are in ``help/*.txt``, here and in the folders of the features. A file is named after its
-topic, with hyphens for blanks. The first line is the title, followed by ``Part:`` (one of
-``PARTS``) and perhaps ``Also:`` (other names of the topic) and ``Needs:`` (a verb without which
-there is no such page). Empty lines separate blocks:
+The texts are in ``help/*.txt``, here and in the packages of features. A file is named after its
+topic, with hyphens for blanks. The first line is the title. Next come ``Part:`` (one of ``PARTS``),
+and optionally ``Also:`` (other names of the topic) and ``Needs:`` (a verb without which the page is
+omitted). Empty lines separate blocks:
 
 - ``Syntax:``, and indented patterns: ``[optional]``, ``{one|other}``, ``<yours to fill in>``;
 - ``Examples:``, and indented lines that can be typed;
-- lines indented by four blanks or more: a diagram, kept as it is;
+- lines indented by four blanks or more: a diagram, which isn't wrapped;
 - lines that begin with "- ", with continuation lines indented: a list;
 - anything else: prose, which is wrapped.
 
 ``{rules}`` in a pattern is replaced by the names of the rulesets, and ``{rulesets}`` by a list of
 them with the titles of their pages.
 
-``{d}``, ``{T}``, ``{X}`` and ``{R}`` are replaced by the pieces as the reader's boards draw them;
-rows of boards have the letters alone.
+``{d}``, ``{T}``, ``{X}`` and ``{R}`` are replaced by the pieces as drawn on the reader's boards.
+Rows of boards contain plain letters, which are replaced, too.
 
-A block, or line of examples, with ``{bot}`` is shown only where there is a bot. ``{Bot}`` is
-replaced by its name, ``{bot}`` by the name as it is typed.
+A block or example with ``{bot}`` is shown only if there is a bot. ``{Bot}`` is replaced by its
+name, ``{bot}`` by the name as typed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from thudmud.views.view import Display, View
 from thudmud.views.words import GLUE, sentences_without, wrapped, wrapped_each
 
 OF_OPERATORS = "Keeping order"
-"""The part for operators, which the contents show only to them."""
+"""The part for operators, which only they see in the contents."""
 
 PARTS = (
     "The game",
@@ -60,7 +60,7 @@ PARTS = (
 """The headings of the contents."""
 
 WIDEST = 78
-"""The most columns of a page."""
+"""The maximum width of a page, in columns."""
 
 _INDENT = "    "
 _HANGING = _INDENT * 2
@@ -74,19 +74,19 @@ _SEE_ALSO = "See also: "
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
 
 Block = tuple[str, ...]
-"""Lines between empty lines."""
+"""Consecutive lines without an empty one."""
 
 
 class Page(Value):
-    """A page of help.
+    """A help page.
 
     Attributes:
-        topic: the topic, as players type it.
-        title: the same in a few words.
+        topic: the topic as players type it.
+        title: the topic in a few words.
         part: its heading in the contents.
         also: other names of the topic.
-        blocks: the page below the title.
-        needs: the verb without which there is no such page; "" if there always is.
+        blocks: the page below its title.
+        needs: the verb without which the page is omitted; "" for none.
     """
 
     topic: str
@@ -98,7 +98,7 @@ class Page(Value):
 
     @classmethod
     def parse(cls, topic: str, text: str) -> Page:
-        """Return the page of a file's text; raises ValueError if the format is wrong."""
+        """Parse a help file; raises ValueError if the format is wrong."""
         (title, *fields), *blocks = [
             tuple(block.strip("\n").split("\n")) for block in text.split("\n\n")
         ]
@@ -111,27 +111,27 @@ class Page(Value):
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """The patterns of the command; none for a topic that is no command."""
+        """The patterns of the command; empty for other topics."""
         return self._under(_SYNTAX)
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Lines that can be typed."""
+        """The example lines."""
         return self._under(_EXAMPLES)
 
     def told(self, bot: str | None) -> Page:
-        """Return the page for a hall with that bot, or without bots."""
+        """Return the page for a hall with that bot, or without bots if None."""
         blocks = (_with_bot(block, bot) for block in self.blocks)
         return replace(self, blocks=tuple(block for block in blocks if block))
 
     def without(self, words: Collection[str]) -> Page:
-        """Return the page without the sentences and the examples that have these verbs typed."""
+        """Return the page without sentences and examples that use these verbs."""
         gone = frozenset(words) - {*self.also}
         blocks = (_without(block, gone) for block in self.blocks)
         return replace(self, blocks=tuple(block for block in blocks if block))
 
     def rows(self, width: int, bot: str | None = None, *, utf8: bool = False) -> Iterator[str]:
-        """Yield the page in rows of fewer than ``width`` columns, diagrams excepted."""
+        """Yield the page in rows of fewer than `width` columns, except for diagrams."""
         drawn = signs(Display(utf8=utf8))
         ranks = {ord(letter): sign for letter, sign in drawn.items()}
         yield from wrapped(f"{self.topic}: {self.title}", width)
@@ -148,9 +148,9 @@ class Page(Value):
 
 
 def _pages_in(package: str) -> Iterable[Traversable]:
-    """Return the files of a package's help pages; none if it has no such folder."""
+    """Return the help files of a package; empty if it has no such folder."""
     module, *folders = package.split(".")
-    folder = resources.files(module).joinpath(*folders, "help")  # without importing a feature
+    folder = resources.files(module).joinpath(*folders, "help")  # doesn't import the feature
     return folder.iterdir() if folder.is_dir() else ()
 
 
@@ -173,7 +173,7 @@ def _read() -> dict[str, Page]:
 
 
 def _whole(pages: Mapping[str, Page]) -> Mapping[str, Page]:
-    """Return pages without references to missing pages."""
+    """Remove references to missing pages."""
     missing = _missing(pages)
     return {topic: each.without(missing) for topic, each in pages.items()} if missing else pages
 
@@ -183,7 +183,7 @@ def _by_name(pages: Mapping[str, Page]) -> dict[str, Page]:
 
 
 def _without(block: Block, words: frozenset[str]) -> Block:
-    """Return what of a block has nobody type some verbs, or read about them."""
+    """Return the block without the sentences and examples that use the given verbs."""
     first, *lines = block
     if first == _SYNTAX or first.startswith(_INDENT):
         return block
@@ -202,7 +202,7 @@ def _without(block: Block, words: frozenset[str]) -> Block:
 
 
 def _items(block: Block) -> list[str]:
-    """Return the items of a list, or a single paragraph."""
+    """Return the items of a list, or a single paragraph, each joined to one line."""
     items: list[str] = []
     for line in block:
         if items and not line.startswith(_BULLET):
@@ -213,7 +213,7 @@ def _items(block: Block) -> list[str]:
 
 
 def _missing(pages: Mapping[str, Page]) -> frozenset[str]:
-    """Return the "See also" topics that have no page, since a feature is missing."""
+    """Return topics under "See also" without a page, because their feature is missing."""
     pointed = {
         topic
         for each in pages.values()
@@ -225,7 +225,7 @@ def _missing(pages: Mapping[str, Page]) -> frozenset[str]:
 
 
 PAGES: Mapping[str, Page] = _whole(_read())
-"""All pages by their topics, in alphabetical order."""
+"""All pages by topic, in alphabetical order."""
 
 
 _BY_NAME = _by_name(PAGES)
@@ -240,17 +240,17 @@ def page(
     pages: Mapping[str, Page] = PAGES,
     utf8: bool = False,
 ) -> list[str]:
-    """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
+    """Return the page on a topic, in rows of fewer than `width` columns (20 or more).
 
-    None, and words such as "topics", give the contents. An unknown topic gives a sentence with the
-    topic probably meant.
+    None, and words such as "topics", return the contents. An unknown topic returns a sentence, with
+    a suggestion if possible.
 
     Args:
-        topic: the topic that was typed.
+        topic: the topic as typed.
         width: the width of the reader's screen.
-        bot: the name of a bot that can be invited, if there is one.
+        bot: the name of a bot that can be invited, if any.
         keeps_order: whether the reader is an operator.
-        pages: the pages by topic; ours by default.
+        pages: the pages by topic; by default all of them.
         utf8: whether the reader's boards are drawn in UTF-8.
     """
     width = min(width, WIDEST + 1)
@@ -282,7 +282,7 @@ def _syntax(asked: Syntax, occasion: Occasion, view: View) -> list[str]:
 
 
 def pages_of(hall: Hall) -> Mapping[str, Page]:
-    """Return the pages for the verbs of a hall, by topic."""
+    """Return the pages for a hall by topic, including those of a host's own verbs."""
     if not hall.own_verbs:
         return pages_without(hall.left_out)
     pages = {**pages_without(hall.left_out)}
@@ -299,7 +299,7 @@ def pages_of(hall: Hall) -> Mapping[str, Page]:
 
 @lru_cache
 def pages_without(left_out: frozenset[str]) -> Mapping[str, Page]:
-    """Return the pages that there are where some verbs are left out: nothing on them has these."""
+    """Return the pages for a server without some verbs. No page suggests typing these."""
     if not left_out:
         return PAGES
     gone = {topic for topic, each in PAGES.items() if {topic, each.needs} & left_out}
@@ -331,7 +331,7 @@ def syntax(
     keeps_order: bool = False,
     pages: Mapping[str, Page] = PAGES,
 ) -> list[str]:
-    """Return the patterns of a command; of all commands if ``verb`` is None.
+    """Return the patterns of a command, or of all commands if `verb` is None.
 
     Operators' commands are included only for operators.
     """
@@ -357,7 +357,7 @@ def _plain(topic: str | None) -> str:
 
 
 def _find(name: str, pages: Mapping[str, Page]) -> Page | None:
-    """Return the page with a name, or else with as many of its first words as possible."""
+    """Return the page of a name, or of its longest prefix in whole words; None if there is none."""
     by_name = _BY_NAME if pages is PAGES else _by_name(pages)
     while name and name not in by_name:
         name = name.rpartition(" ")[0]
@@ -371,7 +371,7 @@ def _unknown(kind: str, name: str, where: str, width: int, pages: Mapping[str, P
 
 
 def _with_bot(block: Block, bot: str | None) -> Block:
-    """Return a block for a hall with a bot, or without bots."""
+    """Return a block for a hall with a bot, or without bots if None."""
     if not any(map(_BOT.search, block)):
         return block
     if bot:
@@ -381,7 +381,7 @@ def _with_bot(block: Block, bot: str | None) -> Block:
 
 
 def _set(block: Block, width: int) -> list[str]:
-    """Return a block as rows: wrapped, unless it is a diagram."""
+    """Return a block as rows, wrapped unless it is a diagram."""
     first, *lines = block
     if first in {_SYNTAX, _EXAMPLES}:
         return [first, *_indented(lines, width)]
@@ -392,7 +392,7 @@ def _set(block: Block, width: int) -> list[str]:
 
 
 def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
-    """Return patterns or examples as rows, keeping each ``[option]`` on one row if it fits."""
+    """Return patterns or examples as rows, with each ``[option]`` on a single row if possible."""
 
     def glue(option: re.Match[str]) -> str:
         fits = len(_HANGING + option[0]) < width

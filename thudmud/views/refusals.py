@@ -1,7 +1,7 @@
-"""The sentences of refusals, by a table, the hall, the rules or the parser.
+"""The texts of refusals by tables, the hall, the rules and the parser.
 
-A refusal is data: a code, squares and details. Each code has its sentence, as a template if
-possible: here, or in a feature's messages, see `add_refusal_texts`.
+A refusal is data: a code, squares and details. Each code has its text here, or in the messages of a
+feature, see `add_refusal_texts`. Most texts are templates.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from thudmud.language import ParseError
 
 RefusalText = str | Callable[[Refused, Mapping[str, Any], str | None], str]
-"""A template, or a function of the refusal, its details as words, and the name of the player who is
-told, if known. ``{boards:or}`` lists several with "or"; without a word, with commas. ``{sits}`` is
-who plays at the board, ``{free}`` how to take its free seat."""
+"""A template; or a function of the refusal, its details in words, and the reader's name, if known.
+``{boards:or}`` joins a list with "or"; without a word, lists get commas. ``{sits}`` names the
+players at the board, ``{free}`` explains how to take its free seat."""
 
 _TEXTS: dict[Enum, RefusalText] = {
     Reason.GAME_OVER: "This battle is over.",
@@ -234,7 +234,7 @@ _TEXTS: dict[Enum, RefusalText] = {
 
 
 class _Several(tuple[str, ...]):
-    """A list of words; the template says how to join them."""
+    """A list of words. Its format specification is the conjunction."""
 
     __slots__ = ()
 
@@ -249,11 +249,11 @@ _OF_THE_HALL = {
     Refusal.SAY_WHICH,
     Refusal.NOTHING_USED,
 }
-"""The codes that list the boards of the hall, which may be many."""
+"""Codes whose details list the boards of the hall, possibly a long list."""
 
 
 def _shown(boards: Sequence[str]) -> Sequence[str]:
-    """Return the boards to list: of many only the first, and how to see the others."""
+    """Shorten a long list of boards, ending it with how to see the rest."""
     if (more := len(boards) - MOST_BOARDS) <= 0:
         return boards
     return (*boards[:MOST_BOARDS], f'{more} more ("boards" lists all)')
@@ -271,13 +271,13 @@ def refused(
     name: Callable[[Square], str] = str,
     left_out: frozenset[str] = frozenset(),
 ) -> str:
-    """Return the sentence of a refusal.
+    """Return the text of a refusal.
 
     Args:
         refusal: the refusal.
-        me: the name of the player who is told, if known.
-        name: returns the name of a square; record notation has other letters.
-        left_out: verbs that are not proposed, see `Hall.left_out`.
+        me: the reader's name, if known.
+        name: returns the name of a square; game records use other letters.
+        left_out: verbs that must not be suggested, see `Hall.left_out`.
     """
     text = _TEXTS.get(refusal.code)
     if left_out and isinstance(text, str):
@@ -312,7 +312,7 @@ def refused(
 
 
 def unread(error: RecordError) -> str:
-    """Return what is wrong with a game record, in record notation."""
+    """Return the text of an error in a game record, with squares in record notation."""
     if error.refusal is None:
         return str(error)
     why = refused(error.refusal, name=attrgetter("record_name"))
@@ -320,7 +320,7 @@ def unread(error: RecordError) -> str:
 
 
 def _said(value: object, name: Callable[[Square], str]) -> object:
-    """Return a detail with squares and lists made into words."""
+    """Convert squares and lists in a detail to words."""
     if isinstance(value, Square):
         return name(value)
     if isinstance(value, tuple) and not any(isinstance(each, Seat) for each in value):
@@ -329,7 +329,7 @@ def _said(value: object, name: Callable[[Square], str]) -> object:
 
 
 def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
-    """Return the sentence of a reason that has no template."""
+    """Return the text of a rule's reason without a template."""
     match code:
         case Reason.NOT_YOUR_PIECE:
             piece, side = capitalised(details["piece"].phrase), details["side"].plural
@@ -358,7 +358,7 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
 
 
 def _composed(refusal: Refused, details: Mapping[str, Any]) -> str:
-    """Return the sentence of a code that has no template."""
+    """Return the text of a code without a template."""
     match refusal.code:
         case Reason():
             return _by_the_rules(refusal.code, details)
@@ -388,7 +388,7 @@ _PARTICIPLES = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
 
 def who_sits(board: str, seats: Sequence[Seat], me: str | None) -> str:
-    """Return who plays what at a board, as told to ``me``, and how to take a free seat."""
+    """Return sentences on the players at a board, and on how the reader can take a free seat."""
     plays = [
         f"{does(seat.player, me, 'play')} the {seat.side.plural}"
         f"{'' if seat.away_since is None else ' (away)'}"
@@ -405,12 +405,12 @@ def who_sits(board: str, seats: Sequence[Seat], me: str | None) -> str:
 
 
 def holds_both(seats: Sequence[Seat]) -> bool:
-    """Whether all seats of a board are one player's."""
+    """Whether a single player has all seats of a board."""
     return len({seat.player for seat in seats}) == 1 and seats[0].player is not None
 
 
 def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
-    """Return how ``me`` or somebody else can take the first free seat; "" if none is free."""
+    """Return a sentence on how the first free seat can be taken; "" if none is free."""
     for seat in seats:
         if seat.player is None:
             break
@@ -427,12 +427,12 @@ def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
 
 
 def _free_board(board: str | None) -> str:
-    """Return how to sit down at a free board, as a sentence after others; "" if there is none."""
+    """Return a sentence on how to sit down at a free board, after a blank; "" without a board."""
     return f' The {board} is free: "join game as dwarf on {board}".' if board else ""
 
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:
-    """Return the suggestion for words that fit no board; "" if there is none."""
+    """Return a suggestion for words that match no board, after a blank; "" if there is none."""
     from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
 
     words = {word for board in boards for word in board.lower().split()} | {
@@ -448,18 +448,22 @@ def _board_meant(said: str, boards: Iterable[str]) -> str:
     return ""
 
 
-# A line that could not be read.
+# Parse errors.
 
 _GAP = "..."
 _LONGEST_QUOTE = 30
 
 
 def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str]:
-    """Return rows of fewer than ``width`` columns (20 or more) that tell what is wrong with a line.
+    """Explain a parse error in rows of fewer than `width` columns (20 or more).
 
-    First the line with a caret under the word that did not fit, of a long line only the part around
-    it; then what was understood, what could stand there, and what was probably meant. An empty line
-    gets the sentence alone, and so does a reader who is not ``pointing``: a voice needs no caret.
+    The first rows are the line, or part of a long one, and a caret below the unexpected word. Then
+    come the words understood, those expected, and a suggestion. An empty line gets no caret.
+
+    Args:
+        error: the parse error.
+        width: the width of the screen, in columns.
+        pointing: whether to show the caret; it is useless to a screen reader.
     """
     echo = _echo(error, width) if error.line and pointing else []
     return echo + wrapped(refused(error), width, private=True)
@@ -482,7 +486,7 @@ def _echo(error: ParseError, width: int) -> list[str]:
 
 
 def _cells(text: str) -> Sequence[str]:
-    """Return ``text`` column by column; what takes two of them has an empty one behind it."""
+    """Split text into columns. A character two columns wide is followed by an empty cell."""
     if text.isascii() and text.isprintable():
         return text
     import wcwidth  # noqa: PLC0415  (what is ASCII has no need of it)
@@ -524,11 +528,11 @@ _KINDS = {
     ",": "a comma",
     "<end>": "the end of the line",
 }
-"""What could have stood somewhere, if it is not a word."""
+"""Descriptions of expected tokens other than words."""
 
 
 def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
-    """Return the sentence of a mistake for which a template will not do."""
+    """Return the text of a mistake without a template."""
     word = _quote(details["word"])
     match code:
         case Mistake.UNKNOWN_COMMAND:
@@ -555,7 +559,7 @@ def _quote(word: str) -> str:
 
 
 def _quote_end(text: str) -> str:
-    """Quote the last words of ``text``; all of it if it is short."""
+    """Quote the last words of a text, or all of a short one."""
     if len(text) <= _LONGEST_QUOTE:
         return f'"{text}"'
     _, _, words = text[-_LONGEST_QUOTE:].partition(" ")

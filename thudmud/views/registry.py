@@ -1,7 +1,7 @@
-"""Which functions make words, and facts, of what is told: by the type of it.
+"""Registry of the functions that render events, asides and answers as text and as facts, by type.
 
-Of an answer, that is the type of the question. Each feature has its functions beside each other.
-Features also add lines and facts to what others tell, see `add_lines_to`.
+An answer is registered by the type of its question. Each feature registers functions for its own
+types. Features can also add lines and facts to those of others, see `add_lines_to`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from thudmud.views.view import View
 
 
 class Occasion(NamedTuple):
-    """Where and when something is told.
+    """The context in which something is rendered.
 
     Attributes:
-        hall: as it stands.
-        table: the table that it is about, as it stood right after; None if there is none.
-        at: the time.
-        player: who did it, or asked.
-        answer: what was looked up for a question.
+        hall: the current hall.
+        table: the table concerned, right after the event; None if there is none.
+        at: the time, in seconds since the epoch.
+        player: the player who did it, or who asked.
+        answer: the looked-up data of an answer.
     """
 
     hall: Hall
@@ -35,7 +35,7 @@ class Occasion(NamedTuple):
 
     @property
     def known_table(self) -> Table:
-        """The table, where there has to be one."""
+        """The table, where there must be one; raises ValueError otherwise."""
         if self.table is None:
             raise ValueError("this is about no table")
         return self.table
@@ -43,13 +43,13 @@ class Occasion(NamedTuple):
 
 @singledispatch
 def words(told: object, occasion: Occasion, view: View) -> list[str]:
-    """Return the lines that one reader gets of what is told."""
+    """Render something for one reader, as lines."""
     raise NotImplementedError(f"there are no words for {told}")
 
 
 @singledispatch
 def facts(told: object, occasion: Occasion) -> Iterable[Fact]:  # noqa: ARG001  (others use them)
-    """Return the facts of it, for programs; not everything has any."""
+    """Return the facts of something for programs; by default none."""
     return ()
 
 
@@ -63,17 +63,17 @@ _ADDED_FACTS: dict[type, list[FactsAdder]] = {}
 def add_lines_to(*kinds: type) -> Callable[[LinesAdder], LinesAdder]:
     """Return a decorator that registers a function whose lines are added to those of some types.
 
-    They come in the order of the features, each after those of the feature that it adds to:
+    Lines are added in the order of the features, each in the place that belongs to its type:
 
-    - `Hall`: what a player sees who comes to the hall or looks round there, before the boards;
-    - `thudmud.game.asides.Entered`, `TookOver`: what a player is told who has just come;
-    - `thudmud.game.people.Person`: who a player is, told to another; the function gets their name;
-    - `thudmud.game.archive.Fingered`: what is known about a player, after their ratings;
-    - `Query`, a command of playing: above the answer to a question about a board;
-    - `thudmud.features.archive.model.Replayed`: what is known of the ply that is shown;
-    - an event of a table: sentences that follow it; the function gets the `Telling`;
-    - `Table`: the same for the table's players, after an event that says whose turn it is, if they
-      are elsewhere.
+    - `Hall`: in the description of the hall, before its boards;
+    - `thudmud.game.asides.Entered`, `TookOver`: for the player who has just arrived;
+    - `thudmud.game.people.Person`: in a player's profile; the function gets their name;
+    - `thudmud.game.archive.Fingered`: in a player's profile, after the ratings;
+    - `Query`, a command of playing: before the answer to a question about a board;
+    - `thudmud.features.archive.model.Replayed`: after a ply of a replay;
+    - an event of a table: sentences after it; the function gets the `Telling`;
+    - `Table`: the same, for players of the table who are elsewhere, after an event that includes
+      the side to move.
     """
 
     def register(make: LinesAdder) -> LinesAdder:
@@ -104,5 +104,5 @@ def add_facts_to(*kinds: type) -> Callable[[FactsAdder], FactsAdder]:
 
 
 def added_facts(told: object, occasion: Occasion) -> Iterable[Fact]:
-    """Return the facts that features add to those of something told."""
+    """Return the facts that features add to those of an aside or event."""
     return [fact for make in _ADDED_FACTS.get(type(told), ()) for fact in make(told, occasion)]

@@ -7,16 +7,16 @@ from thudmud.views.words import because, minute
 
 
 def until(sanction: Sanction) -> str:
-    """Return the end of a sanction, as part of a sentence; "" if it has none."""
+    """Return the end of a sanction as part of a sentence; "" if it has none."""
     return "" if sanction.until is None else f" until {minute(sanction.until)}"
 
 
 def barred(ban: Sanction, contact: str = "") -> str:
-    """Return what a banned player is told, with whom to ask.
+    """Return the text for a banned player, including whom to contact.
 
     Args:
-        ban: the ban of their name or network.
-        contact: the operator's address for mail; "" if not known.
+        ban: the ban of the player's name or network.
+        contact: the operator's mail address; "" if unknown.
     """
     where = "" if ban.whom.isalpha() else " (where you come from)"
     ask = f"write to {contact}" if contact else "ask the operator"
