@@ -1,6 +1,6 @@
-"""Events of boards as sentences for one reader, and phrases that sentences share.
+"""Sentences on events at boards for one reader, and phrases that they share.
 
-A sentence is made only of the event and the table right after it.
+A sentence depends only on the event and on the table right after it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TURNED = (
     events.TakenBack,
     events.Resumed,
 )
-"""The events after which everybody is told whose turn it is."""
+"""Events after which everybody gets to know the side to move."""
 
 OFFERS = {
     Offer.END: "end the battle",
@@ -34,7 +34,7 @@ OFFERS = {
     Offer.ADJOURN: "adjourn the match",
     Offer.UNDO: "take the last move back",
 }
-"""What each offer is to do."""
+"""The action that each offer proposes."""
 
 _AGREED_BY = {
     Offer.END: "end game",
@@ -52,7 +52,7 @@ LOSSES = {
     Parting.CUT_OFF: "{player} has lost the connection.",
     Parting.RESTART: "The server was down for a while.",
 }
-"""Why a player is away without having chosen to."""
+"""Explanations why a player is absent involuntarily."""
 
 ENDINGS = {
     Ending.AGREEMENT: "Both players agree to end the battle.",
@@ -63,10 +63,10 @@ ENDINGS = {
     Ending.NO_MOVE: "The {turn} have no move.",
     Ending.LENGTH: f"That was move {MOST_PLIES:,}, the last that a battle can have.",
 }
-"""How battles end that neither player ended alone."""
+"""Explanations of endings that aren't one player's doing alone."""
 
 UNKNOWN = "somebody"
-"""A player of an imported battle whose name is not known."""
+"""A player of an imported battle whose name is unknown."""
 
 PAST_ENDINGS = {
     Ending.AGREEMENT: "ended by agreement",
@@ -80,26 +80,26 @@ PAST_ENDINGS = {
     Ending.TIME: "{loser} ran out of time",
     Ending.LENGTH: f"ended after {MOST_PLIES:,} moves",
 }
-"""How past battles ended, as parts of sentences."""
+"""The endings of past battles, as parts of sentences."""
 
 MOVES_LEFT = frozenset({100, 50, 10})
-"""How many moves a battle has left when both players are told so."""
+"""Numbers of remaining moves at which both players are warned."""
 
 PROMPT = "> "
-"""What asks a player for a line."""
+"""The prompt."""
 
 SEEKING_PROMPT = '[seeking: "withdraw" ends it]> '
-"""The same while they are looking for an opponent."""
+"""The prompt of a player who is looking for an opponent."""
 
 PLAYS_ON = "You play on."
-"""The answer to "no" when asked whether to resign."""
+"""The reaction to "no" when asked whether to resign."""
 
 
 def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str]:
-    """Return an event as sentences. Commands in them name the board.
+    """Return an event as sentences. Commands in them include the board's name.
 
     Args:
-        event: what happened.
+        event: the event.
         table: the table right after it.
         me: the reader's name if the event or a seat is theirs, else None.
     """
@@ -107,7 +107,7 @@ def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str
 
 
 def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
-    """Return the sentences without capitals at the start. The most frequent events come first."""
+    """Return the sentences, possibly in lower case. The most frequent events come first."""
     match event:
         case events.Moved():
             return [ply(event.move, event.player, me), *_nearing_the_end(table)]
@@ -127,7 +127,7 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.Absent():
             return _absent(event, table, me)
         case events.Returned(side=side) if table.is_practice and side.other in table.away:
-            return []  # they come back to both seats, which is told once
+            return []  # they return to both seats: one sentence, with the second event
         case events.Returned(player=player) if player == me:
             plays = "both sides" if table.is_practice else f"the {event.side.plural}"
             return [f"You are back at the {table.name}, where you play {plays}."]
@@ -239,7 +239,7 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
 
 
 def _nearing_the_end(table: Table) -> list[str]:
-    """Return how a battle may end soon, or will, when that has just become so."""
+    """Return a warning if the battle has just come close to its end, or may be ended by now."""
     game = table.game
     if game is None:
         return []
@@ -247,7 +247,7 @@ def _nearing_the_end(table: Table) -> list[str]:
     if left in MOVES_LEFT:
         ends = f"After move {MOST_PLIES:,} it ends as it stands."
         told.append(f"This battle has {left} moves left. {ends}")
-    # In practice it can be ended at any time.
+    # Practice can be ended at any time.
     if table.quiet_limit and game.quiet_plies == table.quiet_limit and not table.is_practice:
         can = f'either player can now type "end game on {table.name}" to end the battle'
         told.append(f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {can}.")
@@ -292,7 +292,7 @@ def _joined(event: events.Joined, table: Table, me: str | None) -> list[str]:
     if table.running:
         return told
     if table.full:
-        stop = "." if table.away else ":"  # before "When", or what can be typed
+        stop = "." if table.away else ":"  # before "When" or a command
         return [*told, f"Both seats are taken{stop} {next_step(table, me)}"]
     return [*told, free_seat(table.name, table.seating, me)]
 
@@ -301,7 +301,7 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
     seat, is_ = f"the {event.side.value} seat at the {table.name}", "is"
     if table.match and table.match.is_practice:
         if table.seats:
-            return []  # they leave both seats, which is told once
+            return []  # they leave both seats: one sentence, with the second event
         seat, is_ = f"both seats at the {table.name}", "are"
     if event.parting is Parting.QUIT:
         leave = "leave" if event.player == me else "leaves"
@@ -326,7 +326,7 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
     seat, is_ = f"the {event.side.value} seat at the {table.name}", "is"
     if table.is_practice:
         if event.side.other not in table.away:
-            return []  # they are away from both seats, which is told once
+            return []  # they are away from both seats: one sentence, with the second event
         seat, is_ = f"both seats at the {table.name}", "are"
     if event.parting in LOSSES:
         told = [LOSSES[event.parting].format(player=event.player)]
@@ -346,7 +346,7 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
 
 
 def _at_stake(event: events.Absent, table: Table) -> list[str]:
-    """Return what a player who quits in the middle of a match may lose by staying away."""
+    """Warn a player who quits during a match about the consequences of staying away."""
     if table.levels != NO_BOTS or table.by_correspondence:
         return []
     if clock := table.clock:
@@ -362,7 +362,7 @@ def _at_stake(event: events.Absent, table: Table) -> list[str]:
 
 
 def _while_away(table: Table) -> list[str]:
-    """Return what the opponent of an absent player may do."""
+    """Return the options of an absent player's opponent."""
     clock, grace = table.clock, table.grace
     if clock or grace is None:
         if clock is None or table.by_correspondence:
@@ -389,7 +389,7 @@ def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> li
 
 
 def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | None) -> str:
-    """Return how a battle ended."""
+    """Return the reason why a battle ended, as a sentence."""
     ending, winner = event.outcome.ending, event.outcome.winner
     if ending is Ending.RESIGNATION and match.is_practice and winner:
         return f"{does(event.player, me, 'resign')} the battle for the {winner.other.plural}."
@@ -412,13 +412,13 @@ def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | 
 
 
 def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
-    """Return who won a battle, the state of the match, and what comes next."""
+    """Return the result of a battle, the score of the match, and the next step."""
     lead = abs(outcome.score.dwarf - outcome.score.troll)
     won = f"The {outcome.winner.plural} win by {lead}." if outcome.winner else "It is a draw."
     match = table.match
     if match is None:
         return [won]
-    # A tournament goes on by itself, which is told with the score.
+    # A tournament continues automatically, and its own message says so.
     then = [] if match.tournament else [next_step(table, me)]
     if match.is_practice:
         return [won, *then]
@@ -435,7 +435,7 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
 
 
 def next_step(table: Table, me: str | None) -> str:
-    """Return how to go on when a battle is over or none has begun, as told to ``me``."""
+    """Return a sentence on how the reader can continue after a battle, or begin the first."""
     if not table.full:
         return free_seat(table.name, table.seating, me)
     begins = "begins the battle"
@@ -452,11 +452,11 @@ def next_step(table: Table, me: str | None) -> str:
     return f"When {listed(away)} {'is' if len(away) == 1 else 'are'} back, {begins}"
 
 
-# Phrases about plies and players.
+# Plies and players.
 
 
 def ply(move: Move, player: str, me: str | None) -> str:
-    """Return a ply of a player, as "Anna hurls the dwarf from F1 to F6, ..."."""
+    """Return a ply as a sentence, such as "Anna hurls the dwarf from F1 to F6, ..."."""
     if move.trample:
         sends = f"{does(player, me, 'send')} the troll {_way(move)}"
         return f"{sends}, trampling {_victims(move, Piece.DWARF)}."
@@ -471,7 +471,7 @@ def ply(move: Move, player: str, me: str | None) -> str:
 
 
 def last_ply(table: Table, me: str | None) -> str:
-    """Return the last ply of the battle on the board, with its number, as a sentence."""
+    """Return the last ply of the board's battle and its number, as a sentence."""
     match = table.match
     if match is None:
         return "No battle has begun."
@@ -500,18 +500,18 @@ def _practice(player: str, me: str | None) -> str:
 
 
 def holder(table: Table, side: Side, me: str | None = None, free: str = "") -> str:
-    """Return the player of a side: "you", a name, ``free``, or by default whether it is free."""
+    """Return the player of a side: "you", a name, or `free`, by default a short description."""
     player = table.seats.get(side)
     if player is None:
         return free or ("nobody" if table.kept_for(side) else "seat free")
     return "you" if player == me else player
 
 
-# Phrases about time.
+# Time.
 
 
 def timed(control: TimeControl | None) -> str:
-    """Return a time control as part of a sentence; "" without a clock."""
+    """Return a time control as part of a sentence; "" for none."""
     if control is None:
         return ""
     return f", {control} a ply" if control.is_correspondence else f", with a clock of {control}"
@@ -528,7 +528,7 @@ def in_full(control: TimeControl) -> str:
 
 
 def time_left(clock: Clock, side: Side) -> str:
-    """Return how much time a side has left: ``4:10``, ``1:04:10``, ``2 days 3 hours``."""
+    """Return the time a side has left, such as ``4:10``, ``1:04:10`` or ``2 days 3 hours``."""
     seconds = int(clock.left(side))
     if clock.control.is_correspondence:
         return precisely(seconds)
@@ -538,7 +538,7 @@ def time_left(clock: Clock, side: Side) -> str:
 
 
 def times_left(table: Table) -> str:
-    """Return how much time each player has left, as "Anna 4:10, Bert 3:55"; "" without a clock."""
+    """Return the time each player has left, as "Anna 4:10, Bert 3:55"; "" without a clock."""
     clock = table.match.clock if table.match else None
     if clock is None:
         return ""
@@ -547,32 +547,32 @@ def times_left(table: Table) -> str:
 
 
 def timed_sides(clock: Clock) -> Iterable[Side]:
-    """Return the sides whose time is told: in correspondence only the side to move."""
+    """Return the sides whose time is shown; in correspondence only the side to move."""
     return [clock.turn] if clock.control.is_correspondence else Side
 
 
 def has_left(table: Table, clock: Clock, side: Side, me: str | None) -> str:
-    """Return how much time a player has left, as a sentence."""
+    """Return the time that a player has left, as a sentence."""
     player = table.seats.get(side, f"whoever plays the {side.plural}")
     has = capitalised(does(player, me, "have"))
     return f"{has} {precisely(clock.left(side))} left."
 
 
-# Phrases about how a board stands.
+# The state of a board.
 
 
 def game_at(table: Table) -> Game:
-    """Return the battle on the board; before the first, one as it would begin."""
+    """Return the battle on a board; before the first, the game as it would begin."""
     return table.game or Game.start(table.ruleset, table.opening)
 
 
 def heading(table: Table) -> str:
-    """Return which board it is, and by which rules it is played there."""
+    """Return the name of a board and its rules."""
     return f"{capitalised(table.name)}, {game_at(table).ruleset.name} rules"
 
 
 def progress(table: Table) -> str:
-    """Return the progress of the battle on the board."""
+    """Return the progress of a board's battle, without a full stop."""
     match = table.match
     if match is None and table.opening:
         return f"A position is set up, the {table.opening.turn.plural} to move first"
@@ -585,19 +585,19 @@ def progress(table: Table) -> str:
 
 
 def rated(table: Table) -> str:
-    """Return ", rated" if the match on the board counts for ratings, else ""."""
+    """Return ", rated" if the board's match counts for ratings, else ""."""
     return ", rated" if table.match and table.match.rated else ""
 
 
 def left_and_lost(table: Table, side: Side) -> tuple[int, int]:
-    """Return how many pieces a side has left, and how many it has lost."""
+    """Return the numbers of remaining and of captured pieces of a side."""
     game, piece = game_at(table), Piece.of(side)
     left = game.position.count(piece)
     return left, game.opening.count(piece) - left
 
 
 def score(score: Score) -> str:
-    """Return a score as a sentence."""
+    """Return a score in words, without a full stop."""
     return f"Score: dwarfs {score.dwarf}, trolls {score.troll}"
 
 
@@ -608,7 +608,7 @@ def points(table: Table, match: Match, me: str | None = None) -> str:
 
 
 def turn(table: Table, me: str | None) -> str:
-    """Return whose turn it is; "" without a running battle."""
+    """Return the side to move as a sentence; "" without a running battle."""
     if not table.running or table.game is None:
         return ""
     side = table.game.position.turn
@@ -622,6 +622,6 @@ def turn(table: Table, me: str | None) -> str:
 
 
 def waiting(table: Table, me: str | None) -> str:
-    """Return what can be done at a table without a running battle."""
+    """Return sentences on the options at a table without a running battle."""
     sits = who_sits(table.name, table.seating, me)
     return f"{sits} {next_step(table, me)}" if table.full else sits

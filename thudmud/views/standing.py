@@ -1,4 +1,4 @@
-"""How a board stands, as lines for one reader, and as a line of a list."""
+"""The current state of a board, in full for one reader, or as an entry in a list."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def at_table(facts: list[str], table: Table, view: View) -> list[str]:
 
 
 def drawn(table: Table, view: View) -> list[str]:
-    """Return a board in full, whatever the reader's style.
+    """Return a board in full, regardless of the reader's style.
 
     Readers whose clients draw the board get only the status line.
     """
@@ -47,12 +47,12 @@ def shown(table: Table, view: View) -> list[str]:
 
 
 def standing(table: Table, view: View) -> list[str]:
-    """Return whose turn it is, or what can be done; and the open offers."""
+    """Return the side to move, or the options without a battle, and the open offers."""
     return wrapped_each(standing_facts(table, view), view.width)
 
 
 def standing_facts(table: Table, view: View) -> list[str]:
-    """Return the same as a text for each fact."""
+    """Return the same as one text for each fact."""
     if not table.running:
         is_over = table.match and table.match.single
         facts = ["The battle is over." if is_over else sentences.waiting(table, view.me)]
@@ -60,7 +60,7 @@ def standing_facts(table: Table, view: View) -> list[str]:
         facts = reader.turn(table, view.me)
     else:
         facts = [sentences.turn(table, view.me)]
-        if view.away and table.clock:  # and no board is drawn
+        if view.away and table.clock:  # the time isn't in a drawn board here
             facts.append(sentences.has_left(table, table.clock, table.clock.turn, view.me))
     for offer, side in table.offers.items():
         offered = Offered(0, table.seats[side], offer)
@@ -70,15 +70,15 @@ def standing_facts(table: Table, view: View) -> list[str]:
 
 
 def stands(table: Table, view: View) -> list[str]:
-    """Return the board in the reader's style, and whose turn it is."""
+    """Return the board in the reader's style, the side to move and the open offers."""
     return shown(table, view) + standing(table, view)
 
 
-# Boards in lists.
+# Lists of boards.
 
 
 def battles(hall: Hall, width: int) -> list[str]:
-    """Return the boards at which a match is under way."""
+    """List the boards where a match is under way."""
     entries = [f"{board_line(hall, table)}" for table in hall.tables.values() if table.under_way]
     if not entries:
         return wrapped('No match is being played. "play" begins one.', width)
@@ -127,7 +127,7 @@ def _progress(table: Table) -> str:
 
 
 def summary(game: Game) -> list[str]:
-    """Return the board of a battle, the score, and how it ended or whose turn it is."""
+    """Return the board of a battle with its score, and its ending or side to move."""
     last = game.moves[-1] if game.moves else None
     lead, outcome = game.score.dwarf - game.score.troll, game.outcome
     ahead = "even"

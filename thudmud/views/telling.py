@@ -1,8 +1,8 @@
-"""The lines and facts of a telling.
+"""Rendering of a delivery as lines and as facts.
 
-Events of tables are told here: the reader's style, and whether they are at the board, decide on
-sentences, board and status line. Everything else is told by functions registered for its type, see
-`thudmud.views.registry`, in the messages of its feature.
+Events of tables are rendered here: the reader's style and room decide on sentences, board and
+status line. For anything else, the feature that owns the type registers functions, see
+`thudmud.views.registry`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _WORDS, _FACTS = words.registry, facts_registered.registry
-"""The functions by type. Faster than calling `singledispatch`; base classes do not count."""
+"""Registered functions by exact type, which is faster than `singledispatch`. Base classes don't
+count."""
 
 
 def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
-    """Return a function that makes the lines of a telling for a reader's view.
+    """Return a function that renders a delivery for a reader's view.
 
     Raises:
-        NotImplementedError: when called, if nothing is registered for the aside or question.
+        NotImplementedError: on calling it, if no function is registered for the aside or question.
     """
     event, table = telling.event, telling.table
     told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
@@ -43,7 +44,7 @@ def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
         player = getattr(event, "player", "")
         return partial(make, told, Occasion(hall, table, telling.at, player, answer))
     if table is None or not isinstance(event, events.TableEvent):
-        return lambda _: []  # nothing is told in words
+        return lambda _: []  # no text
     return partial(_told, telling, event, table, hall)
 
 
@@ -51,7 +52,7 @@ def _told(
     telling: Telling, event: events.TableEvent, table: Table, hall: Hall, view: View
 ) -> list[str]:
     if telling.goes_on and isinstance(event, events.BattleStarted):
-        return []  # it has ended as it is told
+        return []  # already over
     told = _happened(hall, telling, event, table, view)
     sits = isinstance(event, events.Joined) and event.player == view.me
     if not view.display.reader:
@@ -72,7 +73,7 @@ def _told(
 def _happened(
     hall: Hall, telling: Telling, event: events.TableEvent, table: Table, view: View
 ) -> list[str]:
-    """Return an event of a table, without the board."""
+    """Render an event of a table, without the board."""
     hints, kind = list[str](), type(event)
     is_closing = kind is events.BattleEnded and hall.is_idle(table)
     is_turn_elsewhere = view.away and view.me and isinstance(event, sentences.TURNED)
@@ -89,7 +90,7 @@ def _happened(
     if is_closing or telling.goes_on:
         facts = [each for each in facts if each != sentences.next_step(table, view.me)]
     if not any(facts):
-        return []  # the next event tells it
+        return []  # left to the next event
     return at_table([*facts, *hints], table, view)
 
 
@@ -100,7 +101,7 @@ def _time_short(told: TimeShort, occasion: Occasion, view: View) -> list[str]:
 
 
 def facts(hall: Hall, telling: Telling) -> list[Fact]:
-    """Return the facts of a telling, in order."""
+    """Return the facts of a delivery, in order."""
     event, table = telling.event, telling.table
     told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
     if make := _FACTS.get(type(told)):

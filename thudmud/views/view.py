@@ -1,6 +1,6 @@
-"""Views: how a reader sees things, by their client, their options and where they are.
+"""Views: the display of a reader, which depends on their client, options and room.
 
-Readers with equal views read the same text, which is made once for all of them.
+Readers with equal views get the same text, which is rendered once for all of them.
 """
 
 from __future__ import annotations
@@ -31,28 +31,29 @@ from thudmud.values import Value, replace
 
 DEFAULT_WIDTH = 80
 LARGE_FROM = 120, 40
-"""The fewest columns and rows of a screen for large boards, with automatic size."""
+"""The minimum columns and rows of a screen for large boards, if the size is automatic."""
 PACKAGE = "thud"
-"""The GMCP package that a client enables to get all facts, in lower case."""
+"""The GMCP package that a client enables to receive all facts, in lower case."""
 USUAL = ("Char.Name", "Room.Info", "Room.Players", "Comm.Channel.Text")
-"""Packages that other MUDs have, too. Those of rooms are enabled as a whole."""
+"""GMCP packages that are common on other MUDs. Those about rooms are enabled as a whole."""
 SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
-"""The numbers of colours that a terminal may have, besides 0."""
+"""Possible numbers of a terminal's colours, besides 0."""
 COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 
 
 class Terminal(Value):
-    """What is known about a client.
+    """The known properties of a client.
 
     Attributes:
-        width: the columns of its screen.
-        utf8: whether it shows UTF-8.
-        colours: its number of colours: 0, 16, 256 or 2 ** 24.
-        reader: whether it reads aloud.
+        width: columns of its screen.
+        utf8: whether it displays UTF-8.
+        colours: the number of colours: 0, 16, 256 or 2 ** 24.
+        reader: whether it reads text aloud.
         packages: the GMCP packages it has enabled, in lower case.
-        height: the rows of its screen; 0 if not known.
-        ascii_only: whether it said that it shows no UTF-8. Many say nothing, but show it.
-        draws: whether it draws boards itself, for clicking.
+        height: rows of its screen; 0 if unknown.
+        ascii_only: whether it has declared that it doesn't display UTF-8. Many that do declare
+            nothing.
+        draws: whether it draws clickable boards itself.
     """
 
     width: int = DEFAULT_WIDTH
@@ -65,7 +66,7 @@ class Terminal(Value):
     draws: bool = False
 
     def wants(self, package: str) -> bool:
-        """Whether a client has enabled a package: by its name, or one that it is a part of."""
+        """Whether the client has enabled a GMCP package, or one that contains it."""
         name = package.lower()
         while name not in self.packages:
             name = name.rpartition(".")[0]
@@ -75,15 +76,15 @@ class Terminal(Value):
 
     @property
     def wants_usual(self) -> bool:
-        """Whether the client has enabled any of the packages that other MUDs have, too."""
+        """Whether the client has enabled a package that is common on other MUDs."""
         return _wants_usual(self.packages)
 
     def nearest(self) -> Terminal:
-        """Return the nearest terminal that we support; width 0 means not known."""
+        """Return the nearest supported terminal. Width 0 means unknown."""
         return _nearest(self)
 
 
-@lru_cache(maxsize=1024)  # so that equal ones are one object
+@lru_cache(maxsize=1024)  # makes equal ones a single object
 def _nearest(terminal: Terminal) -> Terminal:
     width, height = terminal.width, max(terminal.height, 0)
     width = min(max(width, WIDTHS[0]), WIDTHS[-1]) if width > 0 else DEFAULT_WIDTH
@@ -98,22 +99,22 @@ def _wants_usual(packages: frozenset[str]) -> bool:
 
 
 class Display(Value):
-    """How everything is shown to a reader. Readers with equal displays can share texts.
+    """The appearance of everything for a reader. Readers with equal displays can share texts.
 
     Attributes:
-        width: the columns of the screen; every line is shorter.
-        utf8: whether boards are drawn in UTF-8, not in ASCII.
-        ascii_only: whether only ASCII is shown, also of players' own words.
+        width: columns of the screen; every line is shorter.
+        utf8: whether boards are drawn in UTF-8 rather than ASCII.
+        ascii_only: whether all text is ASCII, including what players write.
         colours: the number of colours: 0, 16, 256 or 2 ** 24.
-        scheme: the scheme of colours.
-        elements: the player's own colours of elements.
-        orient: which side of the board is at the bottom.
+        scheme: the colour scheme.
+        elements: the player's own colours for elements.
+        orient: the side of the board at the bottom.
         large: whether boards are drawn large, if they fit the width.
         reader: whether boards are described for a screen reader.
         machine: whether machine lines for a program follow each event.
-        times: whether what others say is shown with the time.
-        draws: whether the client draws the boards, so that texts are for a player who clicks.
-        results: whether the results of others are told.
+        times: whether messages of other players show the time.
+        draws: whether the client draws boards, so that texts are for a player who clicks.
+        results: whether results of other players are shown.
     """
 
     width: int = DEFAULT_WIDTH
@@ -136,7 +137,7 @@ class Display(Value):
         reader = _wanted(options.reader, can=terminal.reader)
         wants_utf8 = options.charset is Charset.UTF_8
         is_auto = options.charset is Charset.AUTO
-        # A badly configured screen reader would read escape sequences and line drawing aloud.
+        # A badly configured screen reader reads escape sequences and line drawing aloud.
         colours = terminal.colours or (SIXTEEN if options.colour is Switch.ON else 0)
         coloured = options.colour is Switch.ON or (options.colour is Switch.AUTO and not reader)
         width = options.width or terminal.width
@@ -160,9 +161,9 @@ class Display(Value):
 
 @lru_cache(maxsize=1024)
 def _one(display: Display) -> Display:
-    """Return a shared object for all equal displays, so that identity tells them apart.
+    """Return a single shared object for all equal displays, so that identity can be compared.
 
-    If there are more than the cache holds, equal displays may be two objects, whose readers get
+    Beyond the size of the cache, equal displays may be separate objects. Their readers then get
     separate messages with the same text.
     """
     return display
@@ -176,15 +177,15 @@ def _shared(terminal: Terminal, options: Options) -> Display:
 _PLAIN = Terminal()
 
 Readers = Mapping[tuple[object, ...], "tuple[View, tuple[str, ...]]"]
-"""By a key for each view, the view and its readers."""
+"""Views with their readers, by a key for each view."""
 
 
 class Screens:
-    """The terminals of those who are here.
+    """The terminals of players online.
 
     Attributes:
-        programs: the names of those whose clients have enabled any of the packages.
-        terminals: the terminals, by name.
+        programs: names of players whose clients have enabled any of our GMCP packages.
+        terminals: terminals by name.
         edition: an object that is replaced whenever a terminal changes.
     """
 
@@ -212,7 +213,7 @@ class Screens:
     def display(self, name: str, options: Options) -> Display:
         """Return the display of a player with some options.
 
-        Players without a screen get answers as on a plain terminal.
+        Players without a terminal get a plain one.
         """
         before = self._displays.get(name)
         if before is not None and before[0] is options:
@@ -227,17 +228,17 @@ def _wanted(switch: Switch, *, can: bool) -> bool:
 
 
 _MOST_KEPT = 4
-"""How many groupings of the readers in one room are cached."""
+"""The number of cached groupings of the readers in a room."""
 
 
 class View(Value):
-    """How a reader sees something. Readers with equal views read the same text.
+    """The appearance of an event for a reader. Readers with equal views get the same text.
 
     Attributes:
         me: the reader's name if they are involved or sit at the table, else None.
-        style: their style for the board; full if there is no board.
-        display: their display.
-        away: whether they are elsewhere than the board.
+        style: the reader's style for the board; full if there is no board.
+        display: the reader's display.
+        away: whether the reader is elsewhere than the board.
     """
 
     me: str | None
@@ -247,19 +248,20 @@ class View(Value):
 
     @property
     def width(self) -> int:
-        """The columns of their screen."""
+        """Columns of the reader's screen."""
         return self.display.width
 
 
 def readers_by_view(hall: Hall, telling: Telling, screens: Screens) -> Readers:
-    """Return the readers of a telling by view, without players who have no screen.
+    """Group the recipients of a delivery by view, leaving out players without a screen.
 
-    The groups in a room are cached, since they stay the same while the same readers are involved.
+    The groups of a room are cached: they only depend on its occupants, their terminals and which of
+    them are involved.
     """
     table, occupants = telling.table, telling.occupants
     event = telling.event
     involved = event.involves if isinstance(event, Aside) else _named(event)
-    if table and not isinstance(event, Aloud):  # talk reads the same to all but who speaks
+    if table and not isinstance(event, Aloud):  # talk looks the same to all but the speaker
         involved.update(table.seats.values())
     if occupants is None:
         return _grouped(hall, table, telling.audience, involved, screens)
@@ -289,7 +291,15 @@ def _grouped(
     involved: Container[str],
     screens: Screens,
 ) -> Readers:
-    """Return some readers by view, given the names involved."""
+    """Group readers by view.
+
+    Args:
+        hall: the hall.
+        table: the table concerned, if any.
+        names: names of the readers.
+        involved: names of players who are involved in the event.
+        screens: the terminals.
+    """
     groups: dict[tuple[object, ...], tuple[View, list[str]]] = {}
     terminals, people, board = screens.terminals, hall.people, table and table.name
     for name in names:
@@ -303,12 +313,12 @@ def _grouped(
             style = hall.style(name, board) if person else Style.BRIEF
             if person and person.private:
                 away = board != person.private.table.name
-                style = Style.BRIEF if away else style  # they see another board
+                style = Style.BRIEF if away else style  # they have another board on screen
             else:
                 away = person is not None and board != person.room
         if display.draws:
-            style = Style.BRIEF  # they see the board beside the text
-        key = me, style, away, id(display)  # equal displays are one and the same
+            style = Style.BRIEF  # the board is beside the text
+        key = me, style, away, id(display)  # equal displays are the same object
         group = groups.get(key)
         if group is None:
             groups[key] = View(me, style, display, away), [name]
@@ -318,7 +328,7 @@ def _grouped(
 
 
 def _named(event: events.TableEvent | events.HallEvent) -> set[str]:
-    """Return whom an event names, who may have lost their seats by it."""
+    """Return the names in an event, including players who may have lost their seats by it."""
     match event:
         case events.SeekMade(player=player, to=to):
             return {player, to}

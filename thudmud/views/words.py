@@ -1,4 +1,4 @@
-"""Text that fits a screen: wrapped by columns, and in ASCII where needed.
+"""Text that fits a screen: wrapping by columns, and transliteration to ASCII.
 
 Also days such as 2026-11-20 and times such as 14:05, in UTC.
 """
@@ -19,7 +19,7 @@ from thudmud.rules import Move
 UNKNOWN = "?"
 
 MOST_BOARDS = 8
-"""The most boards listed where the player did not ask for all."""
+"""The maximum number of boards to list unless a player asks for all of them."""
 
 _OWN = {
     **dict.fromkeys("\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}", "'"),
@@ -35,13 +35,13 @@ _OWN = {
     "\N{LATIN SMALL LETTER L WITH STROKE}": "l",
     "\N{LATIN CAPITAL LETTER L WITH STROKE}": "L",
 }
-"""Characters that Unicode does not decompose, with ASCII replacements."""
+"""ASCII replacements for characters that Unicode doesn't decompose."""
 
 
 def plain(text: str) -> str:
-    """Return a text in ASCII: letters without accents, ``?`` for other characters.
+    """Transliterate a text to ASCII: letters without accents, ``?`` for other characters.
 
-    The length may change, so make text plain before it is wrapped.
+    The length may change, so do this before wrapping.
     """
     return text if text.isascii() else "".join(map(_plain, text))
 
@@ -60,15 +60,15 @@ def _plain(char: str) -> str:
 
 
 def _is_unseen(char: str) -> bool:
-    """Whether a character has no shape of its own, such as an accent."""
+    """Whether a character has no shape of its own, such as a combining accent."""
     return unicodedata.category(char) in {"Mn", "Me", "Cf"}
 
 
 _COMMAND = re.compile(r'"[^"]{1,60}"[.,;:?]?')
 GLUE = "\0"
-"""A blank that does not break, which `wrapped` turns into a blank. Shown text never has it."""
+"""A non-breaking blank, which `wrapped` replaces by a blank. Displayed text never contains it."""
 _NARROW = "\N{COMBINING GRAVE ACCENT}"
-"""The first character that does not take one column. (The soft hyphen takes one.)"""
+"""The first character that doesn't take one column. (The soft hyphen takes one.)"""
 _EMOJI = "\N{VARIATION SELECTOR-16}"
 _CHUNK = re.compile(r"(?<! )( *)([^ ]+)")
 _BLANKS = dict.fromkeys(map(ord, "\t\n\v\f\r"), " ")
@@ -79,7 +79,7 @@ _TYPED = re.compile(r'"([a-z]+)')
 
 
 def sentences_without(text: str, verbs: frozenset[str]) -> list[str]:
-    """Return the sentences of a text that propose to type none of some verbs."""
+    """Return the sentences of a text, except those that suggest to type one of the verbs."""
     sentences = _SENTENCE_ENDS.split(text)
     return [each for each in sentences if verbs.isdisjoint(_TYPED.findall(each))]
 
@@ -87,15 +87,19 @@ def sentences_without(text: str, verbs: frozenset[str]) -> list[str]:
 def wrapped(
     text: str, width: int, indent: str = "", *, glued: bool = True, private: bool = False
 ) -> list[str]:
-    """Return ``text`` as lines of fewer than ``width`` columns.
+    """Wrap a text into lines of fewer than `width` columns.
 
-    A line as wide as the screen would make some clients add an empty one. ``indent`` goes before
-    every line but the first. Words to be typed, in quotes, stay on one line where they fit on one,
-    unless ``glued`` is False, as it is for what players say. What is ``private``, such as what a
-    player has typed, is not cached.
+    A line as wide as the screen would make some clients add an empty one.
+
+    Args:
+        text: the text.
+        width: the width of the screen, in columns.
+        indent: prefix of all lines but the first.
+        glued: whether quoted commands stay on one line if possible; False for what players write.
+        private: whether to keep the text out of the cache, for what a player has typed.
     """
     if len(text) < width:
-        # A shortcut for nearly all sentences, since splitting them would cost most of their time.
+        # A shortcut for nearly all sentences: splitting would take most of the time.
         short = text.replace(GLUE, " ").rstrip(" ")
         if short.isprintable() and (short.isascii() or _is_narrow(short)):
             return [short] if short else []
@@ -105,28 +109,28 @@ def wrapped(
 
 
 def wrapped_each(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
-    """Return several wrapped texts, each starting a new line."""
+    """Wrap several texts, starting each on a new line."""
     return [line for text in texts for line in wrapped(text, width, indent)]
 
 
 def columns(text: str) -> int:
-    """Return how many columns ``text`` takes at most.
+    """Return the maximum number of columns that a text may take.
 
-    Terminals differ about sequences drawn as one character, such as flags. Each character is
-    counted by itself, so that lines are too short on some terminals rather than too wide.
+    Terminals differ about sequences drawn as one character, such as flags. Characters are counted
+    one by one, so lines may be too short on some terminals, but never too wide.
     """
     return len(text) if text.isascii() or _is_narrow(text) else sum(map(_columns, text))
 
 
 def _is_narrow(text: str) -> bool:
-    """Whether every character takes one column. Nearly all texts are ASCII, a quick check."""
+    """Whether every character takes one column. Nearly all texts are ASCII: a quick check."""
     return text.isascii() or max(text) < _NARROW
 
 
 @lru_cache(maxsize=4096)
 def _columns(char: str) -> int:
-    # An emoji selector may make a sign two columns wide, and Indic vowel signs stand beside their
-    # letters on some terminals.
+    # An emoji selector may widen a sign to two columns. On some terminals, Indic vowel signs take a
+    # column of their own.
     if char in {_EMOJI, GLUE} or category(char) == "Mc":
         return 1
     from wcwidth import wcwidth  # noqa: PLC0415  (what is ASCII has no need of it)
@@ -135,7 +139,7 @@ def _columns(char: str) -> int:
 
 
 def _broken(text: str, width: int, indent: str) -> list[str]:
-    """Return ``text`` as lines of fewer than ``width`` columns."""
+    """Break a text into lines of fewer than `width` columns."""
     if _is_narrow(text):
         lines = textwrap.wrap(text, width - 1, subsequent_indent=indent, break_on_hyphens=False)
     else:
@@ -145,7 +149,7 @@ def _broken(text: str, width: int, indent: str) -> list[str]:
 
 
 def _broken_at_quotes(text: str, width: int, indent: str) -> tuple[str, ...]:
-    """Break lines as `_broken` does, with quoted commands kept together."""
+    """Break a text as `_broken` does, but keep quoted commands together."""
     room = width - 1 - len(indent)
 
     def glue(quoted: re.Match[str]) -> str:
@@ -155,11 +159,11 @@ def _broken_at_quotes(text: str, width: int, indent: str) -> tuple[str, ...]:
 
 
 _broken_as_told = lru_cache(maxsize=256)(_broken_at_quotes)
-"""Cached, since pages and answers are long, and the same is told to many."""
+"""Cached, since pages and answers are long, and many readers get the same ones."""
 
 
 def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
-    """Return ``text`` as ``textwrap`` would break it if it counted columns."""
+    """Break a text as ``textwrap`` would if it counted columns."""
     lines: list[str] = []
     line, used = "", 0
     for blanks, word in _CHUNK.findall(text.expandtabs().translate(_BLANKS)):
@@ -174,7 +178,7 @@ def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
         if used + needed <= width:
             line, used = line + word, used + needed
             continue
-        # A word too long for any line begins on this line if a part of it fits.
+        # A word too long for any line begins on this one if a part fits.
         for part, cost in _parts(word, width - len(indent)):
             if used + cost > width:
                 lines.append(line.rstrip(" "))
@@ -184,9 +188,9 @@ def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
 
 
 def _parts(word: str, width: int) -> Iterator[tuple[str, int]]:
-    """Yield the parts into which a word can be broken, with their columns.
+    """Yield the parts at which a word can be broken, with their widths in columns.
 
-    Sequences drawn as one character stay whole if they fit.
+    Sequences drawn as one character stay together if they fit.
     """
     from wcwidth import iter_graphemes  # noqa: PLC0415  (as above)
 
@@ -199,36 +203,36 @@ def _parts(word: str, width: int) -> Iterator[tuple[str, int]]:
 
 
 def time_of_day(at: float) -> str:
-    """Return the time of day, in UTC, of a time in seconds since the epoch."""
+    """Return the time of day in UTC. `at` is in seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).strftime("%H:%M")
 
 
 def day(at: float) -> str:
-    """Return the day of a time in seconds since the epoch."""
+    """Return the date in UTC. `at` is in seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 def minute(at: float) -> str:
-    """Return the day and the minute of a time in seconds since the epoch."""
+    """Return the date and minute in UTC. `at` is in seconds since the epoch."""
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def moment(at: float) -> str:
-    """Return a time in seconds since the epoch as programs write it: ``2026-11-20T12:00:00Z``."""
+    """Return an ISO 8601 time such as ``2026-11-20T12:00:00Z``. `at` is seconds since the epoch."""
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def because(why: str) -> str:
-    """Return a reason as the end of a sentence, without the full stop."""
+    """Return a reason as the end of a sentence, without the full stop; "" without a reason."""
     return f", because {why.rstrip('. ')}" if why else ""
 
 
 def pages_of(things: int, on_a_page: int) -> int:
-    """Return how many pages a list of so many things has: one at least."""
+    """Return the number of pages of a list; at least 1."""
     return max(1, -(-things // on_a_page))
 
 
 def in_few_words(move: Move) -> str:
-    """Return a ply in few words, for a voice."""
+    """Return a ply as a short phrase, suitable for reading aloud."""
     taking = f" taking {listed(map(str, move.captures))}" if move.captures else ""
     return f"{move.origin} to {move.target}{taking}"
