@@ -163,12 +163,16 @@ def positions(game: Game) -> Iterator[Game]:
 def analysed(game: Game, weighed: Sequence[Evaluation]) -> Analysis:
     """Derive the analysis of a battle from evaluations of all its `positions`.
 
-    Evaluations can be compared with each other, but not with game scores. So all are shifted by the
-    same amount, to make the opening's equal to its score.
+    Evaluations can be compared with each other, but not with game scores. So all except decided
+    ones are shifted by the same amount, to make the opening's equal to its score.
 
     A ply's loss is the difference of the evaluations before and after it. Both must be searched to
     the same final ply, since the side that plays the last ply of a search seems to be ahead. The
     loss is the smaller one of two search depths: at a single depth it is often noise.
+
+    Args:
+        game: the battle.
+        weighed: the evaluations, in the order of `positions`.
     """
     more = 100 * _lead(game.ruleset.score(game.opening)) - weighed[0].worth
     worths = [

@@ -94,7 +94,7 @@ class Analyses:
         self._service, self._hall = service, service.hall
         self._works: dict[BattleId, AnalysisWork] = {}
         self._weighed: set[AnalysisWork] = set()
-        """Those whose turn it is; of one that was cancelled until it has ended."""
+        """Analyses whose turn it is. A cancelled one remains until its task has ended."""
         self._closed = False
 
     def look_up(self, request: LookupRequest, asked: AnalysisLookup) -> Analysis | Postponed | None:

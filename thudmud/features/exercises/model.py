@@ -10,15 +10,15 @@ has
 
 - ``text``: the explanation and the task. ``type`` is appended for players who type, and ``click``
   for players who click on a board;
-- ``answer``: the expected line. If ``accepts`` is given, the step is done by its lines instead, or
-  lines that begin like them; if ``wants`` is given, by plies that meet it, see `PlyWanted`;
+- ``answer``: the expected line. If ``accepts`` is given, its lines complete the step instead, or
+  lines that begin like them. If ``wants`` is given, so do plies that meet it, see `PlyWanted`;
 - ``hint``: the answer to "hint", and to a wrong ply;
 - ``done``: the remark when the step is done;
 - ``reply``: the ply that the other side then plays.
 
-A step sets up a board if it has ``opening = true``, or lists squares in ``dwarfs``, ``trolls`` and
-``rock``. Its ``rules`` and ``side`` default to those of the board before. Any other step continues
-on the current board.
+A step sets up a board if it has ``opening = true``, or squares of ``dwarfs`` or ``trolls``, perhaps
+with a ``rock``. Its ``rules`` and ``side`` default to those of the board before. Any other step
+continues on the current board.
 """
 
 from __future__ import annotations
@@ -303,7 +303,7 @@ class Puzzle(Value):
         return self.goes_like(move) and len(move.captures) >= len(self.solution.captures)
 
     def refuted(self, move: Move) -> Variation:
-        """Return a wrong move with its refutation, as far as one is known.
+        """Return a wrong move with its refutation, if one is known.
 
         Moves that the file doesn't list are answered by the most profitable capture, if any.
         """

@@ -1,4 +1,4 @@
-"""Commands about other players: who is online, profiles and plans, following and ignoring."""
+"""Commands about other players: who's online, profiles and plans, following and ignoring."""
 
 from __future__ import annotations
 

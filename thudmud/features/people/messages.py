@@ -1,4 +1,4 @@
-"""People as text and as facts: who is online, what they do, profiles, following and ignoring."""
+"""People as text and as facts: players online, activities, profiles, following and ignoring."""
 
 from __future__ import annotations
 
