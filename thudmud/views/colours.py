@@ -64,6 +64,7 @@ def flowed(phrases: Iterable[Phrase], width: int, indent: str, display: Display)
     drawn = []
     for line in lines:
         elements = [None if char.isspace() else next(letters) for char in line]
+        # A blank has the colour of its neighbours if they agree, so that backgrounds have no gaps.
         for at, char in enumerate(line[1:-1], 1):
             if char.isspace() and elements[at - 1] is elements[at + 1]:
                 elements[at] = elements[at - 1]

@@ -474,9 +474,11 @@ def _echo(error: ParseError, width: int) -> list[str]:
     before, after = "", ""
     if len(line) + len("^") >= width:
         room = width - 1 - 2 * len(_GAP)
+        # Show a window of a long line, with the word at fault near its middle if possible.
         start = max(0, min(column - room // 2, len(line) + len("^") - room))
         before = _GAP if start else ""
         after = _GAP if start + room < len(line) else ""
+        # A character two columns wide may be cut in half at either end; put a blank in its place.
         halved = line[start + room : start + room + 1] == [""]
         line, column = [*line[start : start + room]], column - start
         line[0] = line[0] or " "

@@ -265,6 +265,7 @@ def readers_by_view(hall: Hall, telling: Telling, screens: Screens) -> Readers:
         involved.update(table.seats.values())
     if occupants is None:
         return _grouped(hall, table, telling.audience, involved, screens)
+    # A change of any terminal replaces `edition`, which makes all cached groupings obsolete.
     known: dict[frozenset[str], Readers] | None = occupants.kept.get(screens.edition)
     if known is None:
         occupants.kept.clear()
@@ -275,6 +276,7 @@ def readers_by_view(hall: Hall, telling: Telling, screens: Screens) -> Readers:
         if len(known) == _MOST_KEPT:
             known.clear()
         found = known[here] = _grouped(hall, table, occupants.names, here, screens)
+    # Others concerned come last in the audience; they join the groups with an equal view.
     elsewhere = telling.audience[len(occupants.names) :]
     if not elsewhere:
         return found

@@ -169,6 +169,7 @@ def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
     for blanks, word in _CHUNK.findall(text.expandtabs().translate(_BLANKS)):
         gap, needed = blanks if line or not lines else "", columns(word)
         most = width - len(indent) if lines else width
+        # Like `textwrap`, start a new line only for a word that fits there as a whole.
         if used + len(gap) + needed > width and needed <= most:
             if line:
                 lines.append(line)

@@ -227,10 +227,13 @@ class Analyses:
 
     def _release_turn(self, work: AnalysisWork) -> None:
         """Hand a battle's turn, if it has one, to the shortest waiting battle."""
+        # An analysis that was cancelled while it waited has no turn to hand on.
         if work not in self._weighed:
             return
         self._weighed.remove(work)
         if (other := self._shortest_waiting()) and other.turn:
+            # Reserved before the waiting task runs, so that nobody else can take the turn
+            # meanwhile.
             self._weighed.add(other)
             other.turn.set_result(None)
 
@@ -247,6 +250,7 @@ class Analyses:
         try:
             for then in positions(game):
                 await self._take_turn(work, adviser.at_once)
+                # Checked after waiting: the players may have left in the meantime.
                 if self._is_abandoned(work):
                     work.waiting.clear()
                     return None

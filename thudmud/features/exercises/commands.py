@@ -126,6 +126,7 @@ def _followed(scene: Scene, command: Command) -> Decision | None:
         return None
     if not is_private_meant(person, getattr(command, "on", None)):
         return None
+    # Decide the command as usual. If it stores events, it can't be a step of a lesson.
     decision = command.decide(scene)
     told = None if decision.events else _asked(person.name, exercise, command)
     if told is None:

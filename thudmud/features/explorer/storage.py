@@ -158,6 +158,7 @@ class ExploredRows:
         own = self._placed_plies(battle)
         if not own:
             return
+        # A battle has up to `COUNTED_PLIES` places, so read all rows concerned in one round trip.
         places, plies = ({each[column]: None for each in own} for column in (0, 1))
         where = f"where place in ({_marks(places)})"
         reached, played = self._table.several(
@@ -165,6 +166,7 @@ class ExploredRows:
             ("reached", where, tuple(places)),
             ("played", f"{where} and ply in ({_marks(plies)})", (*places, *plies)),
         )
+        # The query also finds plies that this battle played from other places; leave these out.
         tried = {
             step: Tried(*cast("Any", row[2:]))
             for row in played
@@ -182,6 +184,7 @@ class ExploredRows:
             ]
             tried |= dict.fromkeys(first, Tried.by(battles[number]))
             changed += [("played", *each, *tried[each]) for each in first if each not in own]
+        # New places get this battle as their only one; all others get counts for its plies.
         shared = {row[0] for row in reached}
         changed += [("reached", place, battle.number) for place in places if place not in shared]
         for step in own:
