@@ -143,7 +143,7 @@ def _end(battle: Battle, game: Game) -> str:
 
 
 def _table(battle: Battle, game: Game) -> Table:
-    """Return a table made up to show the battle."""
+    """Return a synthetic table that holds nothing but the battle."""
     names = {side: battle.player(side) or UNKNOWN for side in Side}
     match = Match(
         game,

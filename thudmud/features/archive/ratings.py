@@ -146,7 +146,7 @@ _MARGIN = 12
 
 
 def _course(points: Sequence[int], display: Display) -> list[str]:
-    """Render the history of a rating as a curve, or in words; empty if the rating never changed."""
+    """Render the history of a rating as a curve, or in words; empty if it is flat or too short."""
     matches, most, least = len(points) - 1, max(points, default=0), min(points, default=0)
     if matches < 2 or most == least:
         return []

@@ -34,7 +34,7 @@ PAGE, REPORTS_PAGE = 20, 10
 """The number of bans, and of reports, on a page."""
 
 NAMED = 2
-"""The number of authors, or subjects, of reports that are named."""
+"""The maximum number of reports' authors, or subjects, to name."""
 
 add_refusal_texts(
     {
