@@ -55,8 +55,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 POSTGRES,
-                "                last()\n                self.connection.execute(WRITE_NUMBER",
-                "                last()\n"
+                "                self.connection.execute(WRITE_NUMBER",
                 "                self._xid = self.connection.execute(\n"
                 "                    'select pg_current_xact_id()::text::bigint')\n"
                 "                self.connection.execute(WRITE_NUMBER",
@@ -345,8 +344,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 DATABASE,
-                'a transaction has come to nothing."""\n        self._clear(keys=True)\n',
-                'a transaction has come to nothing."""\n',
+                "        self._clear(keys=True)\n        self.head = self.head._repl",
+                "        self.head = self.head._repl",
             ),
         ],
     ),
@@ -570,7 +569,7 @@ BREAKS: dict[str, Mistake] = {
     "an earlier version stores where a later one has taken over": Mistake(
         221,
         [
-            Change(DATABASE, "if head.projection != PROJECTION:  # while", "if False:  # while"),
+            Change(DATABASE, "        if head.projection != PROJECTION:", "        if False:"),
         ],
     ),
     "of two who do not come, who went a moment later wins": Mistake(
