@@ -127,10 +127,10 @@ def sit_down(crowd: Crowd, members: Sequence[int]) -> None:
 
 def start_over(crowd: Crowd, members: Sequence[int]) -> None:
     """Let pairs begin their games anew, so that these do not grow from one round to the next."""
-    for parity in (0, 1):
+    for parity, lines in enumerate((b"start game\r\nyes\r\n", b"yes\r\n")):
         for number in members:
             if number % 2 == parity:
-                crowd.send(number, b"start game\r\n")
+                crowd.send(number, lines)  # the first confirms, the second agrees
         crowd.quiet()
 
 
