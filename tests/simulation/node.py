@@ -31,7 +31,7 @@ from tests.simulation.engines import Engine
 from tests.simulation.network import Wire
 from tests.simulation.versions import by_version, explored
 from thudmud.accounts import passwords
-from thudmud.bots import program
+from thudmud.bots import child
 from thudmud.features.tournaments.settings import TournamentSettings
 from thudmud.server import serve
 from thudmud.server.acceptor import Acceptor
@@ -227,7 +227,7 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
                     engines[pid].send_signal(number)
 
     changes: dict[Any, dict[str, Any]] = {
-        program: {"send_signal": send_signal},
+        child: {"send_signal": send_signal},
         running: {"Thread": Thread, "SimpleQueue": Queue, "monotonic": world.monotonic},
         store: {"monotonic": world.monotonic, "OnDisk": SlowDisk},
         streams: {"monotonic": world.monotonic},

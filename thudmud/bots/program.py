@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from thudmud.bots import LONGEST_LINE, keeper
+from thudmud.bots.child import ChildProcess
 from thudmud.bots.opponent import Task
 from thudmud.errors import ThudmudError
 
@@ -38,17 +39,6 @@ _MOST_LOGGED = 4000  # bytes of its standard error
 _LONGEST_QUOTE = 60
 _SESSION, _TIMES = 3, slice(11, 15)  # fields of /proc/PID/stat after the name, see proc(5)
 _log = logging.getLogger(__name__)
-
-
-def send_signal(pid: int, number: int) -> None:
-    """Send a signal to a process, if it has not ended.
-
-    Not by asyncio: its methods look first whether the process has ended. If they reap it before
-    asyncio's own watcher does, that warns of an unknown process, and makes up a return code
-    (python/cpython#87744).
-    """
-    with suppress(ProcessLookupError):
-        os.kill(pid, number)
 
 
 class ProgramError(ThudmudError):
@@ -82,7 +72,7 @@ class Program:
         self._name, self._folder, self._seconds = name, folder, seconds
         self._niceness = niceness
         self._command = tuple(command)
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: ChildProcess | None = None
         self._listening: asyncio.Task[None] | None = None
         self._said = b""
         """Output that was read, and not parsed yet."""
@@ -112,21 +102,18 @@ class Program:
         self._listening = asyncio.create_task(self._listen(self._process))
         await self.ask("name", STARTING)
 
-    async def _begin(self) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
+    async def _begin(self) -> ChildProcess:
+        return await ChildProcess.start(
             *_KEEPER,
             str(os.getpid()),
             str(self._niceness),
             *self._command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            cwd=self._folder,
+            folder=self._folder,
             limit=LONGEST_LINE,
-            start_new_session=True,  # so that a Ctrl-C at the server does not reach it
         )
 
-    async def _end(self, starting: asyncio.Task[asyncio.subprocess.Process]) -> None:
+    async def _end(self, starting: asyncio.Task[ChildProcess]) -> None:
         """End a process whose start was cancelled, as soon as it has started."""
         try:
             await self._kill(await starting)
@@ -182,23 +169,18 @@ class Program:
                 if self._listening:
                     self._listening.cancel()
 
-    async def _kill(self, process: asyncio.subprocess.Process) -> None:
-        if process.returncode is None:
-            send_signal(process.pid, signal.SIGTERM)
-            send_signal(process.pid, signal.SIGCONT)  # it may be suspended
-        # For asyncio it has only ended when its pipes have been closed: processes that it has left
-        # behind may keep them open, and nobody reads any more from one that prints too much.
-        transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
-        for output in (1, 2):
-            transport.get_pipe_transport(output).close()
+    async def _kill(self, process: ChildProcess) -> None:
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGCONT)  # it may be suspended
+        process.close_outputs()
         try:
             async with asyncio.timeout(_ENDING):
                 await process.wait()
         except TimeoutError:
             _log.error("processes of the program of %s cannot be ended", self._name)
-            send_signal(process.pid, signal.SIGKILL)
+            process.send_signal(signal.SIGKILL)
             await process.wait()
-        transport.close()
+        process.close()
 
     async def stop_thinking(self) -> None:
         """Have it stop thinking, as nobody waits for the answer any more; else kill it."""
@@ -288,7 +270,7 @@ class Program:
             left -= len(piece)
             await asyncio.sleep(0)
 
-    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+    async def _listen(self, process: ChildProcess) -> None:
         """Log the beginning of its standard error; read all of it, so that it does not block."""
         left = _MOST_LOGGED
         while process.stderr and (said := await process.stderr.read(LONGEST_LINE)):

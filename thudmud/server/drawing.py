@@ -13,9 +13,9 @@ import pickle
 import signal
 import struct
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from thudmud.bots.child import ChildProcess
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.pictures import SCHEMES, gif, png, svg
 from thudmud.pictures.drawing import Still
@@ -126,8 +126,8 @@ class Studio:
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
-        self._process: asyncio.subprocess.Process | None = None
-        self._killed: asyncio.subprocess.Process | None = None
+        self._process: ChildProcess | None = None
+        self._killed: ChildProcess | None = None
         """The last one that was, which may not have ended yet."""
         self._rest: asyncio.TimerHandle | None = None
 
@@ -176,14 +176,7 @@ class Studio:
         if process is None or process.returncode is not None:
             if self._killed:
                 await self._killed.wait()
-            process = self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                __name__,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                start_new_session=True,  # so that a Ctrl-C for the server is none for it
-            )
+            process = self._process = await ChildProcess.start(sys.executable, "-m", __name__)
         if process.stdin is None or process.stdout is None:
             raise EOFError
         told = pickle.dumps(job)
@@ -196,10 +189,8 @@ class Studio:
         process, self._process = self._process, None
         if process and process.returncode is None:
             self._killed = process
-            with suppress(ProcessLookupError):
-                os.kill(process.pid, signal.SIGKILL)  # as in `thudmud.bots.program`, not by asyncio
-            # For asyncio it ends only when its pipes do, and nobody reads the rest of a picture.
-            process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
+            process.send_signal(signal.SIGKILL)
+            process.close_outputs()
 
 
 def main(jobs: BinaryIO, pictures: BinaryIO) -> None:
