@@ -1,11 +1,12 @@
-"""Parses lines of text into commands, and explains mistakes. The only importer of lark. Pure.
+"""The command language: parses lines of text into commands, and diagnoses mistakes. Pure.
 
-`parse` returns the command of a line; ``str()`` of the command is a line that parses to it.
+`parse` returns the command of a line; ``str(command)`` is a line that parses to that command. No
+other package imports lark.
 
 Attributes:
     VERBS: the words and signs that a line can begin with.
-    KEYWORDS: the lower-case words of the language, which cannot be players' names.
-    MAX_LINE: the most characters that a line may have.
+    KEYWORDS: the lower-case words of the language, which can't be players' names.
+    MAX_LINE: the maximum number of characters in a line.
 """
 
 from thudmud.language.cleaning import clean

@@ -1,7 +1,7 @@
-"""A cache for functions of what players type, which does not keep what they have typed.
+"""A cache for functions of players' input that doesn't retain the input.
 
-A player can type anything by mistake, a password as well. `functools.lru_cache` would keep it until
-enough others have been typed.
+A player can type anything by mistake, even a password. `functools.lru_cache` would retain it until
+enough other lines had been typed.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ T = TypeVar("T")
 
 
 def cache_by_hash(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Return a decorator that caches results by the hash of the arguments, and not by themselves.
+    """Return a decorator that caches results by the hash of the arguments instead of the arguments.
 
-    Strings have a hash of 64 bits, which is keyed anew in each process, so that two arguments will
-    not have the same one. The results must not hold any argument.
+    A string's hash has 64 bits and a random key per process, so that two different arguments
+    practically never share one. Results must not refer to an argument.
 
     Args:
-        most: how many results are kept. The cache is emptied when there are as many.
+        most: the maximum number of cached results; the cache is emptied when full.
     """
 
     def decorate(work: Callable[P, T]) -> Callable[P, T]:

@@ -1,6 +1,6 @@
-"""Cleans lines from any source: characters without a shape are dropped.
+"""Cleans lines of invisible characters, whatever their source.
 
-Unicode's data decide that: a character's category, name and width.
+Unicode's data decide which are invisible: a character's category, name and width.
 """
 
 from __future__ import annotations
@@ -9,24 +9,24 @@ from functools import lru_cache
 from unicodedata import category, name
 
 MOST_MARKS = 4
-"""The most combining marks on a letter. Spelling needs no more, and dozens would cover other
-lines."""
+"""The maximum number of combining marks on a letter. Spelling needs no more, and dozens of marks
+would cover other lines."""
 
 _BLANKS = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-"""Unicode categories that become blanks: controls, invisible formatting (which includes all changes
-of the direction of writing) and all kinds of spaces."""
+"""Unicode categories that become blanks: controls, invisible formatting (including all changes of
+writing direction) and all kinds of spaces."""
 
 _JOINERS = frozenset("\u200c\u200d")
-"""Invisible characters that words of several scripts, and emoji, need."""
+"""Invisible characters that emoji, and words of several scripts, need."""
 
 _SELECTORS = frozenset("\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}")
-"""They follow a sign and say whether it is drawn as text or as an emoji."""
+"""Variation selectors after a sign, which choose between text and emoji presentation."""
 
 _MARKS = frozenset({"Mn", "Me"})
 _SHAPELESS_MARKS = ("VARIATION SELECTOR", "GRAPHEME JOINER", "VOWEL INHERENT", "FILLER")
 _BLANK_SIGNS = ("HANGUL FILLER", "SEONG FILLER", "PATTERN BLANK", "NULL NOTEHEAD")
-"""Parts of the names of marks, and endings of the names of letters and signs, that have no shape.
-Other fillers are drawn as strokes."""
+"""Parts of the names of marks without a shape, and endings of the names of letters and signs
+without one. Other fillers are drawn as strokes."""
 
 _SURROGATE = "Cs"
 _UNASSIGNED = "Cn"
@@ -39,15 +39,20 @@ def clean(line: str) -> str:
     Control characters, invisible formatting, unusual white space and letters that are drawn blank
     count as blanks. A lone surrogate (a byte that could not be decoded) becomes U+FFFD, so that the
     result can always be encoded. Invisible marks are dropped, except those that words and emoji
-    need, and so are marks without a letter, or too many on one.
+    need, and so are marks without a letter and excess marks on one letter.
     """
+    # Nearly all lines pass one of these cheap tests.
     if not (line.isascii() and line.isprintable()) and not all(map(_stays, set(line))):
         line = "".join(_seen(line))
     return " ".join(line.split())
 
 
 def _seen(line: str) -> list[str]:
-    """Return the visible characters of a line, and blanks."""
+    """Return the visible characters of a line, with blanks in place of invisible ones.
+
+    ``joiner`` is a joiner still waiting for a visible character behind it; ``marks`` is the number
+    of combining marks on the current letter.
+    """
     seen, joiner, marks = [" "], "", 0
     for character in line:
         if character in _JOINERS:  # kept only between two visible characters
@@ -71,20 +76,20 @@ def _seen(line: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _stays(character: str) -> bool:
-    """Whether a character is kept whatever stands around it."""
+    """Whether a character stays in any context."""
     depends = character in _JOINERS or category(character) in _MARKS
     return not depends and _plain(character) == character
 
 
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    """Return a character, or the blank or "" that replaces it."""
+    """Return a character or its replacement: a blank, "" or U+FFFD."""
     kind = category(character)
     if kind == _SURROGATE:
         return _REPLACEMENT
     if kind in _BLANKS:
         return " "
-    if kind == _UNASSIGNED:  # some are reserved for invisible ones
+    if kind == _UNASSIGNED:  # some code points are reserved for invisible characters
         from wcwidth import wcwidth  # noqa: PLC0415  (few lines have need of it)
 
         return character if wcwidth(character) else ""
@@ -96,7 +101,7 @@ def _plain(character: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _has_two_looks(sign: str, selector: str) -> bool:
-    """Whether a selector changes how the sign before it is drawn."""
+    """Whether a variation selector changes the presentation of the sign before it."""
     from wcwidth import wcswidth  # noqa: PLC0415  (as above)
 
     return wcswidth(sign + selector) != wcswidth(sign)

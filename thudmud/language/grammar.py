@@ -1,8 +1,9 @@
-"""Parses a cleaned line by the grammar: into a command, or the column where Lark stumbled.
+"""Parses a cleaned line by the grammar into a command, or locates the unexpected token.
 
-`_VERBS` has an attribute for each rule of the grammar, which makes a command of what the rule
-matched, and for each terminal that stands for a value. This module is imported when the first line
-is read, since it imports all of Lark. Apart from making the tables, no other module uses Lark.
+Lark's LALR parser calls `_VERBS`, the transformer, while it reads. The transformer has a callback
+for each rule of a command, which builds the command from the matched parts, and one for each
+terminal with a value. This module imports all of Lark, so it isn't imported before the first line
+is parsed. Apart from it, only `thudmud.language.tables` uses Lark, to make the tables.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def _record(ply: Token) -> str:
 
 
 def _unstopped(words: Token) -> str:
-    """Return a name without a full stop at the end of the line, which no name has."""
+    """Strip the full stop or exclamation mark that ends the line; no name ends in one."""
     return words.rstrip(STOPS) or str(words)
 
 
@@ -72,9 +73,9 @@ def _term(given: Any) -> Mapping[str, Any]:
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Command]):
-    """Builds the parts of commands while the line is read; `_VERBS` adds the commands."""
+    """The transformer for parts of commands; `_VERBS` adds the commands themselves."""
 
-    # Terminals. Others stay tokens, whose type is the name of a member of an enumeration.
+    # Terminals with values. Other terminals stay tokens: their types name members of enumerations.
     POSITION = ORIGIN = staticmethod(_square)
     SHADE = staticmethod(_shade)
     ROW = COLUMNS = NUMBER = int
@@ -87,7 +88,7 @@ class _Builder(Transformer[Token, Command]):
     LENGTH = staticmethod(length_of)
     TIME_OF_DAY = str
 
-    # Parts of several commands.
+    # Rules that several commands share.
     on = piece = because = str
 
     def capturing(self, *squares: Square) -> _Captures:
@@ -99,7 +100,7 @@ class _Builder(Transformer[Token, Command]):
     def capturing_none(self) -> _Captures:
         return ()
 
-    # Parts of some commands.
+    # Rules of particular commands.
     def setup_squares(self, *words: Token | Square) -> list[tuple[Piece, Square]]:
         standing: list[tuple[Piece, Square]] = []
         piece = Piece.DWARF
@@ -111,7 +112,7 @@ class _Builder(Transformer[Token, Command]):
         return standing
 
     def setup_text(self, *words: Token) -> list[tuple[Piece, Square]]:
-        """Return the pieces of a setup in record notation, where R may stand for the Thudstone."""
+        """Parse a setup in record notation, where R can denote the Thudstone."""
         marks = {piece.mark.lower(): piece for piece in (Piece.DWARF, Piece.TROLL, Piece.ROCK)}
         return [
             (marks[word[0].lower()], Square.from_record(word[1:].strip().upper())) for word in words
@@ -135,7 +136,7 @@ class _Builder(Transformer[Token, Command]):
         return {"on": words}
 
     def terms(self, *given: Any) -> Mapping[str, Any]:
-        """Return terms given in any order, by the names of their fields."""
+        """Merge the terms of a match, given in any order, into a mapping of field names."""
         return {name: value for each in given for name, value in _term(each).items()}
 
     def day(self, word: Token) -> str:
@@ -176,10 +177,10 @@ class _Builder(Transformer[Token, Command]):
 
 
 def _maker(kind: Callable[..., Command]) -> Callable[..., Command]:
-    """Return what makes a command of the parts of its rule.
+    """Return the callback that builds a command from the matched parts of its rule.
 
-    Parts left out get the default, and a token becomes the member of an enumeration that its type
-    names.
+    Omitted parts get their defaults. A token becomes the enumeration member that its type names, if
+    the field's type hint has an enumeration.
     """
     if isinstance(kind, type):
         names = [each.name for each in fields(kind)]
@@ -204,7 +205,7 @@ def _maker(kind: Callable[..., Command]) -> Callable[..., Command]:
 
 
 def _members(hint: Any) -> Mapping[str, Enum] | None:
-    """Return the members, by name, of the enumeration in a type hint; None without one."""
+    """Return the members of the enumeration in a type hint, by name; None without one."""
     for each in (hint, *get_args(hint)):
         if isinstance(each, type) and issubclass(each, Enum):
             return each.__members__
@@ -222,13 +223,17 @@ _VERBS = v_args(inline=True)(
 )
 
 _WHATEVER = "[^ ].*"
-"""The pattern of terminals that take the rest of a line."""
+"""The pattern of the terminals that match the rest of a line."""
 
 _SAMPLE = "these words"
 
 
 def read(line: str) -> Command:
-    """Return the command of a cleaned line; Stumbled if it is no command."""
+    """Parse a cleaned line into a command.
+
+    Raises:
+        Stumbled: the line is no command.
+    """
     try:
         return cast("Command", _LARK.parse(line))
     except UnexpectedInput as error:
@@ -238,14 +243,14 @@ def read(line: str) -> Command:
 def _column(line: str, error: UnexpectedInput) -> int:
     at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_LINE
     if at_end or error.pos_in_stream is None:
-        return len(line)  # Lark puts the end at the last word
+        return len(line)  # Lark reports the last word's position for the end of the line
     return error.pos_in_stream
 
 
 def read_any_words(line: str) -> Command | None:
-    """Return the command of a verb that takes any words, as `read` does; else None.
+    """Parse a line whose verb takes free text, as `read` would; None for other lines.
 
-    Parsing such lines with Lark would take as long as everything else about them.
+    A fast path: with Lark, parsing would take as long as all other work for such a line.
     """
     verb, _, words = line.partition(" ")
     if words and verb.lower() in _SPELLINGS and (made := _of_any_words(verb)) is not None:
@@ -257,7 +262,7 @@ def following(beginning: str) -> frozenset[str]:
     """Return the terminals that may follow the beginning of a line.
 
     Raises:
-        Stumbled: no line can begin like that.
+        Stumbled: the text is not the beginning of any line.
     """
     reading = _LARK.parse_interactive(beginning)
     try:
@@ -269,10 +274,10 @@ def following(beginning: str) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _of_any_words(verb: str) -> Callable[[str], Command] | None:
-    """Return what makes the command of a verb that takes any words; None for other verbs.
+    """Return the command class of a verb that takes free text; None for other verbs.
 
-    A verb is one if only a terminal that takes the rest of the line may follow it, and the
-    command's only field is that rest.
+    Such a verb may only be followed by a terminal that matches the rest of the line, and its
+    command has that text as its only field.
     """
     try:
         terminals = following(verb) - {END_OF_LINE}
@@ -286,10 +291,11 @@ def _of_any_words(verb: str) -> Callable[[str], Command] | None:
 
 
 def _ruleset(words: Token) -> Token:
-    """Return the name of the ruleset that words name.
+    """Replace the words of a ruleset by its name.
 
     Raises:
-        UnexpectedToken: there is none. Words after a name are the unexpected ones.
+        UnexpectedToken: the words name no ruleset. If they begin with the name of one, the token is
+            the rest of them.
     """
     if rules := ruleset_called(words):
         return words.update(value=rules.name)
@@ -303,10 +309,12 @@ def _ruleset(words: Token) -> Token:
 
 
 def _whose(words: Token) -> Token:
-    """Return a player's name as it is; with a ruleset's name it becomes a ``WHOSE_BY_RULES``.
+    """Return a player's name unchanged, or retype it as ``WHOSE_BY_RULES`` if a ruleset is named.
+
+    A lone ruleset is retyped too, since it can't be a player's name.
 
     Raises:
-        UnexpectedToken: the words after the player name no ruleset.
+        UnexpectedToken: the words after the player's name are no ruleset.
     """
     player, _, rest = words.partition(" ")
     if rest and not ruleset_called(words):
@@ -318,14 +326,14 @@ def _whose(words: Token) -> Token:
 
 
 def _day(word: Token) -> Token:
-    """Return a day; raises UnexpectedToken if it does not exist."""
+    """Validate a day; raise UnexpectedToken for a day that isn't in the calendar."""
     if day_begins(word) is None:
         raise UnexpectedToken(word, {"DAY"})  # type: ignore[no-untyped-call]  # Lark's own
     return word
 
 
 def _sound(words: Token) -> Token:
-    """Return a feature's terminal; raises UnexpectedToken if it stands for no value."""
+    """Validate a token of a feature's terminal; raise UnexpectedToken if it has no valid value."""
     try:
         TERMINALS[words.type].read(words)
     except InvalidValueError:

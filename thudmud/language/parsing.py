@@ -1,6 +1,6 @@
-"""Parses a line of text into a command, or a `ParseError` that says where it went wrong.
+"""Parses a line of text into a command, or raises a `ParseError` that locates the mistake.
 
-Also checks names of boards and players.
+Also validates names of boards and players.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from thudmud.rules import RULESETS
 
 
 class ParseError(Refused):
-    """A line is no command. The details have the attributes, too.
+    """Raised for a line that isn't a command. The refusal's details include the attributes.
 
     Attributes:
         code: the mistake.
         line: the cleaned line.
-        column: where the word that does not fit begins, from 0; the line's length if a word is
+        column: the start of the word that doesn't fit, from 0; the line's length if a word is
             missing at the end.
-        word: the word that does not fit; "" if one is missing at the end.
-        expected: what could stand there: words, and kinds of words such as ``<position>``.
-        suggestion: the words probably meant; None if not known.
+        word: the word that doesn't fit; "" if one is missing at the end.
+        expected: the alternatives at that column: words, and kinds of words such as ``<position>``.
+        suggestion: the words that were probably meant; None if unknown.
     """
 
     code: Enum
@@ -83,7 +83,7 @@ class ParseError(Refused):
 
 
 MAX_LINE = 1024
-"""The most characters that a line may have, as typed."""
+"""The maximum number of characters in a line, as typed."""
 
 _KINDS = {
     "POSITION": ("<position>",),
@@ -118,14 +118,15 @@ _KINDS = {
     "DEED": ("<deed>",),
     "_COMMA": (",", "and"),
 }
-"""What is expected for terminals that are no keywords. These are told before keywords."""
+"""The placeholders in `ParseError.expected` for terminals that aren't keywords; listed before
+keywords."""
 
 THE_END = "<end>"
-"""What is expected where the line could end."""
+"""The placeholder for the end of the line."""
 
 
 def diagnose(line: str, column: int) -> ParseError:
-    """Return the error of a cleaned line that makes sense up to a column."""
+    """Diagnose a cleaned line that is valid up to a column: the mistake, and what to suggest."""
     place = Place.of(line, column)
     finding = Finding()
     for slip in SLIPS if place.before else SLIPS_AT_FIRST:
@@ -157,7 +158,7 @@ def _general(place: Place) -> Mistake:
 
 
 _nearest = cache_by_hash(1024)(near_miss)
-"""Cached, since the same slips recur, and comparing words is slow."""
+"""Cached, since the same mistakes recur, and comparing words is slow."""
 
 
 _ANY_PIECE = {"_THE", "DWARF", "TROLL", "ROCK"}
@@ -166,12 +167,13 @@ _ANY_PIECE = {"_THE", "DWARF", "TROLL", "ROCK"}
 @lru_cache(maxsize=256)
 def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
     if "_CAPTURING" in terminals:
-        terminals -= {"_COMMA"}  # it may stand before "capturing", but need not be told
+        terminals -= {"_COMMA"}  # may stand before "capturing", but isn't worth a mention
     if "MOVE" in terminals:
-        terminals -= {"_MOVES"}  # "last moves" is "last move"
+        terminals -= {"_MOVES"}  # "last moves" means the same as "last move"
     if terminals.issuperset(_ANY_PIECE):
-        terminals -= _ANY_PIECE  # "move the dwarf from" is "move from"
-    more = {"LAST": " move"} if "SQUARES" in terminals else {}  # an element, not the verb
+        terminals -= _ANY_PIECE  # "move the dwarf from" means the same as "move from"
+    # The element "last move" begins with the word of a verb, "last".
+    more = {"LAST": " move"} if "SQUARES" in terminals else {}
     return (
         *(kind for name, kinds in _KINDS.items() if name in terminals for kind in kinds),
         *(f"{spoken(name)}{more.get(name, '')}" for name in WORDS if name in terminals),
@@ -188,7 +190,7 @@ VERBS: tuple[str, ...] = tuple(
 KEYWORDS: frozenset[str] = frozenset(
     word for phrase in (*RESERVED_WORDS, *VERBS, *RULESETS) for word in phrase.split()
 )
-"""The lower-case words of the command language, which cannot be players' names."""
+"""The lower-case words of the command language, which can't be players' names."""
 
 
 @cache
@@ -198,14 +200,14 @@ def second_words(verb: str) -> tuple[str, ...]:
 
 
 _REMEMBERED = 8192
-"""How many lines are cached with their commands: enough for all frequent moves."""
+"""The maximum number of lines cached with their commands: enough for all frequent moves."""
 
 _LONGEST_REMEMBERED = 64
-"""The most characters of a cached line, so that the cache takes a few megabytes."""
+"""The maximum length of a cached line, so that the cache takes a few megabytes."""
 
 
 def parse(line: str) -> Command:
-    """Return the command of a line, which may be any text; raises only ``ParseError``."""
+    """Parse any text into a command; raises only ``ParseError``."""
     from thudmud.language.grammar import read_any_words  # noqa: PLC0415  (it brings Lark along)
 
     if len(line) > MAX_LINE:
@@ -227,14 +229,14 @@ PLAIN_SIGNS = (
     | dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033"), '"')
     | dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
 )
-"""The signs that phones type in place of a quotation mark, an apostrophe or a hyphen."""
+"""The signs that phones type in place of quotation marks, apostrophes and hyphens."""
 
 
 def parse_afresh(line: str) -> Command:
-    """Parse a clean line as ``parse`` does, without the cache.
+    """Parse a cleaned line as ``parse`` does, without the cache.
 
-    Typographic quotation marks and dashes are read as their plain signs where the line makes no
-    sense as it is, so that what players say stays as they typed it.
+    Typographic quotation marks and dashes are replaced by plain ones only if the line doesn't parse
+    otherwise, so that speech stays as typed.
     """
     try:
         return _parsed(line)
@@ -242,7 +244,8 @@ def parse_afresh(line: str) -> Command:
         plain = line.translate(PLAIN_SIGNS)
         if plain == line:
             raise
-    if (line[0], line[-1]) == ("\u2018", "\u2019"):  # the mark that says something, then closed
+    # The opening mark is the verb for speech; its closing counterpart isn't part of the words.
+    if (line[0], line[-1]) == ("\u2018", "\u2019"):
         plain = plain[:-1]
     return _parsed(plain)
 
@@ -252,11 +255,11 @@ def _parsed(line: str) -> Command:
 
     stopped = line.rstrip(f" {STOPS}")
     if stopped and stopped != line:
-        if opens(FIRST, line):  # the stop may be part of what is said
+        if opens(FIRST, line):  # first with the stop, which may be part of speech
             with suppress(Stumbled):
                 return read(line)
         line = stopped
-    if not opens(FIRST, line):  # so Lark would not get any further
+    if not opens(FIRST, line):  # Lark would fail at the first word, only slower
         raise diagnose(line, 0)
     try:
         return read(line)
@@ -265,29 +268,29 @@ def _parsed(line: str) -> Command:
 
 
 _FREE_TEXT = {"SPEECH", "DEED", "COMMENT_TEXT", "TITLE"}
-"""The terminals of players' own words. That of topics is not among them: it is about our pages."""
+"""The terminals for players' own words. ``TOPIC`` isn't among them: topics are our help pages."""
 
 _SECRETS = {"ADDRESS", "CODE", "ENDPOINT", "KEY"}
-"""The terminals of secrets, and of addresses of mail."""
+"""The terminals for secrets and mail addresses."""
 
 _WITH_PRIVATE_WORDS = opens_with(_FREE_TEXT | _SECRETS)
-"""The terminals that begin lines in which there may be words that are not to be remembered."""
+"""The terminals that begin lines with possibly private words, which must not be cached."""
 
 
 class _PrivateError(ThudmudError):
-    """A line is not to be remembered, since it may hold free text or a secret."""
+    """Raised for a line that must not be cached, since it may hold free text or a secret."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _remembered(line: str) -> Command:
-    """Return the command of a clean line.
+    """Parse a cleaned line, with a cache.
 
-    What raises is not cached: lines that may hold free text or secrets, and lines that cannot be
-    read, which may be anything: a password that was typed in the wrong place.
+    An exception keeps a line out of the cache. That covers lines that may hold free text or
+    secrets, and lines that don't parse, which may be anything: a password typed in the wrong place.
 
     Raises:
         ParseError: the line is no command.
-        _PrivateError: it has to be parsed by ``parse_afresh``.
+        _PrivateError: the line must be parsed by ``parse_afresh``.
     """
     if opens(_WITH_PRIVATE_WORDS, line):
         raise _PrivateError
@@ -295,10 +298,10 @@ def _remembered(line: str) -> Command:
 
 
 LONGEST_NAME = 30
-"""The most characters that the name of a board may have."""
+"""The maximum length of a board's name."""
 
 NAME_LENGTHS = range(2, 21)
-"""How many letters the name of a player may have."""
+"""The possible lengths of a player's name."""
 
 _SENTENCES_BEGIN = """
     above add after also and another any anybody anyone as ask battle battles begin better
@@ -325,8 +328,8 @@ _IN_CHARGE = """
 """Words for people in charge, programs, readers and speakers."""
 
 TAKEN_WORDS = KEYWORDS | RESERVED | set(f"{_SENTENCES_BEGIN} {_IN_CHARGE}".split())
-"""Lower-case words that cannot be players' names: they would be misread in commands, or the player
-mistaken for the server or somebody else."""
+"""Lower-case words that can't be players' names: commands would be misread, or the player mistaken
+for the server or somebody else."""
 
 _NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
 
@@ -337,7 +340,7 @@ def is_name(name: str) -> bool:
 
 
 def board_problem(name: str) -> str | None:
-    """Return what is wrong with the name of a board, or None if nothing is."""
+    """Return the problem with a board's name, as the end of a sentence; None for a valid name."""
     if not is_name(name):
         return f"should be at most {LONGEST_NAME} letters and single blanks"
     words = name.lower().split(" ")
@@ -350,9 +353,9 @@ def board_problem(name: str) -> str | None:
 
 
 def player_problem(name: str, board_words: Container[str] = ()) -> Refused | None:
-    """Return why that cannot be a player's name, or None if it can.
+    """Return the refusal of a player's name; None for a valid name.
 
-    Players cannot have the lower-case words of boards' names either.
+    Players can't have the lower-case words of boards' names either.
     """
     least, most = NAME_LENGTHS[0], NAME_LENGTHS[-1]
     if name.lower() == "help":
@@ -365,9 +368,9 @@ def player_problem(name: str, board_words: Container[str] = ()) -> Refused | Non
 
 
 def chosen_by(line: str) -> SetOption | None:
-    """Return the choice of an option in a line; None for any other line, such as a name."""
+    """Parse a line that sets an option; None for any other line, such as a name."""
     try:
-        command = parse(line) if " " in line.strip() else None  # one word chooses nothing
+        command = parse(line) if " " in line.strip() else None  # one word can't set an option
     except ParseError:
         return None
     return command if isinstance(command, SetOption) else None

@@ -1,6 +1,8 @@
-"""Slips: known kinds of mistakes in lines, and what was probably meant.
+"""Detectors of known kinds of mistakes in lines, and suggestions of the intended words.
 
-Near misses are found by similarity, and by a list of words from other games.
+Each detector in `SLIPS` gets the `Place` where parsing failed, and returns a `Finding`, or None if
+the mistake isn't of its kind. The docstring of a detector begins with examples of lines, or of the
+words at the place. Suggestions come from similarity and from a list of words of other games.
 """
 
 from __future__ import annotations
@@ -37,22 +39,29 @@ _OF_ELSEWHERE = {
     }.items()
     for word in words.split()
 }
-"""Words that do something in other games, with the mistake to report."""
+"""Words that are commands in other games, with the mistake to report."""
 
 _ALIKE = 0.7
-"""The ``difflib`` ratio from which words count as near: "mvoe" and "move" have 0.75."""
+"""The minimum ``difflib`` ratio of similar words: "mvoe" and "move" have 0.75."""
 
 _SHORT = 3
-"""Shorter words are too similar to be suggested for the first word of a line."""
+"""The minimum length of a suggestion for the first word of a line, and of an abbreviation. Shorter
+words resemble too many others."""
 
 _PUNCTUATION = ".,;:!?"
 
 
 def near_miss(word: str, candidates: Collection[str], *, first: bool = False) -> str | None:
-    """Return the candidate that was probably meant by ``word``, if any is near.
+    """Return the candidate closest to a mistyped word: a synonym, a completion or a similar word.
 
-    ``first`` says that it is the first word of a line, where anything may be typed: then short
-    candidates are left out.
+    Args:
+        word: the mistyped word.
+        candidates: the words to suggest.
+        first: whether the word is the first of a line. Anything may be typed there, so that short
+            candidates are not suggested.
+
+    Returns:
+        The suggestion, which may have further words; None if no candidate is close enough.
     """
     asked = word.lower().rstrip(_PUNCTUATION) or word
     meant = SYNONYMS.get(asked, "")
@@ -70,12 +79,12 @@ NO_FACTS: Mapping[str, object] = MappingProxyType({})
 
 
 class Finding(NamedTuple):
-    """What is known about a mistake.
+    """The diagnosis of a mistake.
 
     Attributes:
-        code: the mistake; None if the word merely does not fit.
-        meant: the word probably meant; None if not known, "" if there is none to suggest.
-        facts: further details.
+        code: the mistake; None for a word that merely doesn't fit.
+        meant: the suggested words; None if unknown, "" to suggest nothing.
+        facts: further details for the message.
     """
 
     code: Enum | None = None
@@ -93,19 +102,23 @@ def _meant(word: str) -> Finding:
 
 @cache_by_hash(256)
 def possible(beginning: str) -> frozenset[str]:
-    """Return the terminals that may follow the beginning of a line; cached."""
+    """Return the terminals that may follow the beginning of a line, with a cache.
+
+    Raises:
+        Stumbled: the text is not the beginning of any line.
+    """
     from thudmud.language.grammar import following  # noqa: PLC0415  (it brings Lark along)
 
     return following(beginning)
 
 
 def goes_on(beginning: str, word: str) -> bool:
-    """Whether a beginning of a line may be followed by a word."""
+    """Whether a word may follow the beginning of a line."""
     return opens(possible(beginning), word) and is_sound(f"{beginning} {word}".strip())
 
 
 def is_sound(beginning: str) -> bool:
-    """Whether a line may begin like that."""
+    """Whether a text is the beginning of some line."""
     try:
         possible(beginning)
     except Stumbled:
@@ -114,16 +127,16 @@ def is_sound(beginning: str) -> bool:
 
 
 class Place(Value):
-    """Where a line stopped making sense.
+    """The location of a parse error.
 
     Attributes:
-        line: the line.
-        column: the column.
-        before: what made sense.
-        rest: the rest of the line, which did not.
-        word: the word there, up to a blank or comma. A comma is a word, and so is a number with a
-            unit where a length of time may stand.
-        terminals: the terminals that could have come.
+        line: the cleaned line.
+        column: the column of the error, from 0.
+        before: the valid part of the line, in front of the column.
+        rest: the rest of the line.
+        word: the word at the column, up to a blank or comma. A comma is a word of its own, and so
+            is a number with a unit where a length of time may stand.
+        terminals: the terminals that could have stood there.
     """
 
     line: str
@@ -135,7 +148,7 @@ class Place(Value):
 
     @classmethod
     def of(cls, line: str, column: int) -> Place:
-        """Return the place at a column of a line that makes sense up to there."""
+        """Locate an error at a column of a line that is valid up to there."""
         before, rest = line[:column].strip(), line[column:]
         word, terminals = "," if rest.startswith(",") else _unbroken(rest), possible(before)
         if "LENGTH" in terminals and (length := _MEANT_LENGTH.match(rest)):
@@ -144,19 +157,19 @@ class Place(Value):
 
     @property
     def whole_word(self) -> str:
-        """The whole word, if ``word`` is only the end of one."""
+        """The whole word around the column, in case the error is in the middle of a word."""
         return _unbroken(self.line[: self.column][::-1])[::-1] + self.word
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """All keywords that might have stood there, and names of rulesets."""
+        """All keywords and names of rulesets that could have stood there."""
         words = _spellings(self.terminals)
         return (*words, *RULESETS) if "RULESET" in self.terminals else words
 
 
 _UNBROKEN = re.compile("[^ ,]*")
 _BEHIND_ZEROS = "0*?(0|[1-9][0-9]*)(?![0-9])"
-"""The digits of a number that may begin with zeros, in time that grows with their number only."""
+"""A number with leading zeros, of which the group skips the zeros. Matches in linear time."""
 
 _MEANT_LENGTH = re.compile(
     rf"(?:an?|{_BEHIND_ZEROS})(?: ?(?!because(?![^ ,]))([A-Z]+))?(?![^ ,])",
@@ -206,7 +219,7 @@ _HIDDEN = {"register", "password"}
 
 
 def _split_number(place: Place) -> Finding | None:
-    """``A1 5``: a blank between the digits of a row."""
+    """``A1 5``: a blank between the digits of a row number."""
     position = _ENDS_IN_POSITION.search(place.before)
     digits = _DIGITS.match(place.rest)
     if position is None or digits is None:
@@ -218,7 +231,7 @@ def _split_number(place: Place) -> Finding | None:
 
 
 def _no_such_position(place: Place) -> Finding | None:
-    """``I16``, ``Z3``: what looks like a position but lies outside the grid."""
+    """``I16``, ``Z3``: a position outside the grid."""
     named = _NAMED_POSITION.match(place.rest)
     if named is None or not _POSITIONS & place.terminals:
         return None
@@ -230,7 +243,11 @@ def _no_such_position(place: Place) -> Finding | None:
 
 
 def _as_in_records(place: Place) -> Finding | None:
-    """``dA6-B6``, ``a6xb6``: a ply in record notation, whose columns skip the I."""
+    """``dA6-B6``, ``a6xb6``: a ply in record notation, or squares joined by its signs.
+
+    With the letter of a piece, columns are read as in records, which skip the I; without it, as the
+    board has them. The suggestion is the move in the command language.
+    """
     ply = _RECORDED.fullmatch(place.whole_word)
     if ply is None or not (ply[1] or ply[4]) or not _POSITIONS & place.terminals:
         return None
@@ -265,7 +282,7 @@ def _glued_positions(place: Place) -> Finding | None:
 
 
 def _captures_nothing(place: Place) -> Finding | None:
-    """A shove that does not say what it captures."""
+    """``shove a1 to b2``: a shove without its captures."""
     if (
         place.rest
         or not place.before.lower().startswith("shove ")
@@ -276,7 +293,7 @@ def _captures_nothing(place: Place) -> Finding | None:
 
 
 def _no_such_number(place: Place) -> Finding | None:
-    """``#12``, ``012``, ``0``, ``12345678901``: a number that is not written as we do."""
+    """``#12``, ``012``, ``0``, ``12345678901``: a number in another notation, or out of range."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
     if digits is None or place.word in {"", "#"} or "NUMBER" not in place.terminals:
         return None
@@ -288,7 +305,7 @@ def _no_such_number(place: Place) -> Finding | None:
 
 
 def _record_with_an_i(place: Place) -> Finding | None:
-    """``setup dI5``, ``ply dI5-I6``: the letter I, which record notation skips."""
+    """``setup dI5``, ``ply dI5-I6``: a column I, which record notation skips."""
     if "PIECE" in place.terminals and _PIECE_ON_I.fullmatch(place.word):
         return _wrong(Mistake.NO_I_IN_RECORDS)
     if "RECORD" in place.terminals and _PLY_ON_I.fullmatch(place.word):
@@ -297,23 +314,23 @@ def _record_with_an_i(place: Place) -> Finding | None:
 
 
 def _no_number(place: Place) -> Finding | None:
-    """``replay``, ``analyse anna``: a battle without its number."""
+    """``replay``, ``analyse anna``: no battle number."""
     is_one = place.before.lower() in {"replay", "record", "analyse"}
     return _wrong(Mistake.NO_BATTLE_NUMBER) if is_one else None
 
 
 def _enter_a_board(place: Place) -> Finding | None:
-    """``enter oak board``: a tournament is entered by its number."""
+    """``enter oak board``: a board's name in place of a tournament's number."""
     return _wrong(Mistake.NO_TOURNAMENT_NUMBER) if place.before.lower() == "enter" else None
 
 
 def _pause_a_match(place: Place) -> Finding | None:
-    """``pause``: a tournament is paused, a match is adjourned."""
+    """``pause``: tournaments are paused, but matches are adjourned."""
     return _wrong(Mistake.PAUSE_FOR_ADJOURN) if place.before.lower() == "pause" else None
 
 
 def _no_such_row_or_column(place: Place) -> Finding | None:
-    """``scan row 16``, ``scan column p``: outside the grid, or a row for a column."""
+    """``scan row 16``, ``scan column p``: outside the grid, or a row and a column confused."""
     word = place.word.upper()
     row, column = _MEANT_ROW.fullmatch(word), _LETTER.fullmatch(word)
     if not word:
@@ -332,7 +349,7 @@ def _no_such_row_or_column(place: Place) -> Finding | None:
 
 
 def _moves_of_a_move(place: Place) -> Finding | None:
-    """``moves a6 b6``: "moves" lists moves, but "move" is meant."""
+    """``moves a6 b6``: "moves", which lists moves, for "move"."""
     first, _, rest = place.line.partition(" ")
     if first.lower() != "moves" or not is_sound(f"move {rest}"):
         return None
@@ -340,7 +357,7 @@ def _moves_of_a_move(place: Place) -> Finding | None:
 
 
 def _where_is_a_player(place: Place) -> Finding | None:
-    """``where anna``: it finds pieces; and ``where are the trolls`` needs no more words."""
+    """``where anna``: "where" finds pieces only. ``where are the trolls``: superfluous words."""
     word = place.word
     if place.before.lower() != "where" or not word.isalpha() or near_miss(word, place.spellings):
         return None
@@ -350,7 +367,7 @@ def _where_is_a_player(place: Place) -> Finding | None:
 
 
 def _page_without_a_word(place: Place) -> Finding | None:
-    """``history 2``."""
+    """``history 2``: a page number without "page"."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
     if digits is None or not digits[1] or "_PAGE" not in place.terminals:
         return None
@@ -364,7 +381,7 @@ _MEANT_TIME_OF_DAY = re.compile(
 
 
 def _no_such_time_of_day(place: Place) -> Finding | None:
-    """``starts 20.00``, ``starts 8 pm``, ``starts 24:00``."""
+    """``starts 20.00``, ``starts 8 pm``, ``starts 24:00``: a time in another notation, or none."""
     time = _MEANT_TIME_OF_DAY.match(place.rest) if "TIME_OF_DAY" in place.terminals else None
     if time is None:
         return None
@@ -379,35 +396,35 @@ _MEANT_DAY = re.compile(r"[0-9]{1,4}([-./])[0-9]{1,2}(\1[0-9]{0,4})?[.]?", re.AS
 
 
 def _no_such_day(place: Place) -> Finding | None:
-    """``history 2026-02-30``, ``history 20.11.2026``."""
+    """``history 2026-02-30``, ``history 20.11.2026``: no day, or a date in another notation."""
     is_one = "DAY" in place.terminals and _MEANT_DAY.fullmatch(place.word)
     return _wrong(Mistake.NO_SUCH_DAY) if is_one else None
 
 
 def _opponent_without_a_word(place: Place) -> Finding | None:
-    """``history anna bert``."""
+    """``history anna bert``: an opponent without "with"."""
     word = place.word
-    # What is cheap is asked first: this is tried for every line that cannot be read.
+    # The cheap tests come first, since every line that doesn't parse gets here.
     if "_WITH" not in place.terminals or "TITLE" in place.terminals or not word.isalpha():
         return None
     return None if near_miss(word, place.spellings) else _meant(f"with {word}")
 
 
 def _of_elsewhere(place: Place) -> Finding | None:
-    """``north``, ``inventory``, ``ok``: words that do something in other games."""
+    """``north``, ``inventory``, ``ok``: commands of other games."""
     code = None if place.column else _OF_ELSEWHERE.get(place.word.lower())
     return code and _wrong(code, "")
 
 
 def _level_without_a_word(place: Place) -> Finding | None:
-    """``match grog 1``: at which level it is to play."""
+    """``match grog 1``: a bot's level without "level"."""
     if "_LEVEL" not in place.terminals or not _LEVEL_NUMBER.fullmatch(place.rest):
         return None
     return _meant(f"level {place.word}")
 
 
 def _clock_otherwise(place: Place) -> Finding | None:
-    """``10 5``, ``10m``, ``5+``, ``3d``, ``200+5``: a time control that is not written as we do."""
+    """``10 5``, ``10m``, ``5+``, ``3d``, ``200+5``: a time control in another notation, or none."""
     days, minutes = _MEANT_DAYS.match(place.rest), _MEANT_MINUTES.match(place.rest)
     if "CLOCK" not in place.terminals or not (days or minutes):
         return None
@@ -421,7 +438,7 @@ def _clock_otherwise(place: Place) -> Finding | None:
 
 
 def _match_for_an_invitation(place: Place) -> Finding | None:
-    """``invite anna classic 10+5``: terms of a match."""
+    """``invite anna classic 10+5``: "invite" with the terms of a match, which "match" takes."""
     verb, _, rest = place.line.partition(" ")
     if verb.lower() != "invite" or not place.word or not is_sound(typed := f"match {rest}"):
         return None
@@ -429,7 +446,7 @@ def _match_for_an_invitation(place: Place) -> Finding | None:
 
 
 def _length_otherwise(place: Place) -> Finding | None:
-    """``10``, ``2 minuts``, ``010 hours``: a length of time in other forms, or without "for"."""
+    """``10``, ``2 minuts``, ``010 hours``: a duration in another notation, or without "for"."""
     behind = _MEANT_LENGTH.match(place.rest) if "_FOR" in place.terminals else None
     if behind and is_sound(f"{place.before} for {behind[0]}"):
         return _meant(f"for {behind[0]}")
@@ -445,12 +462,12 @@ def _length_otherwise(place: Place) -> Finding | None:
 
 
 def _playing(place: Place) -> Finding | None:
-    """``play oak``: "play" finds an opponent, but taking a seat is meant."""
+    """``play oak``: "play", which finds an opponent, for "join", which takes a seat."""
     return _wrong(Mistake.PLAY_FOR_JOIN) if place.before.lower() == "play" else None
 
 
 def _said_openly(place: Place) -> Finding | None:
-    """``register swordfish``: a password in the line itself."""
+    """``register swordfish``: a password after a verb that asks for it separately."""
     verb = place.before.lower()
     return _wrong(Mistake.REST_IS_ASKED_FOR, verb=verb) if verb in _HIDDEN else None
 
@@ -469,12 +486,12 @@ _LEFT_OUT = {
     "options colour": ("scheme", "special thud"),
     "options colour special": ("thud",),
 }
-"""By the beginning of a line, words that players leave out after it. A beginning is left out if the
-rest could belong to several of them, as "on" could."""
+"""Words that players omit, by the beginning of the line in front of them. A beginning whose rest
+would be ambiguous, as "on" would, isn't listed."""
 
 
 def _no_such_width(place: Place) -> Finding | None:
-    """``options width 7``."""
+    """``options width 7``: a width in another notation, or out of range."""
     number = _NUMBER.fullmatch(place.word)
     if number is None or "COLUMNS" not in place.terminals:
         return None
@@ -485,7 +502,7 @@ def _no_such_width(place: Place) -> Finding | None:
 
 
 def _no_such_number_of_a_colour(place: Place) -> Finding | None:
-    """``256``, ``#ff8``, ``ff8800``: colours that are not written as we write them."""
+    """``256``, ``#ff8``, ``ff8800``: a colour number in another notation, or out of range."""
     if "SHADE" not in place.terminals:
         return None
     word = place.word
@@ -505,7 +522,7 @@ def _no_such_number_of_a_colour(place: Place) -> Finding | None:
 
 
 def _no_such_colour(place: Place) -> Finding | None:
-    """``orange``, ``bright``: a word that is no colour."""
+    """``orange``, ``bright``: not a colour."""
     word = place.word.lower()
     if "SHADE" not in place.terminals or not word.isalnum():
         return None
@@ -520,7 +537,7 @@ def _no_such_colour(place: Place) -> Finding | None:
 
 
 def _second_colour(place: Place) -> Finding | None:
-    """``red blue``: the second is the ground."""
+    """``red blue``: a background colour without "on"."""
     before, word = place.before.lower(), place.word
     if not re.match("options? colou?r special ", before) or "_ON" not in place.terminals:
         return None
@@ -528,7 +545,7 @@ def _second_colour(place: Place) -> Finding | None:
 
 
 def _words_left_out(place: Place) -> Finding | None:
-    """``options vivid``, ``colour off``, ``colours``, ``scan 5``, ``brief``."""
+    """``options vivid``, ``colour off``, ``colours``, ``scan 5``, ``brief``: words left out."""
     before = re.sub(r"\boption\b", "options", place.before.lower())
     before = re.sub(r"\bcolor\b", "colour", before)
     word = _PLURALS.get(place.word.lower(), place.word)
@@ -539,13 +556,13 @@ def _words_left_out(place: Place) -> Finding | None:
 
 
 def _yes_or_no(place: Place) -> Finding | None:
-    """``options colour yes``."""
+    """``options colour yes``: "yes" or "no" for "on" or "off"."""
     meant = _SWITCHED.get(place.word.lower())
     return _meant(meant) if meant and {"_ON", "OFF"} <= place.terminals else None
 
 
 def _set_like_an_option(place: Place) -> Finding | None:
-    """``set width 60``."""
+    """``set width 60``: "set" for "options"."""
     option = f"options {place.rest}"
     if place.before.lower() != "set" or not place.rest or not is_sound(option):
         return None
@@ -553,7 +570,7 @@ def _set_like_an_option(place: Place) -> Finding | None:
 
 
 def _written_otherwise(place: Place) -> Finding | None:
-    """``notify quiet 25 to 7``: a value of a feature, which is typed in another way."""
+    """``notify quiet 25 to 7``: an invalid value for a feature's own terminal."""
     possible = (TERMINALS[name].mistake for name in TERMINALS if name in place.terminals)
     wrong = next(filter(None, possible), None)
     if wrong is None or not place.word or near_miss(place.word, place.spellings):
@@ -595,7 +612,7 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _set_like_an_option,
     _written_otherwise,
 )
-"""Asked in this order. The first that recognizes its mistake explains it."""
+"""The detectors in order of precedence: the first `Finding` counts."""
 
 SLIPS_AT_FIRST = (
     _no_such_position,
@@ -604,5 +621,5 @@ SLIPS_AT_FIRST = (
     _of_elsewhere,
     _words_left_out,
 )
-"""Those of them that there can be where nothing makes sense yet. Most lines that cannot be read
-begin with a mistyped verb, for which no other has to be asked."""
+"""The detectors for an error in the first word. Most lines that don't parse begin with a mistyped
+verb, which the other detectors can't explain."""

@@ -1,13 +1,13 @@
-"""Lark's tables: made of the grammar, kept beside Python's bytecode, and loaded.
+"""Lark's parser tables: generated from the grammar, cached beside Python's bytecode, and loaded.
 
-Making them takes Lark far longer than loading them, so they are kept in the way of bytecode: where
-bytecode is not written, no tables are. That is as safe as bytecode, since an attacker who could
-write there could change the bytecode as well. They are valid for one grammar, one version of Lark
+Lark takes far longer to generate tables than to load them, so the tables are cached like bytecode,
+and only where bytecode is written. That's as safe as bytecode: an attacker who could write there
+could change the bytecode as well. The cached tables are valid for one grammar, one version of Lark
 and this version of the module.
 
-All that is used of Lark beyond what it documents is here: ``_plugins``, by which the lexer's checks
-are left out, `Lark.memo_serialize`, which `Lark.save` pickles, and ``_load_from_dict``, which takes
-a transformer, as `Lark.load` does not. ``tests/test_borrowed.py`` names what a later Lark lacks.
+All uses of Lark beyond its documented interface are here: ``_plugins``, to skip the lexer's checks;
+`Lark.memo_serialize`, whose result `Lark.save` pickles; and ``_load_from_dict``, which accepts a
+transformer, as `Lark.load` doesn't. ``tests/test_borrowed.py`` reports any that a later Lark lacks.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ FLAGS = re.ASCII
 
 
 class Tables(NamedTuple):
-    """The tables made of the grammar, as plain data.
+    """The tables generated from the grammar, as plain data.
 
     Attributes:
-        terminals: their regular expressions by name, in the order of the grammar.
+        terminals: the regular expressions of the terminals by name, in the order of the grammar.
         rules: each expansion of a rule: the rule's name, and the names of its symbols.
         first: the terminals that a line can begin with.
-        lark: Lark's serialized parser, and the objects it refers to.
+        lark: Lark's serialized parser, and the objects that it refers to.
     """
 
     terminals: dict[str, str]
@@ -48,7 +48,7 @@ class Tables(NamedTuple):
 
 
 def make_tables(grammar: str) -> Tables:
-    """Return what Lark makes of a grammar."""
+    """Generate the tables of a grammar with Lark."""
     from lark import Lark  # noqa: PLC0415  (only needed to make tables or read a line)
     from lark.grammar import Rule  # noqa: PLC0415
     from lark.lexer import ContextualLexer, TerminalDef  # noqa: PLC0415
@@ -71,7 +71,7 @@ def make_tables(grammar: str) -> Tables:
         _plugins={"ContextualLexer": Lexer},
     )
     data, memo = made.memo_serialize([TerminalDef, Rule])
-    # Leave out what is not plain data. `grammar` passes it to Lark when it loads the tables.
+    # Leave out options that aren't plain data; `load_parser` passes them to Lark again.
     told = {"g_regex_flags", "_plugins"}
     data["options"] = {
         name: each for name, each in made.options.options.items() if name not in told
@@ -88,7 +88,7 @@ def make_tables(grammar: str) -> Tables:
 
 
 def _plain(value: Any) -> Any:
-    """Return the value with Lark's subclasses of str, such as tokens, made plain."""
+    """Return a value with Lark's subclasses of str, such as tokens, replaced by str."""
     match value:
         case dict():
             return {_plain(key): _plain(each) for key, each in value.items()}
@@ -102,26 +102,26 @@ def _plain(value: Any) -> Any:
 
 
 def kept_tables(grammar: str) -> Tables:
-    """Return the tables of a grammar: those that were kept, or new ones."""
+    """Return the tables of a grammar from the cache, or generate and cache them."""
     loader = getattr(__spec__, "loader", None)
     try:
         lark = find_spec("lark")
         if not (lark and lark.origin and isinstance(loader, SourceFileLoader)):
             return make_tables(grammar)
         path = cache_from_source(__file__, optimization="").removesuffix("pyc") + "tables"
-        # This file of Lark has its version. It is read, not imported.
+        # Lark's version is in this file, which is read without importing Lark.
         made_of = [grammar, loader.get_data(lark.origin), loader.get_data(__file__)]
-    except (OSError, ValueError, NotImplementedError):  # they are in no files, say
+    except (OSError, ValueError, NotImplementedError):  # for instance, modules not in files
         return make_tables(grammar)
     try:
         kept_of, kept = marshal.loads(loader.get_data(path))  # noqa: S302  (as Python does)
-    except (OSError, EOFError, ValueError, TypeError, MemoryError):  # none, or it is not whole
+    except (OSError, EOFError, ValueError, TypeError, MemoryError):  # missing or truncated
         kept_of, kept = None, ()
     if kept_of == made_of:
         return Tables(*kept)
     tables = make_tables(grammar)
     if not sys.dont_write_bytecode:
-        # A later Lark may have what is no plain data; and the folder may not be writable.
+        # The tables of a later Lark may not be plain data, and the folder may not be writable.
         with suppress(ValueError, OSError):
             loader.set_data(path, marshal.dumps([made_of, tuple(tables)]))
             # As with bytecode, no more users may write the tables than the module.
@@ -134,7 +134,7 @@ def load_parser(
     transformer: Transformer[Token, Any],
     lexer_callbacks: Mapping[str, Callable[[Token], Token]],
 ) -> Lark:
-    """Return the parser of tables, which makes what the transformer does of a line."""
+    """Return a parser with these tables, which passes matched parts to the transformer."""
     from lark import Lark  # noqa: PLC0415
 
     parser: Lark = Lark._load_from_dict(  # type: ignore[no-untyped-call]  # noqa: SLF001

@@ -1,8 +1,8 @@
-"""The verbs of one house: ours, perhaps without some, and perhaps with the host's own.
+"""The vocabulary of a house: the language's verbs, minus those left out, plus the host's own.
 
-The host's own verbs are classes, as ours are, with a pattern: words, the slots ``<player>``,
-``<number>`` and ``<text>``, which are the fields of these names, and ``[...]`` around optional
-parts. ``<text>`` takes the rest of the line.
+The host's own verbs are command classes with a pattern of words, slots and optional parts in
+``[...]``. The slots are ``<player>``, ``<number>`` and ``<text>``; they fill the fields of the same
+names. ``<text>`` matches the rest of the line.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class OwnCommand(Command):
 
 
 def _typed(items: tuple[_Item, ...], chosen: Mapping[str, str]) -> Iterator[str]:
-    """Yield items as they are typed, with optional parts only if they have a value."""
+    """Yield the words of a command line; optional parts only if one of their slots has a value."""
     for item in items:
         if isinstance(item, str):
             yield chosen.get(item, item)
@@ -67,14 +67,14 @@ OwnCommandT = TypeVar("OwnCommandT", bound=OwnCommand)
 
 
 def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
-    """Return a decorator that makes a class one of the host's own commands.
+    """Return a class decorator that defines one of the host's own commands.
 
     Args:
-        syntax: its pattern, such as ``bow [to <player>]``.
+        syntax: the command's pattern, such as ``bow [to <player>]``.
 
     Raises:
-        InvalidValueError: the pattern does not begin with a word, or its slots are not the fields;
-            an optional field has no default; or there is no docstring.
+        InvalidValueError: the pattern doesn't begin with a word; its slots and the fields differ;
+            the field of an optional slot has no default; or the class has no docstring.
     """
 
     def make(kind: type[OwnCommandT]) -> type[OwnCommandT]:
@@ -94,7 +94,7 @@ def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
 
 
 def _read(syntax: str) -> tuple[_Item, ...]:
-    """Return the items of a pattern; raises InvalidValueError if it is invalid."""
+    """Parse a pattern; raise InvalidValueError if it is malformed."""
     stack: list[list[_Item]] = [[]]
     for token in _TOKEN.finditer(syntax):
         if token["opens"]:
@@ -119,17 +119,17 @@ class Vocabulary:
     """The verbs of one house.
 
     Args:
-        own: those of its own.
-        without: the names of features to leave out, and the first words of other verbs. Synonyms go
-            as well, such as ``decline`` with ``no``.
+        own: the host's own commands.
+        without: features and verbs to leave out: names of features, and first words of verbs. The
+            synonyms of such a verb go too, such as ``decline`` with ``no``.
 
     Raises:
-        InvalidValueError: two verbs begin with the same word; or there is no such feature, and none
-            of our verbs begins with such a word.
+        InvalidValueError: two verbs begin with the same word, or a word in ``without`` is neither a
+            feature nor the first word of a verb.
 
     Attributes:
-        own: the host's own verbs, by their first words.
-        without: all first words that are left out.
+        own: the host's own commands, by their first words.
+        without: the first words of all verbs that are left out, synonyms included.
     """
 
     def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
@@ -144,7 +144,8 @@ class Vocabulary:
         self._of_gone = tuple(kind for each in gone for kind in each.commands)
         self._gone_words = frozenset(word for name in of_gone for word in WORDS.get(name, ()))
         kept = _first_words(each for each in COMMANDS if each not in self._of_gone)
-        self.without |= _first_words(self._of_gone) - kept  # their words may stand elsewhere
+        # A command that stays may begin with the same word.
+        self.without |= _first_words(self._of_gone) - kept
         if unknown := set(without) - self.without - {each.name for each in gone}:
             raise InvalidValueError(f"no verb is called {', '.join(sorted(unknown))}")
         ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}
@@ -155,7 +156,7 @@ class Vocabulary:
             self.own[kind.words] = kind
 
     def parse(self, line: str) -> Command:
-        """Return the command of a line, which may be any text; raises only ``ParseError``."""
+        """Parse any text into a command of this house; raises only ``ParseError``."""
         cleaned = clean(line)
         if kind := self.own.get(cleaned.partition(" ")[0].lower().rstrip(STOPS)):
             return _Matching(cleaned.rstrip(f" {STOPS}"), kind).command()
@@ -172,13 +173,13 @@ class Vocabulary:
         return command
 
     def check_available(self, command: Command) -> None:
-        """Raise ParseError if a command was left out."""
+        """Raise ParseError if a command is left out of this vocabulary."""
         line = str(command)
         if isinstance(command, self._of_gone) or (self._left and opens(self._left, line)):
             raise self._unknown(line, None)
 
     def _left_out(self, line: str) -> ParseError:
-        """Return the error of a line whose command was left out: at the feature's own word."""
+        """Return the error for a line of a left-out feature, at the first word of that feature."""
         column = 0
         for word in line.split(" "):
             if word.lower().rstrip(STOPS) in self._gone_words:
@@ -199,7 +200,11 @@ class Vocabulary:
 
 
 class _Matching:
-    """Matches a line with a pattern, and notes how far it made sense."""
+    """A backtracking match of a line against the pattern of an own command.
+
+    The furthest word that any attempt reached is where the error is reported, with the items that
+    the attempts expected there.
+    """
 
     def __init__(self, line: str, kind: type[OwnCommand]) -> None:
         self._line, self._kind, self._words = line, kind, line.split(" ")
@@ -226,7 +231,11 @@ class _Matching:
     def _ways(
         self, items: tuple[_Item, ...], at: int, values: dict[str, Any]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield each way to match items from word ``at`` on: the next word, and the values."""
+        """Yield all ways to match items, beginning with word ``at``.
+
+        Yields:
+            The index of the word behind the match, and the values of all slots so far.
+        """
         if not items:
             yield at, values
             return

@@ -1,4 +1,7 @@
-"""The grammar without Lark: its terminals and keywords. ``grammar/thud.lark`` is read here."""
+"""The terminals and keywords of the grammar, without importing Lark.
+
+``grammar/thud.lark`` is read here.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,18 @@ from thudmud.features import NAMES
 from thudmud.language.tables import FLAGS, kept_tables
 
 STOPS = ".!"
-"""Signs that may end a line, as they end a sentence."""
+"""Punctuation that a player may put at the end of a line."""
 
 END_OF_LINE = "$END"
-"""Lark's name for the terminal that follows the last word."""
+"""Lark's name for the end-of-input terminal."""
 
 
 class Stumbled(ThudmudError):
-    """A line makes no sense beyond a column: the line's length if it ends too early."""
+    """Raised for an unexpected token.
+
+    Attributes:
+        column: the start of the token; the line's length if the line ends too early.
+    """
 
     def __init__(self, column: int) -> None:
         super().__init__(column)
@@ -29,7 +36,7 @@ class Stumbled(ThudmudError):
 
 
 def grammar_file() -> Traversable | Path:
-    """Return the grammar file: the copy in an installed package, or that of a checkout."""
+    """Locate the grammar file: the installed package's copy, or the checkout's file."""
     installed = resources.files("thudmud") / "grammar" / "thud.lark"
     if installed.is_file():
         return installed
@@ -37,11 +44,11 @@ def grammar_file() -> Traversable | Path:
 
 
 _FEATURE_MARK = " // of "
-"""Separates a line of the grammar from the name of the feature that it belongs to."""
+"""The separator between a line of the grammar and the name of its feature."""
 
 
 def grammar_with(grammar: str, features: Collection[str]) -> str:
-    """Return the grammar without the lines of features that aren't listed."""
+    """Drop the grammar's lines of features that aren't in ``features``."""
     marked = (line.rpartition(_FEATURE_MARK) for line in grammar.splitlines(keepends=True))
     return "".join(
         rule + mark + name for rule, mark, name in marked if not mark or name.strip() in features
@@ -50,7 +57,7 @@ def grammar_with(grammar: str, features: Collection[str]) -> str:
 
 @cache
 def feature_terminals() -> Mapping[str, frozenset[str]]:
-    """Return the terminals of each feature, by its name."""
+    """Return the names of the terminals of each feature, by the feature's name."""
     found: dict[str, set[str]] = {}
     for line in grammar_file().read_text(encoding="utf-8").splitlines():
         rule, mark, name = line.rpartition(_FEATURE_MARK)
@@ -62,7 +69,8 @@ def feature_terminals() -> Mapping[str, frozenset[str]]:
 TABLES = kept_tables(grammar_with(grammar_file().read_text(encoding="utf-8"), NAMES))
 
 _SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|(\\?[':.?])\)")
-"""A quoted string of the grammar in a keyword's pattern, as Lark writes it: a word or a sign."""
+"""One alternative of a keyword's pattern as Lark generates it: a case-insensitive word (group 1) or
+a sign (group 2)."""
 
 WORDS: dict[str, tuple[str, ...]] = {
     name: words
@@ -71,13 +79,13 @@ WORDS: dict[str, tuple[str, ...]] = {
         (found[1] or found[2]).replace("\\", "") for found in _SPELLING.finditer(pattern)
     ))
 }  # fmt: skip
-"""The lower-case spellings of every keyword's terminal, in the order of the grammar."""
+"""The lower-case spellings of each keyword terminal, in the order of the grammar."""
 
 FIRST = frozenset(TABLES.first)
 """The terminals that a line can begin with."""
 
 _FREE_RULES = ("query", "setup", "option", "time_class", "tournament")
-"""The first letters of rules whose words would not be misread in the place of a name."""
+"""Prefixes of rules whose words may be players' names, since no name can stand in their place."""
 
 _NEEDED = {
     name
@@ -89,29 +97,30 @@ _NEEDED = {
 RESERVED_WORDS: tuple[str, ...] = tuple(
     word for name, words in WORDS.items() if name in _NEEDED for word in words
 )
-"""The spellings of the terminals that other rules use."""
+"""The spellings of the keywords in all other rules: a name that is one of them would be misread."""
 
 
 def spoken(terminal: str) -> str:
-    """Return the word that a terminal is named for: ``_UTF_8`` -> utf-8."""
+    """Convert a terminal's name to the word it is named after: ``_UTF_8`` -> ``utf-8``."""
     return re.sub("_(?=[0-9])", "-", terminal.strip("_")).replace("_", " ").lower()
 
 
 def opens(terminals: frozenset[str], text: str) -> bool:
-    """Whether a text begins with one of these terminals. Trying with Lark would take far longer."""
+    """Whether a text begins with one of these terminals; far faster than a trial parse by Lark."""
     return _opening(terminals).match(text) is not None
 
 
 def openings(rule: str) -> frozenset[str]:
-    """Return the terminals with which expansions of a rule begin."""
+    """Return the terminals that expansions of a rule begin with."""
     return frozenset(expansion[0] for origin, expansion in TABLES.rules if origin == rule)
 
 
 def opens_with(terminals: Collection[str]) -> frozenset[str]:
-    """Return the terminals that begin a line in which one of some terminals may stand."""
+    """Return the terminals that begin lines in which any of the given terminals may stand."""
     found, begun = set(terminals), set[str]()
     size = 0
-    while size < len(found):  # a rule that holds one of them may stand in others
+    # Repeat until nothing is added: a rule with one of the terminals may be part of other rules.
+    while size < len(found):
         size = len(found)
         for origin, expansion in TABLES.rules:
             if not found.isdisjoint(expansion):
@@ -130,7 +139,7 @@ _TOPICS = """
     absence accounts capturing classic discworld notation objects peace privacy records rules
     scoring squares thud
 """
-"""What there is help on, but no command of that name."""
+"""Help topics that aren't the names of commands."""
 
 
 SYNONYMS = {
@@ -215,4 +224,4 @@ SYNONYMS = {
     }.items()
     for word in words.split()
 }
-"""Words that players try, with the words of ours that they mean."""
+"""Words that players try instead of the language's own, with those to suggest for them."""
