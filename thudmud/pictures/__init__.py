@@ -1,11 +1,11 @@
-"""Pictures of positions: as SVG, which needs nothing else, as PNG, and of battles as animated GIF.
+"""Drawings of positions as SVG and PNG, and of battles as animated GIF.
 
-`svg` draws a position as the web page does; `frame` is the same for a battle after one of its
-plies. `png` and `gif` turn such drawings into pixels; that takes the extra ``pictures``.
+`svg` draws a position in the style of the web page, and `frame` a battle after one of its plies.
+`png` and `gif` rasterize such drawings, for which the extra ``pictures`` must be installed.
 
 Attributes:
-    SCHEMES: the colours of each scheme, in light surroundings and in dark ones.
-    SCHEME: the colours that are used where nothing is said about them.
+    SCHEMES: the colour schemes by name, each with a light and a dark variant.
+    SCHEME: the default colours.
 """
 
 from functools import partial

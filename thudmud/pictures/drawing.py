@@ -1,7 +1,7 @@
-"""Draws positions as SVG. Pure; nothing that a drawing holds comes from players.
+"""Draws positions as SVG. Pure; a drawing contains no text from players.
 
-A square is 1 by 1. Letters and numbers are drawn as strokes, so that they look the same where no
-font is installed.
+The unit of length is a square of the board. Letters and numbers are drawn as strokes, so that they
+look the same where no font is installed.
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ from thudmud.rules import SQUARES, Game, Move, Piece, Position, Square
 from thudmud.rules.board import LETTERS, WIDTH
 
 Orientation = Literal["south", "north"]
-"""Which side of the board is at the bottom: row 15, or row 1."""
+"""The side of the board at the bottom: "south" for row 15, "north" for row 1."""
 
 Arrow = tuple[Square, Square]
+"""The squares where an arrow begins and ends."""
 
 LARGEST = 2048
-"""The most pixels along an edge of a picture."""
+"""The maximum width and height of a picture, in pixels."""
 
 NOTEBOOK = 420
-"""Pixels along the edges of a picture in a notebook."""
+"""The width and height of a picture in a notebook, in pixels."""
 
-_FRAME = 0.14  # how wide the edge round the squares is
-_LEFT = 0.7  # of the board and above it: room for the letters and numbers
+_FRAME = 0.14  # the width of the frame around the squares
+_LEFT = 0.7  # the margin for coordinates, left of the board and above it
 
 EXTENT = 16
-"""How wide and high a picture is, in squares; a whole number, which all programs read alike."""
+"""The width and height of a picture in squares: an integer, which all programs parse alike."""
 
 LAST, FALLEN = "last", "fallen"
-"""The tints of squares, by the names of their colours: where a ply went, what it took."""
+"""The colours that tint squares: the origin and target of the last ply, and its captures."""
 
 
 def svg(
@@ -51,24 +52,24 @@ def svg(
     coordinates: bool = True,
     title: str = "",
 ) -> str:
-    """Return a picture of a position, as SVG that stands alone and can be put into a page as well.
+    """Draw a position as SVG, for a file of its own or to be embedded in a web page.
 
-    Its ``<title>`` and ``<desc>`` tell what stands where, for those who do not see it.
+    ``<title>`` and ``<desc>`` describe the position, for screen readers.
 
     Args:
-        position: what is drawn.
-        last: the ply that has led to it; its squares are tinted.
-        arrows: pairs of squares: from the one an arrow goes to the other.
-        marks: squares that are ringed.
-        orientation: which side is at the bottom; "south" has row 1 at the top.
-        size: how many pixels wide and high it is; None is as large as there is room.
-        colours: one of `SCHEMES`, or such a mapping of your own.
-        coordinates: whether letters and numbers stand beside the board.
-        title: what it is called, if that is more than who is to move.
+        position: the position.
+        last: the ply that led to the position; its squares are tinted.
+        arrows: pairs of squares to connect by an arrow, from the first to the second.
+        marks: squares to ring.
+        orientation: the side of the board at the bottom; "south" has row 1 at the top.
+        size: the width and height in pixels; None to fill the available space.
+        colours: one of `SCHEMES`, or a mapping with the same keys.
+        coordinates: whether to draw letters and numbers beside the board.
+        title: the title of the picture; by default the numbers of pieces and the side to move.
 
     Raises:
-        InvalidValueError: a square is not on the board, there is no such size or orientation, or
-            a colour is missing or none.
+        InvalidValueError: a square is off the board, the size is out of range, the orientation is
+            unknown, or a colour is missing or malformed.
     """
     arrows, marks = tuple(arrows), tuple(marks)
     require_look(orientation, size, colours)
@@ -102,7 +103,19 @@ def draw(
     title: str = "",
     description: str = "",
 ) -> str:
-    """Return a picture of pieces on tinted squares, of any number of them, and what is above."""
+    """Draw any number of pieces on tinted squares as SVG, without validation.
+
+    Args:
+        pieces: the squares of each piece.
+        tints: the squares to tint, by the names of colours.
+        above: SVG elements to draw over the pieces.
+        is_flipped: whether row 1 is at the bottom.
+        size: as for `svg`.
+        colours: as for `svg`.
+        coordinates: as for `svg`.
+        title: the contents of ``<title>``.
+        description: the contents of ``<desc>``.
+    """
     start = start_of(coordinates=coordinates)
     side = "" if size is None else f' width="{size}" height="{size}"'
     standing = tuple(piece for piece in Piece if pieces.get(piece))
@@ -134,12 +147,12 @@ def draw(
 
 
 class Still(NamedTuple):
-    """What a picture of a battle shows: all of the battle that it takes to draw one.
+    """The contents of a picture of a battle.
 
     Attributes:
         position: the position.
-        last: the ply that has led to it; None for the opening.
-        title: what the picture is called.
+        last: the ply that led to the position; None for the initial position.
+        title: the title of the picture.
     """
 
     position: Position
@@ -148,10 +161,14 @@ class Still(NamedTuple):
 
     @staticmethod
     def of(game: Game, ply: int | None = None) -> Still:
-        """Return what a picture of a battle shows after one of its plies, or as it stands.
+        """Return the contents of the picture of a battle.
+
+        Args:
+            game: the battle.
+            ply: the number of plies played; None for all of them.
 
         Raises:
-            InvalidValueError: the battle has no such ply.
+            InvalidValueError: the battle has fewer plies.
         """
         ply = len(game.moves) if ply is None else ply
         if not 0 <= ply <= len(game.moves):
@@ -171,10 +188,10 @@ def frame(
     colours: Colours = SCHEME,
     coordinates: bool = True,
 ) -> str:
-    """Return a picture of a battle after one of its plies, or as it stands, as `svg` draws it.
+    """Draw a battle as SVG: the position after ``ply`` plies, or the current one by default.
 
     Raises:
-        InvalidValueError: the battle has no such ply; or as `svg` does.
+        InvalidValueError: the battle has fewer plies, or an argument is invalid for `svg`.
     """
     position, last, title = Still.of(game, ply)
     return svg(
@@ -189,7 +206,7 @@ def frame(
 
 
 def described(position: Position, last: Move | None = None) -> str:
-    """Return what stands where, and the last ply, in words."""
+    """Describe a position in words: the squares of each kind of piece, and the last ply."""
     told = []
     for piece in Piece:
         if squares := position.squares(piece):
@@ -203,7 +220,14 @@ def described(position: Position, last: Move | None = None) -> str:
 
 
 def require_look(orientation: str, size: int | None, colours: Colours, *, least: int = 1) -> None:
-    """Raise InvalidValueError if no picture can look so; ``least`` is the smallest size."""
+    """Raise InvalidValueError for an invalid orientation, size or colour.
+
+    Args:
+        orientation: as for `svg`.
+        size: the width and height in pixels; None for any.
+        colours: as for `svg`.
+        least: the minimum size.
+    """
     if orientation not in {"south", "north"}:
         raise InvalidValueError(f"the orientation is 'south' or 'north', not {orientation!r}")
     if size is not None and not least <= size <= LARGEST:
@@ -213,7 +237,7 @@ def require_look(orientation: str, size: int | None, colours: Colours, *, least:
 
 
 def tints_of(last: Move | None) -> dict[str, tuple[Square, ...]]:
-    """Return which squares a ply tints, and how."""
+    """Return the squares that a ply tints, by the names of the colours."""
     if last is None:
         return {}
     path = {last.origin, last.target}
@@ -226,17 +250,20 @@ def _counts(position: Position) -> str:
 
 
 def _words(text: str) -> str:
-    """Return a text as SVG has it; what XML cannot hold is left out."""
+    """Escape a text for SVG, without characters that XML doesn't allow."""
     return html.escape("".join(each for each in text if each.isprintable()))
 
 
 def start_of(*, coordinates: bool) -> float:
-    """Return where a picture begins, left of the first square and above it."""
+    """Return the x and y coordinate of a picture's top left corner, in squares.
+
+    The origin is the top left corner of the board's grid.
+    """
     return -_LEFT if coordinates else -0.5
 
 
 def corner(square: Square, is_flipped: bool) -> tuple[int, int]:  # noqa: FBT001  (where it stands)
-    """Return the corner of a square, as it is seen."""
+    """Return the x and y coordinate of a square's top left corner on the picture, in squares."""
     end = WIDTH - 1
     return (end - square.column, end - square.row) if is_flipped else (square.column, square.row)
 
@@ -269,7 +296,7 @@ def _arrow(arrow: Arrow, is_flipped: bool, colour: str) -> str:  # noqa: FBT001
     length = hypot(right, down)
     if not length:
         return _ring(arrow[0], is_flipped, colour)
-    # Drawn along a line to the right, then turned: from the middle of a square to that of another.
+    # Draw the arrow along the x axis, then rotate it and move it to the centre of the first square.
     turned = f"matrix({right / length:.4g} {down / length:.4g} {-down / length:.4g}"
     turned += f" {right / length:.4g} {x + 0.5:g} {y + 0.5:g})"
     neck = length - 0.55
@@ -304,7 +331,7 @@ _GLYPHS = {
     "8": "M2 0Q.5 0 .5 1.4T2 2.8T3.5 1.4T2 0M2 2.8Q.1 2.8.1 4.4T2 6T3.9 4.4T2 2.8",
     "9": "M.6 5.6Q3.8 6 3.8 1.9Q3.8 0 2 0T.2 1.9T2 3.7Q3.5 3.7 3.8 2",
 }
-"""Strokes of letters and digits, 4 wide and 6 high."""
+"""The strokes of letters and digits, 4 units wide and 6 high."""
 _SCALE, _ADVANCE = 0.043, 6.2
 
 
@@ -319,7 +346,7 @@ def _coordinates(is_flipped: bool, colour: str) -> str:  # noqa: FBT001
 
 
 def _label(text: str, x: float, y: float) -> str:
-    """Return a text, its middle at a place."""
+    """Draw a text centred on a point."""
     left, step, top = x - _SCALE * (_ADVANCE * (len(text) - 1) + 4) / 2, _SCALE * _ADVANCE, y - 0.13
     return "".join(
         f'<path transform="translate({round(left + step * at, 2):g} {round(top, 2):g})'

@@ -1,7 +1,7 @@
-"""The pieces and the colours, read from the files that the web page shows them by.
+"""Shapes of the pieces and colour schemes, from the files that the web page uses too.
 
-``pieces.svg`` has a symbol for each piece, ``schemes.css`` the colours that these and the board
-name. Both are read once, as a part of the code.
+``pieces.svg`` has a symbol for each piece. ``schemes.css`` defines the colours that the symbols and
+the board refer to. Both files are read on import: they're part of the code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from thudmud.errors import InvalidValueError
 from thudmud.rules import Piece
 
 Colours = Mapping[str, str]
-"""Each colour of a board, as ``#rrggbb``, by its name in ``schemes.css``."""
+"""The colours of a board by their names in ``schemes.css``, in the form ``#rrggbb``."""
 
 _FOLDER = Path(__file__).parents[1] / "web" / "page"
 _BLOCK = re.compile(r'(?::root|\[data-scheme="(\w+)"\]) \{(.*?)\n\}', re.DOTALL)
@@ -52,7 +52,7 @@ _SYMBOLS = {
 
 
 def require_colours(colours: Colours) -> None:
-    """Raise InvalidValueError if colours are missing, or are none."""
+    """Raise InvalidValueError if a colour is missing or isn't of the form ``#rrggbb``."""
     for name in SCHEME:
         if not _HEX.fullmatch(str(colours.get(name, ""))):
             shown = repr(colours[name]) if name in colours else "missing"
@@ -62,9 +62,10 @@ def require_colours(colours: Colours) -> None:
 
 
 def symbols(colours: Colours, pieces: tuple[Piece, ...]) -> dict[Piece, tuple[str, str]]:
-    """Return for each of these pieces its symbol in these colours, and the id that it has.
+    """Return the ``<symbol>`` element of each piece in these colours, and the element's id.
 
-    Several pictures may stand on one page. The same id there is the same symbol.
+    The id is derived from the shapes and colours. Several pictures can stand on one page, where the
+    same id always denotes the same symbol.
     """
     return {piece: _symbol(piece, tuple(sorted(colours.items()))) for piece in pieces}
 
@@ -81,6 +82,6 @@ def _painted(piece: Piece, colours: Colours) -> str:
 
 
 def icon(piece: Piece) -> str:
-    """Return a piece alone, as SVG."""
+    """Draw a single piece as SVG, in the default colours."""
     start = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">'
     return f"{start}{_painted(piece, SCHEME)}</svg>"

@@ -1,6 +1,7 @@
-"""Pixels: pictures as PNG, battles as animated GIF. What makes them is the extra ``pictures``.
+"""Rasterizes drawings: pictures as PNG, and battles as animated GIF.
 
-resvg draws, Pillow writes. No font is looked for: `thudmud.pictures.drawing` needs none.
+resvg draws and Pillow encodes GIFs; both come with the extra ``pictures``. Fonts aren't searched
+for, since `thudmud.pictures.drawing` needs none.
 """
 
 from __future__ import annotations
@@ -28,29 +29,29 @@ if TYPE_CHECKING:
     from PIL import Image
 
 SIZE = 640
-"""Pixels along the edges of a PNG, where nothing is said about it."""
+"""The default width and height of a PNG, in pixels."""
 GIF_SIZE = 480
-"""Those of a GIF."""
+"""The default width and height of a GIF, in pixels."""
 DELAY = 0.8
-"""Seconds that each picture of a GIF is shown."""
+"""The default duration of each frame of a GIF, in seconds."""
 PAUSE = 3.0
-"""Seconds that the last one is shown before it begins anew."""
-_SHORTEST, _LONGEST = 0.02, 60.0  # browsers take anything shorter for a tenth of a second
+"""The minimum duration of the last frame, before the animation repeats, in seconds."""
+_SHORTEST, _LONGEST = 0.02, 60.0  # browsers replace shorter durations by 0.1 seconds
 _COLOURS = 128
 _STEP = 160
 
 _Look = tuple[Piece | None, str | None]
-"""What stands on a square, and its tint."""
+"""The piece on a square, and the square's tint."""
 
 
 @cache
 def draws_pixels() -> bool:
-    """Whether there is what turns SVG into PNG and GIF: the extra ``pictures``."""
+    """Whether the extra ``pictures`` is installed, which `png` and `gif` need."""
     return all(find_spec(name) for name in ("resvg_py", "PIL"))
 
 
 class MissingExtraError(ThudmudError, ImportError):
-    """Pixels were asked for where the extra ``pictures`` is not installed."""
+    """Raised by `png` and `gif` if the extra ``pictures`` isn't installed."""
 
     def __init__(self, missing: str) -> None:
         super().__init__(
@@ -61,11 +62,15 @@ class MissingExtraError(ThudmudError, ImportError):
 
 
 def png(svg: str, size: int = SIZE) -> bytes:
-    """Return a picture, as `thudmud.pictures.svg` draws it, as PNG of so many pixels either way.
+    """Rasterize a drawing to PNG.
+
+    Args:
+        svg: the drawing, as `thudmud.pictures.svg` returns it.
+        size: the width and height in pixels.
 
     Raises:
-        MissingExtraError: the extra ``pictures`` is not installed.
-        InvalidValueError: that is no size for a picture.
+        MissingExtraError: the extra ``pictures`` isn't installed.
+        InvalidValueError: the size is out of range.
     """
     require_look("south", size, SCHEME)
     try:
@@ -84,20 +89,20 @@ def gif(
     colours: Colours = SCHEME,
     coordinates: bool = True,
 ) -> bytes:
-    """Return a battle as an animated GIF, a picture for each ply. After the last it begins anew.
+    """Draw a battle as an animated GIF with one frame per position, which repeats forever.
 
     Args:
         game: the battle.
-        size: how many pixels wide and high, at least 160; rounded down to a multiple of that, so
-            that each square begins with a pixel.
-        delay: seconds that each picture is shown.
+        size: the width and height in pixels, at least 160; rounded down to a multiple of 160, so
+            that squares are aligned with pixels.
+        delay: the duration of each frame, in seconds.
         orientation: as for `thudmud.pictures.svg`.
         colours: as for `thudmud.pictures.svg`.
         coordinates: as for `thudmud.pictures.svg`.
 
     Raises:
-        MissingExtraError: the extra ``pictures`` is not installed.
-        InvalidValueError: that is no size for a picture, or no time for one.
+        MissingExtraError: the extra ``pictures`` isn't installed.
+        InvalidValueError: the size or delay is out of range, or an argument is invalid for `svg`.
     """
     require_look(orientation, size, colours, least=_STEP)
     size -= size % _STEP
@@ -110,8 +115,9 @@ def gif(
         raise MissingExtraError(str(error.name)) from error
     is_flipped = orientation == "north"
 
-    # A square looks like one of few. resvg draws each of these looks once, on all squares, and the
-    # pictures are put together of them: that takes a hundredth of the time.
+    # A square has one of a few looks: a piece, or none, on a tint, or none. resvg draws a sheet for
+    # each look, with all squares alike, and the frames are assembled from these sheets. That takes
+    # a hundredth of the time of drawing each frame.
     @cache
     def sheet(piece: Piece | None, tint: str | None) -> Image.Image:
         drawn = draw(
@@ -128,7 +134,7 @@ def gif(
     kinds: dict[_Look, None] = dict.fromkeys(
         [(None, None), *(each for look in looks for each in look)]
     )
-    # One palette for all pictures: with one each, the same colour would flicker.
+    # All frames share a palette. With a palette of its own for each, colours would flicker.
     every = Image.new("RGB", (size, size * len(kinds)))
     for at, kind in enumerate(kinds):
         every.paste(sheet(*kind), (0, size * at))
@@ -160,7 +166,7 @@ def gif(
 
 
 def _looks(game: Game) -> Iterator[tuple[_Look, ...]]:
-    """Yield how all squares look, at the opening and after each ply."""
+    """Yield the looks of all squares: in the initial position, and after each ply."""
     position: Position = game.opening
     for last in (None, *game.moves):
         if last:
@@ -172,6 +178,6 @@ def _looks(game: Game) -> Iterator[tuple[_Look, ...]]:
 def _box(
     square: Square, unit: float, start: float, *, is_flipped: bool
 ) -> tuple[int, int, int, int]:
-    """Return the pixels of a square: left, top, right, bottom."""
+    """Return the box of a square in pixels: left, top, right, bottom."""
     x, y = (each - start for each in corner(square, is_flipped))
     return (round(x * unit), round(y * unit), round((x + 1) * unit), round((y + 1) * unit))
