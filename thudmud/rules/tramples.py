@@ -18,9 +18,10 @@ landing twice on the same square. Only a dwarf an odd number of both away lies b
 diagonals. So a breadth-first search needs no complete set of trampled dwarfs, just the set of these
 crossings.
 
-For the fullest path no such shortcut is known, any more than for longest trails in graphs. The
-search is exhaustive. Dwarfs close together can be trampled in hundreds of thousands of ways. Only
-`all_paths` and `count_paths` go through them all; the other functions have documented limits.
+For the fullest path no such shortcut is known, any more than for longest trails in graphs: the
+search examines every combination of a square and the remaining dwarfs, up to a limit. Dwarfs close
+together can be trampled in hundreds of thousands of ways. Only `all_paths` and `count_paths` go
+through them all; the other functions have documented limits.
 """
 
 from __future__ import annotations

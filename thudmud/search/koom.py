@@ -277,8 +277,8 @@ def _draw(rock: int) -> dict[int, int]:
 def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:
     """Yield the targets and the captures of tramples, the shortest first.
 
-    Other than `thudmud.rules.tramples`, this only needs the set of captures, not their order, and
-    it goes on from `_MOST_TRAMPLES` paths of each length at most.
+    Unlike `thudmud.rules.tramples`, the search needs only the set of captures, not their order, and
+    continues at most `_MOST_TRAMPLES` paths of each length.
     """
     reached = [(origin, 0)]
     while reached:

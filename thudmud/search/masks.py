@@ -157,7 +157,7 @@ class Tactics(Protocol[Field]):
         return {}
 
     def boldness(self, _quiet_plies: int) -> int:
-        """Return how much risk both sides take after a number of plies without a capture.
+        """Return both sides' readiness to take risks after plies without a capture.
 
         Always 0 for rules under which that doesn't matter.
         """
