@@ -1,4 +1,7 @@
-"""Transcripts: who types what, and what everybody then sees; played, and compared."""
+"""Transcripts: sessions of several players as text, which are played and compared.
+
+A transcript lists the players' input, and the output that each of them should see.
+"""
 
 from thudmud.script.comparing import Mismatch, Missed, NothingCompared, Unstated
 from thudmud.script.reading import Transcript

@@ -1,4 +1,4 @@
-"""What players see, compared with what a transcript says; and what is told of a difference."""
+"""Compares players' output with a transcript's expectations, and formats the differences."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from thudmud.values import Value
 
 
 class Mismatch(Value):
-    """A step after which a player saw something else than the transcript says.
+    """A step after which a player's output differs from the transcript.
 
     Attributes:
-        seen: the lines that they saw.
-        wanted: the lines that they should have seen.
-        where: the place of the step, in the file that is played and in those that it includes.
+        step: the step.
+        who: the player.
+        seen: the actual output, line by line.
+        wanted: the expected output, line by line.
+        where: the location of the step, such as ``line 3: FILE: line 5`` in an included file.
     """
 
     step: TranscriptStep
@@ -38,7 +40,11 @@ class Mismatch(Value):
 
 
 class Missed(Mismatch):
-    """A wait whose time was up: the transcript ends there. ``awaited`` is what was waited for."""
+    """A wait that timed out, which ends the performance.
+
+    Attributes:
+        awaited: the pattern of the awaited line.
+    """
 
     awaited: str = ""
 
@@ -55,7 +61,7 @@ class Missed(Mismatch):
 
 
 class Unstated(Mismatch):
-    """A step without expectations, after which a player saw something."""
+    """Output after a step without expectations, in strict mode."""
 
     @property
     def heading(self) -> str:
@@ -65,7 +71,7 @@ class Unstated(Mismatch):
 
 
 class NothingCompared(Value):
-    """A transcript in which nothing is compared: whatever is seen, it would fit."""
+    """A transcript without any expectations or waits, which any output would match."""
 
     heading = "nothing in it is compared: write below a step what is seen, or let --update do that"
 
@@ -74,11 +80,16 @@ class NothingCompared(Value):
 
 
 def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str] | None:
-    """Return the values that variables take if all of ``wanted`` fits all of ``seen``, in order.
+    """Match patterns against all lines of output, in order.
 
-    None if it does not. Where it does in several ways, each line fits as early as it can.
+    If there are several ways to match, each pattern matches as early as possible.
+
+    Returns:
+        The values of the captured variables; None if the output doesn't match.
     """
-    endings = [{len(seen)}]  # how many lines seen may stand before what is left of ``wanted``
+    # After the loop endings[i] has each index ``at`` for which wanted[i:] matches all of seen[at:].
+    # Dynamic programming from the end: backtracking could take exponential time.
+    endings = [{len(seen)}]
     for each in reversed(wanted):
         after = endings[-1]
         if each.many:
@@ -100,7 +111,10 @@ def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]
 
 
 def partly_matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]:
-    """Return the values that variables take from lines that fit, although not all do."""
+    """Return the variables captured by patterns that match a line, even if the rest doesn't match.
+
+    Later steps can then use as many variables as possible.
+    """
     values: dict[str, str] = {}
     for line, each in _paired(wanted, seen):
         if each:
@@ -111,7 +125,7 @@ def partly_matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[st
 def rewritten(
     expected: Sequence[Expectation], wanted: Sequence[Pattern], seen: Sequence[str]
 ) -> Sequence[Expectation]:
-    """Return what should be expected instead: lines that fit stay as they are written."""
+    """Return expectations for the actual output; expectations that match stay as written."""
     written = {id(pattern): each for each, pattern in zip(expected, wanted, strict=True)}
     loose = [pattern for pattern in wanted if written[id(pattern)].is_loose]
     return [
@@ -121,14 +135,17 @@ def rewritten(
 
 
 def _paired(wanted: Sequence[Pattern], seen: Sequence[str]) -> Iterator[tuple[str, Pattern | None]]:
-    """Yield the lines seen, each with the pattern with wildcards that it fits."""
+    """Yield each line of output with the wildcard pattern that it matches, or None."""
     return _first_fits([each for each in wanted if each.takes], seen)
 
 
 def _first_fits(
     patterns: Sequence[Pattern], seen: Sequence[str]
 ) -> Iterator[tuple[str, Pattern | None]]:
-    """Yield the lines seen, each with the pattern it fits; patterns are used once, in order."""
+    """Yield each line of output with the first pattern that it matches, or None.
+
+    Patterns are used in order: a match skips all patterns before it, too.
+    """
     left = list(patterns)
     for line in seen:
         found = next((at for at, each in enumerate(left) if each.fits(line)), None)

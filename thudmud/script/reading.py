@@ -1,4 +1,4 @@
-"""Reading a transcript from text, and checking that its lines go together."""
+"""Parses transcripts, and checks that servers and variables are defined before their use."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ from thudmud.values import Value, replace
 
 
 class Transcript(Value):
-    """A transcript.
+    """A parsed transcript.
 
     Attributes:
-        parts: its steps, settings and inclusions, in order.
-        config: the file of its configuration, if it has one of its own.
+        parts: the steps, settings and inclusions, in order.
+        config: the configuration file named by ``@config``; None without one.
         after: the comments and empty lines behind the last part.
-        servers: the servers that it names, each with the file of its configuration, if any.
+        servers: the configuration files of the servers named by ``@server``, by the servers' names;
+            None for a server without one.
     """
 
     parts: tuple[Part, ...]
@@ -46,15 +47,15 @@ class Transcript(Value):
     def parse(
         cls, text: str, include: Include | None = None, variables: Collection[str] = ()
     ) -> Transcript:
-        """Read a transcript.
+        """Parse a transcript.
 
         Args:
             text: the transcript.
-            include: reads the files that it includes; if None, it may include none.
-            variables: the names of the variables that are given values from elsewhere.
+            include: the loader for included files; None forbids ``@include``.
+            variables: the names of variables whose values come from outside the transcript.
 
         Raises:
-            TranscriptError: a line means nothing, or does not go together with the others.
+            TranscriptError: a line is malformed, or inconsistent with the lines above it.
         """
         reader = _Reader(include)
         reader.read(text)
@@ -63,21 +64,21 @@ class Transcript(Value):
 
     @property
     def steps(self) -> tuple[TranscriptStep, ...]:
-        """Its steps in order, with those of the files that it includes."""
+        """All steps in order, including those of included files."""
         return tuple(steps_of(self.parts))
 
     @property
     def compared(self) -> int:
-        """How many of its steps are compared with what stands below them, or wait for something."""
+        """The number of steps that check anything: those with expectations, and waits."""
         return sum(bool(step.expected) or step.act is Act.WAIT for step in self.steps)
 
     @property
     def variables(self) -> frozenset[str]:
-        """The names of all variables that it has, those of the files that it includes too."""
+        """The names of all variables, including those in included files."""
         return frozenset(_variables_of(self.parts))
 
     def written(self) -> str:
-        """Return the transcript as text; parsing it gives an equal one."""
+        """Format the transcript as text, which parses to an equal transcript."""
         return written(self.parts, self.after)
 
 
@@ -97,12 +98,12 @@ def _variables_of(parts: Iterable[Part]) -> Iterator[str]:
 
 
 class IncludeError(ThudmudError):
-    """A file that cannot be included; ``str()`` says why."""
+    """Raised by an `Include` for a file that can't be included; ``str()`` is the reason."""
 
 
 Include = Callable[[str], tuple[str, "Include"]]
-"""Given what a transcript calls a file, returns its text, and what reads those that it includes in
-turn. It raises `IncludeError`."""
+"""A loader of included files. It takes the name in an ``@include``, and returns the file's text and
+the loader for nested inclusions. Raises `IncludeError`."""
 
 
 PLAYER = re.compile(r"[A-Z][A-Za-z]{1,19}")
@@ -119,7 +120,7 @@ _FORMS = {
 
 
 class _Reader:
-    """Reads a file line by line, and puts its parts together."""
+    """Parses one file line by line into parts."""
 
     def __init__(self, include: Include | None, *, included: bool = False) -> None:
         self.config: str | None = None
@@ -132,14 +133,14 @@ class _Reader:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts so far, steps with what is seen after each."""
+        """The parts so far, steps with their expectations."""
         return (*self._ended, *self._current())
 
     def read(self, text: str) -> None:
-        """Read a file.
+        """Parse the text of a file.
 
         Raises:
-            TranscriptError: a line means nothing.
+            TranscriptError: a line is malformed.
         """
         for number, line in enumerate(text.splitlines(), 1):
             self._read(number, line.rstrip())
@@ -158,14 +159,14 @@ class _Reader:
             )
 
     def _current(self) -> tuple[Part, ...]:
-        """Return the step that is being read, if one is, with what is seen after it so far."""
+        """Return the unfinished step with its expectations so far, or nothing."""
         if self._step is None:
             return ()
         expected = {who: tuple(lines) for who, lines in self._expected.items()}
         return (replace(self._step, expected=expected),)
 
     def _end(self) -> tuple[str, ...]:
-        """End the step that is being read; return the lines above the next part."""
+        """Finish the current step; return the comments and empty lines above the next part."""
         self._ended += self._current()
         self._step, self._expected = None, {}
         before = tuple(self.loose)
@@ -235,7 +236,7 @@ class _Reader:
         elif self._step is None and not self._ended:
             raise TranscriptError(number, "nothing has been done yet that could be seen")
         elif self._step is None or self.loose:
-            # Comments between expectations would have no place to be kept when these are rewritten.
+            # A comment between expectations would be lost when --update rewrites them.
             raise TranscriptError(number, "what is seen stands right below the step, with no gap")
         else:
             self._expected.setdefault(who, []).append(Expectation(sign, text, number))
@@ -246,7 +247,7 @@ def _is(form: re.Pattern[str], text: str) -> bool:
 
 
 class _Checker:
-    """Checks the parts of a transcript, one after the other: what they use is there by then."""
+    """Checks parts in order: each server and variable must be defined before its use."""
 
     def __init__(self, servers: Collection[str], variables: Collection[str]) -> None:
         self._servers, self._variables = servers, set(variables)
@@ -283,7 +284,8 @@ class _Checker:
                 self._at_home(step.who)
                 self._variables |= self._lines([step.awaited])
         for lines in step.expected.values():
-            # The lines of one player are compared at once, those of the next only then.
+            # One player's lines are matched all at once, so that a variable captured there has its
+            # value only from the next player's lines on.
             captured: set[str] = set()
             for each in lines:
                 try:
@@ -310,7 +312,7 @@ class _Checker:
         self._lines([Expectation("|", text)])
 
     def _lines(self, lines: Iterable[Expectation]) -> set[str]:
-        """Check the variables of some lines; return those that take a value there."""
+        """Check the variables in some lines; return the names of those captured there."""
         captured: set[str] = set()
         for each in lines:
             for piece in pieces(each.text):
@@ -326,4 +328,4 @@ class _Checker:
 
 
 class _PartError(ThudmudError):
-    """A part that does not go together with those before it."""
+    """Raised for a part that is inconsistent with the parts before it."""

@@ -1,6 +1,7 @@
-"""Playing a transcript, step by step, on a stage; and a stage without sockets.
+"""Plays transcripts step by step on a stage, and provides a stage without sockets.
 
-`thudmud.cli.remote_stage` is a stage on a running server.
+A stage carries out the steps: `HouseStage` in a `House` of this process,
+`thudmud.cli.remote_stage` on a running server.
 """
 
 from __future__ import annotations
@@ -24,34 +25,36 @@ from thudmud.script.transcript import (
 )
 from thudmud.values import replace
 
-if TYPE_CHECKING:  # "thudmud script --help" need not wait for a house
+if TYPE_CHECKING:  # importing a house would slow down "thudmud script --help"
     from thudmud.house import House
     from thudmud.views import Message
 
 Seen = Mapping[str, Sequence[str]]
+"""Lines of output by the names of the players who see them."""
 
 
 class StageError(ThudmudError):
-    """A step that cannot be played: a name that cannot be had, a server that is not there.
+    """Raised for a step that can't be played: for instance with an invalid name, or no server.
 
-    ``mismatches`` are what did not fit before that.
+    Attributes:
+        mismatches: the mismatches of the steps before.
     """
 
     mismatches: Sequence[Mismatch] = ()
 
 
 class Stage(Protocol):
-    """Where a transcript is played.
+    """A place where the players of a transcript act.
 
-    Each method returns the lines that each player has seen since the one before, without empty
-    ones. It raises StageError if the player cannot do that.
+    Each method returns the output since the previous call, without empty lines. It raises
+    StageError for an action that is impossible.
     """
 
     def enter(self, who: str) -> Seen:
-        """Let a player come in."""
+        """Connect a player and log in."""
 
     def type(self, who: str, line: str) -> Seen:
-        """Let a player type a line."""
+        """Submit a line of input."""
 
     def vanish(self, who: str) -> Seen:
         """Cut a player's connection."""
@@ -59,20 +62,23 @@ class Stage(Protocol):
 
 @runtime_checkable
 class PatientStage(Stage, Protocol):
-    """A stage on which time passes: something may be seen although nobody does anything."""
+    """A stage in real time, where output may arrive without any input."""
 
     def wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
-        """Let a player wait until they see a line that fits, or the time is up."""
+        """Wait until a player sees a line for which ``fits`` returns True.
+
+        Returns after ``seconds`` at the latest, whether there was such a line or not.
+        """
 
 
 class HouseStage:
-    """A stage without sockets: the players are in a `House` of this process."""
+    """A stage without sockets, in a `House` of this process."""
 
     def __init__(self, house: House, clock: Callable[[], float]) -> None:
         self._house, self._clock = house, clock
 
     def enter(self, who: str) -> Seen:
-        """Let a player come in."""
+        """Let a player enter the house."""
         problem = self._house.name_problem(who)
         if problem:
             raise StageError(problem)
@@ -83,12 +89,12 @@ class HouseStage:
             raise StageError(str(error)) from error
 
     def type(self, who: str, line: str) -> Seen:
-        """Let a player type a line."""
+        """Submit a line of input."""
         self._check_presence(who)
         return _seen(self._house.obey(who, line, self._clock()))
 
     def vanish(self, who: str) -> Seen:
-        """Cut a player's connection."""
+        """Remove a player from the house, as if the connection were lost."""
         self._check_presence(who)
         seen = dict(_seen(self._house.depart(who, self._clock())))
         seen.pop(who, None)
@@ -100,7 +106,7 @@ class HouseStage:
 
 
 def not_here(who: str) -> StageError:
-    """Return the error of a player who is not on the stage."""
+    """Return the error for a player who hasn't entered."""
     return StageError(f"{who} is not here; a line {who}{Act.ENTER.value} lets them in")
 
 
@@ -123,15 +129,15 @@ def perform(
     """Play a transcript.
 
     Args:
-        transcript: what is played.
-        stages: where; for each server that the transcript names a stage, else one stage.
-        variables: the values of some variables, whatever the transcript sets them to.
-        strict: whether a step without expectations does not fit if anything is seen then.
+        transcript: the transcript.
+        stages: the stage, or the stages by the names of servers if the transcript names servers.
+        variables: values of variables, which take precedence over the transcript's settings.
+        strict: whether output after a step without expectations is a mismatch.
 
     Returns:
-        What did not fit, and the transcript with its expectations rewritten to what was seen: lines
-        that fitted stay as they are, wildcards, variables and all. If the time of a wait is up,
-        that is the last of what did not fit: nothing is played after it, and nothing rewritten.
+        The mismatches, and the transcript with its expectations rewritten to the actual output.
+        Matching expectations stay as written, including wildcards and variables. A wait that times
+        out is the last mismatch: no further steps are played, and nothing is rewritten.
 
     Raises:
         StageError: a step could not be played; the message names its line.
@@ -148,11 +154,11 @@ def perform(
 
 
 class _TimeIsUpError(ThudmudError):
-    """The time of a wait is up."""
+    """Raised when a wait times out."""
 
 
 class _Performance:
-    """What is known while a transcript is played."""
+    """The state of one run of a transcript."""
 
     def __init__(
         self,
@@ -165,15 +171,15 @@ class _Performance:
         self.mismatches: list[Mismatch] = []
         self._is_strict = strict
         self._stages, self._given = stages, frozenset(variables)
-        self._homes: dict[str, Stage] = {}  # the stage of each player who has ever come in
+        self._homes: dict[str, Stage] = {}  # by player: the stage that they are on
         self._variables = dict(variables)
-        # What such a step shows is compared with what the wait below it says.
+        # Steps right above a wait. Their output is compared together with that of the wait.
         self._open = {id(step) for step, then in pairwise(steps) if then.act is Act.WAIT}
-        self._uncompared: dict[str, list[str]] = {}  # seen by each since the last comparison
-        self._heard: dict[str, list[str]] = {}  # seen by each, where a wait looks first
+        self._uncompared: dict[str, list[str]] = {}  # by player: output for the next comparison
+        self._heard: dict[str, list[str]] = {}  # by player: output that a wait searches first
 
     def play(self, parts: Iterable[Part], place: str = "") -> tuple[Part, ...]:
-        """Play some parts; return them rewritten to what was seen."""
+        """Play some parts; return them with their expectations rewritten to the actual output."""
         return tuple(self._play(part, f"{place}line {part.line}") for part in parts)
 
     def _play(self, part: Part, where: str) -> Part:
@@ -210,7 +216,7 @@ class _Performance:
                 return self._home(step.who).vanish(step.who)
 
     def _enter(self, who: str, name: str = "") -> Seen:
-        """Let a player come in on a stage: the one that is named, theirs, or else the first."""
+        """Enter a player on the named stage, or else on their previous or the first stage."""
         first = next(iter(self._stages.values()))
         home = self._stages[name] if name else self._homes.get(who, first)
         self._homes[who] = home
@@ -226,7 +232,7 @@ class _Performance:
         heard = list(self._heard.get(step.who, ()))
         seen: Seen = {}
         home = self._home(step.who)
-        # Where no time passes there is nothing to wait for.
+        # On a stage without time no further output can arrive.
         if isinstance(home, PatientStage) and not any(map(pattern.fits, heard)):
             seen = home.wait(step.who, pattern.fits, step.seconds)
             heard += seen.get(step.who, ())
@@ -243,13 +249,13 @@ class _Performance:
     def _compared(
         self, step: TranscriptStep, seen: Seen, where: str
     ) -> Mapping[str, Sequence[Expectation]]:
-        """Compare what has been seen with what is expected; return what is to be expected."""
+        """Compare the output with the expectations of a step; return the rewritten expectations."""
         for who, lines in seen.items():
             self._uncompared.setdefault(who, []).extend(lines)
         if step.expected:
             self._heard = {}
         else:
-            # Who waits has looked through what they have seen already.
+            # The wait itself has already searched this output of its player.
             waiting = step.who if step.act is Act.WAIT else ""
             self._hear({who: lines for who, lines in seen.items() if who != waiting})
             if id(step) in self._open:

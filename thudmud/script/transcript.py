@@ -1,6 +1,6 @@
-"""What a transcript is made of: steps, directives, variables, and patterns of what is seen.
+"""The parts of a transcript: steps, directives, variables, and patterns of expected output.
 
-``FORMAT`` and ``MORE``, at the end, describe the format to those who write transcripts.
+``FORMAT`` and ``MORE``, at the end, document the format for authors of transcripts.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from thudmud.errors import ThudmudError
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What a line seen has to look like, with the values of variables filled in.
+    """A pattern for one line of output, with the values of variables substituted.
 
     Attributes:
-        text: the pattern as people are shown it.
-        pieces: what stands around the wildcards.
-        takes: for each wildcard, the variable that takes what is seen there, if any.
-        many: whether any number of lines fit, whatever is in them.
+        text: the pattern as shown to people.
+        pieces: the literal texts before, between and behind the wildcards.
+        takes: for each wildcard, the variable that captures the text there, or None.
+        many: whether the pattern matches any number of arbitrary lines.
     """
 
     text: str
@@ -30,11 +30,11 @@ class Pattern:
     many: bool = False
 
     def fits(self, seen: str) -> bool:
-        """Whether a line that was seen fits."""
+        """Whether a line of output matches the pattern."""
         return self.match(seen) is not None
 
     def match(self, seen: str) -> Mapping[str, str] | None:
-        """Return the values that variables take from a line; None if the line does not fit."""
+        """Match a line; return the captured variables, or None if the line doesn't match."""
         first, *others = self.pieces
         if not others:
             return {} if seen == first else None
@@ -43,7 +43,8 @@ class Pattern:
             return None
         if not (seen.startswith(first) and seen.endswith(last)):
             return None
-        # The first place where a piece stands leaves most room for the next.
+        # Greedy is enough, without backtracking: the leftmost occurrence of a piece leaves the most
+        # text for the pieces behind it.
         begin, end = len(first), len(seen) - len(last)
         wild = []
         for piece in middle:
@@ -58,7 +59,13 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A line that a player should see, or any number of them, as the transcript says."""
+    """A line of expected output, as written in the transcript.
+
+    Attributes:
+        sign: ``|`` for literal text, ``~`` for wildcards, ``...`` for any number of lines.
+        text: the text behind the sign.
+        line: the number of the line in the file, from 1; 0 for an expectation that isn't in a file.
+    """
 
     sign: str
     text: str = ""
@@ -66,22 +73,26 @@ class Expectation:
 
     @property
     def many(self) -> bool:
-        """Whether any number of lines fit."""
+        """Whether any number of lines match."""
         return self.sign == "..."
 
     @property
     def is_loose(self) -> bool:
-        """Whether lines that differ from the text can fit: it has wildcards or variables."""
+        """Whether other lines than the text itself can match, because of wildcards or variables."""
         return self.sign == "~" or "${" in self.text
 
     def pattern(self, variables: Mapping[str, str]) -> Pattern:
-        """Return the pattern that this makes; VariableError if a variable has no value."""
+        """Compile the pattern with the values of variables.
+
+        Raises:
+            VariableError: a variable has no value.
+        """
         stretches: list[str] = [""]
         takes: list[str | None] = []
         for piece in pieces(self.text):
             match piece:
                 case Use(name):
-                    stretches[-1] += value(name, variables)  # to the letter, * included
+                    stretches[-1] += value(name, variables)  # literally: a * in it isn't a wildcard
                 case Capture(name):
                     takes.append(name)
                     stretches.append("")
@@ -95,7 +106,7 @@ class Expectation:
         return Pattern(filled(self.text, variables), tuple(stretches), tuple(takes), self.many)
 
     def written(self, who: str) -> str:
-        """Return the expectation as a line of the transcript."""
+        """Format the expectation as a line of the transcript."""
         return f"{who}{self.sign}" if self.many else f"{who}{self.sign} {self.text}".rstrip()
 
 
@@ -105,28 +116,28 @@ _MARK = re.compile(rf"\$\$\{{|\$\{{(?P<name>{NAME.pattern})(?P<takes>=\*)?\}}|(?
 
 
 class VariableError(ThudmudError, ValueError):
-    """A variable that is written wrongly, or has no value."""
+    """Raised for a malformed variable, or one without a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A place where a variable's value stands."""
+    """A use of a variable, ``${NAME}``, which is replaced by its value."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A wildcard from which a variable takes its value."""
+    """A wildcard, ``${NAME=*}``, whose match becomes the value of a variable."""
 
     name: str
 
 
 def pieces(text: str) -> Iterator[str | Use | Capture]:
-    """Yield the pieces of a text: plain text, uses of variables, and captures.
+    """Split a text into plain text, uses of variables, and captures.
 
     Raises:
-        VariableError: a variable is written wrongly.
+        VariableError: a variable is malformed.
     """
     at = 0
     for mark in _MARK.finditer(text):
@@ -143,23 +154,23 @@ def pieces(text: str) -> Iterator[str | Use | Capture]:
 
 
 def filled(text: str, variables: Mapping[str, str]) -> str:
-    """Return a text with the values of its variables; wildcards that take one stay as they are.
+    """Substitute the values of variables in a text; captures stay as written.
 
     Raises:
-        VariableError: a variable has no value.
+        VariableError: a variable is malformed or has no value.
     """
     return "".join(_written(each, variables) for each in pieces(text))
 
 
 def value(name: str, variables: Mapping[str, str]) -> str:
-    """Return a variable's value; VariableError if it has none."""
+    """Return a variable's value; raise VariableError if there is none."""
     if name not in variables:
         raise VariableError(f"${{{name}}} has no value")
     return variables[name]
 
 
 def escaped(text: str) -> str:
-    """Return a text written so that nothing in it is taken for a variable."""
+    """Escape a text so that no part of it is read as a variable."""
     return text.replace("${", "$${")
 
 
@@ -174,7 +185,12 @@ def _written(piece: str | Use | Capture, variables: Mapping[str, str]) -> str:
 
 
 class TranscriptError(ThudmudError, ValueError):
-    """A transcript that cannot be read; ``line`` counts from 1."""
+    """Raised for a transcript that can't be parsed.
+
+    Attributes:
+        line: the number of the faulty line, from 1.
+        problem: the description of the error.
+    """
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(line, problem)
@@ -185,7 +201,7 @@ class TranscriptError(ThudmudError, ValueError):
 
 
 class Act(Enum):
-    """What a player does in a step."""
+    """The kinds of steps. The values are the signs behind the player's name."""
 
     ENTER = "+"
     TYPE = ">"
@@ -195,16 +211,16 @@ class Act(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStep:
-    """Something that a player does, and what each player then sees.
+    """An action of a player, and the expected output.
 
     Attributes:
-        line: its line in the file, from 1.
+        line: the number of the step's line in the file, from 1.
         who: the player.
-        act: what they do.
-        text: what comes after the sign: what is typed, the server that is entered, or how long
-            the player waits for what.
-        expected: what each player should see.
-        before: the comments and empty lines above it.
+        act: the kind of action.
+        text: the text behind the sign: the input, the server to enter, or the duration of a wait
+            and the awaited line.
+        expected: the expected output, by player.
+        before: the comments and empty lines above the step.
     """
 
     line: int
@@ -216,22 +232,22 @@ class TranscriptStep:
 
     @property
     def seconds(self) -> float:
-        """How long the player waits, at most."""
+        """The timeout of a wait, in seconds."""
         return float(self.text.partition(" ")[0].removesuffix("s"))
 
     @property
     def awaited(self) -> Expectation:
-        """The line that the player waits for."""
+        """The line that a wait waits for."""
         return Expectation("~", self.text.partition(" ")[2].lstrip())
 
     def written(self) -> str:
-        """Return the step's own line of the transcript."""
+        """Format the step as a line of the transcript, without the expectations."""
         return f"{self.who}{self.act.value} {self.text}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A variable that is given a value; ``source`` is the line that says so."""
+    """An ``@set``: the value of a variable. ``source`` is the line as written."""
 
     line: int
     name: str
@@ -240,15 +256,21 @@ class Setting:
     before: Sequence[str] = ()
 
     def written(self) -> str:
-        """Return its line of the transcript."""
+        """Return the line of the transcript."""
         return self.source
 
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """The parts of another file; ``after`` are the comments and empty lines at its end.
+    """An ``@include``: the parts of another file.
 
-    ``source`` is the line that includes it.
+    Attributes:
+        line: the number of the line, from 1.
+        file: the name of the included file.
+        parts: the parts of the included file.
+        source: the line as written.
+        before: the comments and empty lines above the line.
+        after: the comments and empty lines at the end of the included file.
     """
 
     line: int
@@ -259,7 +281,7 @@ class Inclusion:
     after: Sequence[str] = ()
 
     def written(self) -> str:
-        """Return its line of the transcript that includes it."""
+        """Return the line of the including transcript."""
         return self.source
 
 
@@ -267,7 +289,7 @@ Part = TranscriptStep | Setting | Inclusion
 
 
 def steps_of(parts: Iterable[Part]) -> Iterator[TranscriptStep]:
-    """Yield the steps in the order in which they are played, with those of included files."""
+    """Yield all steps in playing order, including those of included files."""
     for part in parts:
         match part:
             case TranscriptStep():
@@ -277,7 +299,7 @@ def steps_of(parts: Iterable[Part]) -> Iterator[TranscriptStep]:
 
 
 def written(parts: Iterable[Part], after: Iterable[str]) -> str:
-    """Return the text of a file: its parts, and the lines after the last."""
+    """Format the text of a file: the parts, and the lines behind the last part."""
     lines: list[str] = []
     for part in parts:
         lines += [*part.before, part.written()]
@@ -314,7 +336,7 @@ to have all: players who are not named must see nothing. A step without any is
 not compared; --update fills it in. Empty lines are never compared, so leave
 them out. Names have 2 to 20 letters, the first a capital.
 """
-"""The format of a plain transcript, for people."""
+"""The basic format of transcripts, as help text."""
 
 MORE = """\
 More, for those who write tests:
@@ -355,4 +377,4 @@ Give a file that is only there to be included another ending than
 With --connect, every server that it names needs an address, such as
 --connect north=HOST:PORT.
 """
-"""The rest of the format."""
+"""The advanced format of transcripts, as help text."""
