@@ -1,7 +1,7 @@
-"""All boards of all clients: whose they are, and what is done at them.
+"""The boards of all clients: their registrations, and the requests carried out at them.
 
-Each open board is a `Service` of a hall with one board. The requests of a client at one board are
-carried out one at a time, in order.
+Each open board is a `Service` with a hall of one board. Requests for the same board are carried out
+one at a time, in order.
 """
 
 from __future__ import annotations
@@ -38,23 +38,28 @@ from thudmud.views.telling import facts
 from thudmud.views.view import Display, Terminal
 
 PACKAGES = frozenset({"thud"})
-"""The packages of data that a player gets who wants data."""
+"""The packages of facts for players who enter with ``data``."""
 
 _REFUSED = ("code", "squares")
-"""What an answer tells of a line that came to nothing; who wants more, wants data."""
+"""The keys of a refusal in the answer to a line. The ``data`` of a player has the rest."""
 
 _log = logging.getLogger(__name__)
 
 
 class Registration(Value):
-    """Which client a board belongs to, and what players call it. Neither ever changes."""
+    """The permanent registration of a board.
+
+    Attributes:
+        client: the client that owns the board.
+        called: the name of the board for players.
+    """
 
     client: str
     called: str
 
 
 class _Board(Value):
-    """A board that is open, and the session that has opened it."""
+    """An open board, and the session that opened it."""
 
     session: ClientSession
     service: Service
@@ -65,7 +70,7 @@ class _Board(Value):
         return table
 
     def visit(self, player: str) -> Visit:
-        """Return the visit of a player; Fault if nobody of that name is at the board."""
+        """Return the visit of a player; raise Fault if no such player is at the board."""
         if visit := self.service.visit(player):
             return visit
         text = f'Nobody called "{player:.40}" is at this board; "enter" lets them in.'
@@ -73,7 +78,7 @@ class _Board(Value):
 
 
 class BoardRegistry:
-    """All boards of a gateway: those that are open, and those that have ever been."""
+    """All boards of a gateway: those that are open, and the registrations of all others."""
 
     def __init__(self, store: Store, policy: GatewayPolicy, clock: Callable[[], float]) -> None:
         self._store, self._policy, self._clock = store, policy, clock
@@ -82,30 +87,30 @@ class BoardRegistry:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._registering = asyncio.Lock()
         self._learned = 0
-        """Up to which version of the hall's stream the registrations are known."""
+        """The version of the hall's stream up to which registrations have been read."""
 
     async def open(self) -> None:
-        """Read which boards there are, and whose.
+        """Load the registrations of all boards.
 
         Raises:
-            StoreError: the store cannot be read.
+            StoreError: the store can't be read.
         """
         self._learned = await self._store.version(HALL)
         for board in await self._store.read(
             hall_rows.open_boards
-        ):  # at that version, or a later one
+        ):  # perhaps later than that version; learning a board twice is harmless
             self._learn(board.key, board.name)
 
     async def do(self, session: ClientSession, request: requests.Request) -> Data:
-        """Carry out a request, after those that came before it for the same board.
+        """Carry out a request, after all earlier requests for the same board.
 
         Returns:
-            The data of the answer. Players have been told by then what has happened.
+            The data of the answer. Notices to players have been sent before.
 
         Raises:
-            Fault: it is not done.
-            StoreError: it is not done, since it cannot be stored. But `Unfollowed`, like any other
-                exception, is a bug, and closes the board.
+            Fault: the request was refused, and had no effect.
+            StoreError: the request could not be stored, and had no effect. `Unfollowed` is
+                different: like any other exception it is a bug, and closes the board.
         """
         async with self._lock(request.board):
             _check_session(session)
@@ -116,12 +121,12 @@ class BoardRegistry:
                 return await self._do(board, request)
             except Exception as error:
                 if isinstance(error, Unfollowed) or not isinstance(error, Fault | StoreError):
-                    # The board may differ from what is stored: nobody may play on at it.
+                    # The state in memory may differ from the store: don't let anybody play on.
                     await self._stop(request.board)
                 raise
 
     async def close(self, session: ClientSession) -> None:
-        """Close all boards of a session. That their players are away is stored if it can be."""
+        """Close all boards of a session. Departures of their players are stored if possible."""
         theirs = [each for each, board in self._boards.items() if board.session is session]
         for name in theirs:
             async with self._lock(name):
@@ -138,7 +143,7 @@ class BoardRegistry:
         self._check_claim(session, request)
         board = self._boards.get(request.board)
         if board and board.session is not session:
-            # Its session has ended, and has not yet come to closing this board.
+            # The board's session has ended, but has not closed this board yet.
             await self._close(request.board, board)
             board = None
         if board is None:
@@ -147,7 +152,7 @@ class BoardRegistry:
             key = f"{session.client}/{request.board}"
             spec = BoardSpec(request.name, request.rules, request.style, key)
             await self._register(spec, request.board)
-            self._check_claim(session, request)  # another process may have been first
+            self._check_claim(session, request)  # another process may have registered it first
             service = await self._serve(session, request.board, spec)
             board = self._boards[request.board] = _Board(session, service)
         table, people = board.table, board.service.hall.people
@@ -155,7 +160,7 @@ class BoardRegistry:
         return {"board": request.board, "version": table.version, **here}
 
     async def _serve(self, session: ClientSession, name: str, spec: BoardSpec) -> Service:
-        """Start the service of a board, in which all who have seats are away."""
+        """Start the service of a board, where the holders of seats are away."""
 
         def told(message: Message, cause: object) -> None:
             session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
@@ -187,7 +192,11 @@ class BoardRegistry:
         return service
 
     async def _register(self, spec: BoardSpec, name: str) -> None:
-        """Store whose a board is, unless that is known. Another process may have been first."""
+        """Store the registration of a board, unless it is known.
+
+        Another process on the same store may register the board first. So registrations are always
+        read back from the hall's stream.
+        """
         async with self._registering:
             if name not in self._registered:
                 await put_up(self._store, [Table.set_up(spec)], self._clock())
@@ -197,12 +206,12 @@ class BoardRegistry:
                         self._learn(entry.event.key, entry.event.name)
 
     def _learn(self, key: str, called: str) -> None:
-        """Take note of whose a board is; the first registration counts."""
+        """Record a registration, unless the board has one: the first one counts."""
         client, _, name = key.partition("/")
         self._registered.setdefault(name, Registration(client, called))
 
     def _check_claim(self, session: ClientSession, request: requests.OpenRequest) -> None:
-        """Raise Fault if a client cannot open a board under this name."""
+        """Raise Fault if the client can't open this board, or not under this name."""
         if problem := board_problem(request.name):
             raise Fault(Code.BAD_NAME, f"A board's name {problem}.")
         known = self._registered.get(request.board)
@@ -228,7 +237,7 @@ class BoardRegistry:
         return {"board": request.board, "version": board.table.version, **more}
 
     async def _enter(self, board: _Board, request: requests.EnterRequest) -> None:
-        """Let a player in, back to their seat if they have one."""
+        """Let a player in, and back to their seat if they have one."""
         service, table, name = board.service, board.table, request.player
         if problem := service.name_problem(name):
             raise Fault(Code.BAD_NAME, problem)
@@ -261,7 +270,7 @@ class BoardRegistry:
         await service.join(arrival)
 
     async def _obey(self, board: _Board, request: requests.LineRequest) -> Data:
-        """Do what a player has typed."""
+        """Submit a player's line; return the data of the answer."""
         player, at = request.player, request.at_version
         visit = board.visit(player)
         try:
@@ -281,16 +290,16 @@ class BoardRegistry:
         return told | {"done": False, "refused": {key: refused[key] for key in _REFUSED}}
 
     async def _close(self, name: str, board: _Board, cause: int | None = None) -> None:
-        """Close a board, even if it cannot be stored that its players are away."""
+        """Close a board, even if the departures of its players can't be stored."""
         try:
-            with suppress(StoreError):  # it is stored when the board is opened again
+            with suppress(StoreError):  # reopening the board stores the departures
                 for player in list(board.service.hall.people):
                     await board.service.leave(board.visit(player), cause=cause)
         finally:
             await self._stop(name)
 
     async def _stop(self, name: str) -> None:
-        """Let nothing more happen at a board until it is opened again."""
+        """Stop the service of a board, without touching the stored board."""
         if board := self._boards.pop(name, None):
             await board.service.close()
 
@@ -313,7 +322,7 @@ def _check_session(session: ClientSession) -> None:
 
 
 def _shown(board: _Board, now: float, width: int, *, utf8: bool) -> Data:
-    """Return a board as text and as data."""
+    """Return a board's state at a time as text and as facts."""
     hall, table = board.service.hall, board.table.as_of(now)
     seen = Telling(Asked("", ViewGame(), table.name), (), table)
     known = {fact.package: fact.data for fact in facts(hall, seen)}

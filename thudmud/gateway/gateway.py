@@ -1,4 +1,4 @@
-"""All clients of a gateway: their sessions, and what becomes of their requests."""
+"""Manages the sessions of all clients, and answers their requests."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ INTERNAL = "This has gone wrong here, and the board is closed. Open it again."
 CLOSING = "The gateway stops."
 
 FREE_WRONG = 3
-"""How many wrong secrets from one address are answered at once."""
+"""The number of wrong secrets from one address that are answered without delay."""
 
 BETWEEN_WRONG = 5.0
-"""Seconds between those that follow."""
+"""Seconds between the answers to further wrong secrets from the same address."""
 
 LOG_WHILE = 60.0
-"""Seconds for which the wrong secrets from one address are told of in one line of the log."""
+"""Seconds during which further wrong secrets from one address are counted in one log line."""
 
-_MOST_COUNTED = 100  # addresses; further ones are counted as one
+_MOST_COUNTED = 100  # the maximum number of addresses to count; others share one counter
 
 _log = logging.getLogger(__name__)
 _of_strangers = logging.getLogger("thudmud.strangers")
 
 
 class Gateway:
-    """Boards for other MUDs."""
+    """The sessions of all clients, and the boards that they play on."""
 
     def __init__(
         self,
@@ -53,22 +53,22 @@ class Gateway:
         self._token = token
         self._sessions: dict[str, ClientSession] = {}
         self._timers: dict[ClientSession, asyncio.TimerHandle] = {}
-        """For sessions without a link: what ends each when it is not resumed in time."""
+        """The timers that end sessions without a link, unless they're resumed in time."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._slowing = RateLimiter(1 / BETWEEN_WRONG, FREE_WRONG)
         self._wrong: Counter[str] = Counter()
         self._closing = False
 
     async def open(self) -> None:
-        """Read which boards there are.
+        """Load the registrations of boards.
 
         Raises:
-            StoreError: the store cannot be read.
+            StoreError: the store can't be read.
         """
         await self._boards.open()
 
     async def close(self) -> None:
-        """End all links and sessions, once what has begun is done."""
+        """End all links and sessions; return when all requests and boards are finished."""
         self._closing = True
         for session in list(self._sessions.values()):
             if session.link:
@@ -82,13 +82,19 @@ class Gateway:
     async def greet(
         self, hello: Hello, link: ClientLink, *, trusted: bool
     ) -> tuple[ClientSession, bool]:
-        """Return the session for a link, and whether it is one that is resumed.
+        """Authenticate a client, and start or resume its session.
 
-        A client that is trusted need not know the secret.
+        Args:
+            hello: the first message of the client.
+            link: the client's connection.
+            trusted: whether to skip the check of the secret.
+
+        Returns:
+            The session, and whether it was resumed.
 
         Raises:
-            Fault: it cannot have a session.
-            ConnectionError: the client has not waited to be told that its secret is wrong.
+            Fault: the client is refused.
+            ConnectionError: a client with a wrong secret didn't wait for its answer.
         """
         if self._closing:
             raise Fault(Code.CLOSING, CLOSING)
@@ -115,7 +121,7 @@ class Gateway:
         return session, False
 
     async def _slow_down(self, client: str, link: ClientLink) -> None:
-        """Count a wrong secret, and wait if there have been too many from that address."""
+        """Count and log a wrong secret, and wait if there were too many from that address."""
         loop, address = asyncio.get_running_loop(), link.address
         known = address in self._wrong or len(self._wrong) < _MOST_COUNTED
         counted_as = address if known else "others"
@@ -123,7 +129,8 @@ class Gateway:
         if self._wrong[counted_as] == 1:
             _of_strangers.warning("a wrong secret", extra={"client": client, "address": counted_as})
             loop.call_later(LOG_WHILE, self._log_more_wrong, counted_as)
-        # Whoever waits has no turn yet: of those who wait at once one has the next.
+        # Several links of an address may wait for the same moment, when only one gets its answer.
+        # So each must ask again after its wait.
         while wait := self._slowing.of(address).take(loop.time()):
             await link.wait(wait)
 
@@ -132,7 +139,7 @@ class Gateway:
             _of_strangers.warning("more wrong secrets", extra={"address": address, "count": more})
 
     def release(self, session: ClientSession, link: ClientLink) -> None:
-        """Take note that a link has ended; its session is kept for a while."""
+        """Detach a link that has ended, and keep its session for ``resume_grace`` seconds."""
         if session.link is link:
             session.link = None
             if not session.over:
@@ -140,7 +147,7 @@ class Gateway:
                 self._timers[session] = loop.call_later(self.policy.resume_grace, self.end, session)
 
     def end(self, session: ClientSession) -> None:
-        """End a session: its players are gone, and their seats are kept."""
+        """End a session and close its boards. The players' seats are kept."""
         self._stop_timer(session)
         if not session.over:
             session.over = True
@@ -156,7 +163,13 @@ class Gateway:
     def begin(
         self, session: ClientSession, number: int, request: Request | Fault
     ) -> asyncio.Task[None]:
-        """Carry a request out and answer it, or answer one that could not be read, in its turn."""
+        """Start a task that carries out and answers a request.
+
+        Args:
+            session: the session of the client.
+            number: the number of the request.
+            request: the request, or the fault to answer if the request was malformed.
+        """
         return self._start(self._answer(session, number, request))
 
     async def _answer(self, session: ClientSession, number: int, request: Request | Fault) -> None:
@@ -185,5 +198,5 @@ class Gateway:
 
 
 def _same(given: str, kept: str) -> bool:
-    """Whether two secrets are the same; how long that takes does not tell where they differ."""
+    """Whether two secrets are equal, in a time that doesn't reveal where they differ."""
     return hmac.compare_digest(given.encode(), kept.encode())

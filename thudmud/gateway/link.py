@@ -1,6 +1,9 @@
-"""One link of a client: bytes -> lines -> requests, and lines out, until either side ends it.
+"""A client's connection: splits bytes into lines, runs requests, and sends replies.
 
-Also the hello, the heartbeat, and the limits on what either side makes the other keep.
+A link also enforces the hello, the heartbeat, and the limits on requests in flight and on
+unacknowledged replies. One task reads, one sends numbered replies from the session's outbox, and
+one sends pings. The link ends when any of them does, or when `Link.drop` is called. At the end of
+the input, all requests are answered first.
 """
 
 from __future__ import annotations
@@ -31,40 +34,49 @@ from thudmud.gateway.requests import (
 from thudmud.gateway.session import ClientSession
 
 PIECE = 65_536
-"""How many bytes are read at once."""
+"""The maximum number of bytes in one read."""
 
 LONGEST_HELLO = 4096
-"""Bytes of the first line, without its end. Even the longest secret and session fit in."""
+"""The maximum length of the first line in bytes, without its end. Even the longest secret and
+session token fit."""
 
 _BATCH = 65_536
-"""After how many bytes the link waits until the client has read."""
+"""The number of bytes after which a batch of replies ends, and the link waits for the client."""
 
 _log = logging.getLogger(__name__)
 
 
 class Writer(Protocol):
-    """What a link writes to."""
+    """The output of a link, such as a socket."""
 
     def write(self, data: bytes) -> None:
-        """Send bytes, now or later."""
+        """Send or buffer bytes."""
 
     async def drain(self) -> None:
-        """Wait until not too much is left to be sent."""
+        """Wait until the buffer is small enough."""
 
     def close(self) -> None:
-        """Send what is left, and end."""
+        """Start closing, after the buffered bytes are sent."""
 
     async def wait_closed(self) -> None:
-        """Wait until all is sent."""
+        """Wait until everything is sent, and the output closed."""
 
     def abort(self) -> None:
-        """End at once."""
+        """Close immediately, and discard the buffered bytes."""
 
 
 class Link:
     """A connection of a client.
 
-    A client that is trusted need not know the secret, and may begin with blank lines.
+    Args:
+        gateway: the gateway.
+        reader: the input.
+        writer: the output.
+        address: the client's address, for rate limits; "" if only this user can connect that way.
+        trusted: whether the client needs no secret. It may also begin with blank lines.
+
+    Attributes:
+        since: the time of the connection, by the event loop's clock.
     """
 
     def __init__(
@@ -91,7 +103,7 @@ class Link:
 
     @property
     def is_stranger(self) -> bool:
-        """Whether there has been no hello yet, and may still be."""
+        """Whether the link still waits for a valid hello."""
         return self._session is None and not self._ended.done()
 
     async def run(self) -> None:
@@ -114,19 +126,19 @@ class Link:
             await self._close()
 
     def drop(self, fault: Fault) -> None:
-        """Tell the client why, and end the link. Only the first reason is told."""
+        """Send a fault to the client and end the link. Only the first fault is sent."""
         if not self._ended.done():
             self._writer.write(error_line(fault))
             self._ended.set_result(None)
 
     def wake(self) -> None:
-        """Send what the session has been told besides; end the link if too much waits."""
+        """Send new lines of the outbox; end the link if too much is unacknowledged."""
         self._news.set()
         if self._session and self._is_full(self._session):
             self._drop_full()
 
     async def wait(self, seconds: float) -> None:
-        """Let a client wait that has no session yet, as `ClientLink.wait` does."""
+        """Delay a client without a session; see `ClientLink.wait`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._reader.read(PIECE)
@@ -147,9 +159,9 @@ class Link:
             await self._take(each)
 
     async def _read_hello(self) -> bytes:
-        """Read the first line, and begin if it is a hello; return what has come behind it.
+        """Read the first line and greet the client; return the bytes received behind the line.
 
-        This is all that a stranger can make the gateway do: look for the end of one short line.
+        A stranger can't make the gateway do more than search for the end of one short line.
         """
         said, more = b"", b""
         late = asyncio.get_running_loop().call_later(self._policy.hello_limit, self._late)
@@ -165,10 +177,10 @@ class Link:
             late.cancel()
         line, _, rest = said.partition(b"\n")
         if not (line or more):
-            return b""  # it has gone without a word
+            return b""  # disconnected without sending anything
         try:
             if len(line) > LONGEST_HELLO:
-                raise Fault(Code.HELLO_FIRST, f"A hello has at most {LONGEST_HELLO} bytes.")  # noqa: TRY301  (told as all others are)
+                raise Fault(Code.HELLO_FIRST, f"A hello has at most {LONGEST_HELLO} bytes.")  # noqa: TRY301  (handled like all other faults)
             await self._greet(read(line))
         except Fault as fault:
             self.drop(fault if fault.code in FATAL else Fault(Code.HELLO_FIRST, fault.text))
@@ -178,13 +190,13 @@ class Link:
         self.drop(Fault(Code.HELLO_FIRST, "There has been no hello in time."))
 
     async def _take(self, line: bytes | None) -> None:
-        """Do what a line asks for, or tell what is wrong with it; None is a line too long."""
+        """Handle a line, and report its faults; None stands for a line that was too long."""
         if self._ended.done() or self._session is None:
             return
         try:
             if line is None:
                 most = self._policy.max_line
-                raise Fault(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (told as all others are)
+                raise Fault(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (handled like all other faults)
             if line.strip():
                 await self._obey(self._session, read(line))
         except Fault as fault:
@@ -232,14 +244,16 @@ class Link:
                     await self._say(answer)
 
     async def _begin(self, session: ClientSession, number: int, request: Request | Fault) -> bool:
-        """Begin a request, unless it came before; return whether it is a new one.
+        """Start a request, unless it is a repetition; return whether it is new.
 
-        If too much waits to be acknowledged already, a new one ends the link instead.
+        If too much is unacknowledged already, a new request ends the link instead.
         """
-        await self._slots.acquire()  # before the request has begun: the link may be cut meanwhile
+        # Acquire before the session records the request. If the link were cut during a later wait,
+        # the request would count as received and never be carried out.
+        await self._slots.acquire()
         if number > session.received and self._is_full(session):
             self._slots.release()
-            await self._send_all()  # so that there is less of it when the client comes back
+            await self._send_all()  # so that the client can acknowledge it when it resumes
             self._drop_full()
             return True
         if not session.begin(number):
@@ -257,7 +271,7 @@ class Link:
     # Out.
 
     async def _say(self, line: bytes) -> None:
-        """Send a line without a number, and do not read on until there is room for more."""
+        """Send an unnumbered line, and pause reading until the client has caught up."""
         self._writer.write(line)
         await self._writer.drain()
 
@@ -269,7 +283,7 @@ class Link:
         self.drop(Fault(Code.TOO_SLOW, text))
 
     async def _send(self) -> None:
-        """Send what the client is told, in order, as fast as it is read."""
+        """Send the lines of the outbox in order, as fast as the client reads them."""
         while True:
             await self._news.wait()
             self._news.clear()
@@ -277,7 +291,7 @@ class Link:
 
     async def _send_all(self) -> None:
         while not self._ended.done() and self._session:
-            # What a ply tells, and its answer, are one write.
+            # Join lines, so that the notices of a ply and the answer go out in one write.
             lines, size = [], 0
             while size < _BATCH and (line := self._session.outbox.line(self._sent + 1)):
                 self._sent += 1
@@ -289,14 +303,14 @@ class Link:
             await self._writer.drain()
 
     async def _send_rest(self) -> None:
-        """Wait until all requests are answered, and send all of it."""
+        """Wait until all requests are answered, and send all remaining lines."""
         while self._requests:
             await asyncio.wait(self._requests)
         with suppress(ConnectionError):
             await self._send_all()
 
     async def _beat(self) -> None:
-        """Send a ping to a client that is silent; drop it if it does not answer."""
+        """Send pings to a silent client, and drop the link if one isn't answered."""
         while True:
             self._heard = False
             await asyncio.sleep(self._policy.heartbeat)
@@ -315,11 +329,11 @@ class Link:
         except TimeoutError:
             self._writer.abort()
         except OSError:
-            pass  # it has gone by itself; asyncio's pipes cannot be ended once more
+            pass  # closed by the client; aborting asyncio's pipes again would fail
 
 
 class LineBuffer:
-    """Puts lines together from the pieces in which they come, and drops longer ones."""
+    """Splits a stream of bytes into lines, and skips lines over a maximum length."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
@@ -327,7 +341,7 @@ class LineBuffer:
         self._skipping = False
 
     def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Yield the lines that end in ``data``, without their ends; None for one too long."""
+        """Yield the lines completed by ``data``, without their ends; None for each skipped line."""
         *whole, rest = data.split(b"\n")
         for piece in whole:
             yield from self._take(piece)
@@ -338,7 +352,7 @@ class LineBuffer:
         yield from self._take(rest)
 
     def end(self) -> Iterator[bytes]:
-        """Yield what has come after the last end of a line, if anything has."""
+        """Yield the unfinished last line at the end of the input, if there is one."""
         if self._begun:
             yield bytes(self._begun).removesuffix(b"\r")
 

@@ -1,4 +1,4 @@
-"""Where links come from: a port, a unix socket, or standard input and output."""
+"""Accepts links on a TCP port or a Unix socket, or serves standard input and output."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from thudmud.gateway.link import PIECE, Link
 from thudmud.gateway.requests import Code, Fault
 
 STRANGERS = 64
-"""How many links that have not said hello yet have a place."""
+"""The number of links without a hello at which further ones replace older ones."""
 
 STRANGERS_PER_ADDRESS = 8
-"""How many of these may come from one address."""
+"""The number of links without a hello from one address at which further ones replace older ones."""
 
 MOMENT = 1.0
-"""Seconds for which a link keeps its place in any case: a client says hello at once."""
+"""Seconds for which a new link isn't replaced: real clients send their hello immediately."""
 
 MOST_STRANGERS = 256
-"""How many links without a hello there are at most, however many come within a moment."""
+"""The maximum number of links without a hello, even if all are younger than `MOMENT`."""
 
-_BACKLOG = 256  # links that may wait to be accepted
+_BACKLOG = 256  # connections that may wait to be accepted
 
 STDIN, STDOUT = 0, 1
 
@@ -43,27 +43,30 @@ class AsyncioWriter:
         self.drain, self.close, self.wait_closed = writer.drain, writer.close, writer.wait_closed
 
     def write(self, data: bytes) -> None:
-        """Send bytes, unless the connection has gone: uvloop fails then."""
+        """Send bytes, unless the connection is closing: uvloop would raise an error."""
         if not self._writer.is_closing():
             self._writer.write(data)
 
     def abort(self) -> None:
-        """End at once."""
+        """Close immediately, and discard the buffered bytes."""
         self._writer.transport.abort()
 
 
 class GatewayAcceptor:
-    """Accepts links on a port or a unix socket, and serves each."""
+    """Accepts links on ports and Unix sockets, and serves them."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
         self._links: dict[asyncio.Task[None], Link] = {}
 
     async def on_port(self, host: str, port: int) -> tuple[asyncio.Server, str]:
-        """Listen on a port; return the server, and the address and port as they are told.
+        """Listen on a TCP port.
+
+        Returns:
+            The server, and the actual address and port as text.
 
         Raises:
-            StartError: nobody can listen there.
+            StartError: the port can't be bound.
         """
         try:
             server = await asyncio.start_server(self._connected, host, port, backlog=_BACKLOG)
@@ -73,10 +76,13 @@ class GatewayAcceptor:
         return server, f"{host} {port}"
 
     async def on_path(self, path: Path) -> tuple[asyncio.Server, str]:
-        """Listen on a unix socket that only this user can use; return the server, and the path.
+        """Listen on a Unix socket that only this user can connect to.
+
+        Returns:
+            The server, and the path as text.
 
         Raises:
-            StartError: nobody can listen there.
+            StartError: the socket can't be created.
         """
         before = os.umask(0o177)
         try:
@@ -89,7 +95,7 @@ class GatewayAcceptor:
         return server, str(path)
 
     def close(self) -> None:
-        """End all links."""
+        """Drop all links; `ended` waits for them."""
         for link in self._links.values():
             link.drop(Fault(Code.CLOSING, CLOSING))
 
@@ -108,10 +114,11 @@ class GatewayAcceptor:
         task.add_done_callback(self._links.pop)
 
     def _make_room(self, address: str) -> None:
-        """End links that have not said hello, the oldest first, if there is no place for another.
+        """Drop links without a hello, oldest first, if there are too many for another one.
 
-        Whoever has come from one address makes room for others from there. If all places are
-        taken, the address with the most links does.
+        Links from an address at its limit give way to further ones from there. At the overall limit
+        a link of the address with the most links gives way. So a flood from one address can't lock
+        out the others. Links younger than `MOMENT` are spared, except at `MOST_STRANGERS`.
         """
         strangers = [link for link in self._links.values() if link.is_stranger]
         crowd = [link for link in strangers if link.address == address]
@@ -131,7 +138,10 @@ class GatewayAcceptor:
 
 
 async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
-    """Serve whoever started this process, until its input ends or ``stopped`` is set."""
+    """Serve the parent process by standard input and output.
+
+    Returns when the input ends or ``stopped`` is set.
+    """
     reader = StreamReader()
     close = await _read_from(STDIN, reader)
     link = Link(gateway, reader, await _writer_to(STDOUT), trusted=True)
@@ -146,7 +156,7 @@ async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
 
 
 class _File:
-    """A `Writer` to a file, which is never too slow."""
+    """A `Writer` to a file, where writes block only briefly."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -159,17 +169,17 @@ class _File:
         await asyncio.sleep(0)
 
     def close(self) -> None:
-        """Leave the file open: it is the process's."""
+        """Leave the file open, since the process owns it."""
 
     async def wait_closed(self) -> None:
-        """All is written already."""
+        """Return at once: everything has been written."""
 
     def abort(self) -> None:
-        """There is nothing to be given up."""
+        """Do nothing: there is no buffer to discard."""
 
 
 async def _read_from(number: int, reader: StreamReader) -> Callable[[], None]:
-    """Feed a reader from a file descriptor; return what closes that."""
+    """Feed a reader from a file descriptor; return a function that closes the transport."""
     if _is_file(number):
         while piece := os.read(number, PIECE):
             reader.feed_data(piece)
@@ -192,7 +202,10 @@ async def _writer_to(number: int) -> AsyncioWriter | _File:
 
 
 def _is_file(number: int) -> bool:
-    """Whether a descriptor is of a file, or a device that never blocks: no pipes to asyncio."""
+    """Whether a descriptor is a file or a device other than a terminal.
+
+    asyncio can't poll such descriptors, and they never block for long.
+    """
     mode = os.fstat(number).st_mode
     if stat.S_ISCHR(mode):
         return not os.isatty(number)
@@ -200,10 +213,10 @@ def _is_file(number: int) -> bool:
 
 
 def _remove_unused(path: Path) -> None:
-    """Remove a unix socket that nobody listens on any more.
+    """Remove a stale Unix socket, which an earlier process left behind.
 
     Raises:
-        OSError: somebody listens on it, or it is no socket.
+        OSError: a program listens on the socket, or the path isn't a socket.
     """
     if not path.exists():
         return

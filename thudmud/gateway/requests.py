@@ -1,7 +1,7 @@
-"""The gateway's protocol, as lines of JSON: what a client may send, and what it is sent.
+"""The messages of the gateway's protocol, as lines of JSON: parsing and formatting.
 
-`docs/gateway.md` describes it. A `Fault` is a code for the client's program and a sentence for its
-log; some faults end the link.
+`docs/gateway.md` describes the protocol. A `Fault` has a code for the client's program and a
+sentence for its log; the faults of `FATAL` end the link.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VERSION = 1
 """The version of the protocol."""
 
 HIGHEST = 2**53 - 1
-"""The highest number that every language holds whole."""
+"""The highest integer that every JSON parser represents exactly (RFC 8259, section 6)."""
 
 
 def _words(*values: object) -> str:
@@ -35,7 +35,7 @@ def _words(*values: object) -> str:
 _COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 _STYLES = _words(*(style.value for style in Style))
 
-# The descriptions tell a client what a value should be.
+# The descriptions appear in faults: '"key" should be DESCRIPTION, not VALUE.'
 _Text = Annotated[str, Meta(description="a text")]
 _Flag = Annotated[bool, Meta(description="true or false")]
 _Count = Annotated[int, Meta(ge=0, le=HIGHEST, description=f"a whole number from 0 to {HIGHEST}")]
@@ -58,11 +58,11 @@ _Width = Annotated[
 
 
 class Sent(Value):
-    """What a client sends. Its ``type`` is not a field: `KINDS` has it."""
+    """A message from a client. Its ``type`` is a key of `KINDS`, not a field."""
 
 
 class Hello(Sent):
-    """Who a client is; ``session`` and ``seen`` go on with a session whose link dropped."""
+    """The first message of a link. ``session`` and ``seen`` resume a session."""
 
     version: Annotated[int, Meta(description="a whole number")]
     client: Annotated[
@@ -78,13 +78,13 @@ class Hello(Sent):
 
 
 class Ack(Sent):
-    """All up to ``seen`` has come."""
+    """Acknowledges all replies up to number ``seen``."""
 
     seen: _Count
 
 
 class Ping(Sent):
-    """Asks for a pong."""
+    """Requests a pong."""
 
 
 class Pong(Sent):
@@ -92,11 +92,11 @@ class Pong(Sent):
 
 
 class Bye(Sent):
-    """Ends the session: nothing is kept for it."""
+    """Ends the session, which can't be resumed."""
 
 
 class Request(Sent):
-    """What is answered: ``id`` is its number, ``seen`` acknowledges as `Ack` does."""
+    """A message that gets an answer. ``id`` is its number, ``seen`` acknowledges as in `Ack`."""
 
     id: Annotated[int, Meta(ge=1, le=HIGHEST, description=f"a whole number from 1 to {HIGHEST}")]
     board: Annotated[
@@ -110,7 +110,7 @@ class Request(Sent):
 
 
 class OpenRequest(Request):
-    """Sets a board up, or finds it as it was left."""
+    """Opens a board: a new one, or a stored one in the state in which it was left."""
 
     name: _Text = "board"
     rules: Annotated[
@@ -120,18 +120,18 @@ class OpenRequest(Request):
 
 
 class CloseRequest(Request):
-    """Puts a board away with all who are there; what has happened at it is kept."""
+    """Closes a board and removes its players. The stored board remains."""
 
 
 class ShowRequest(Request):
-    """Asks how a board stands."""
+    """Requests the state of a board."""
 
     width: _Width = DEFAULT_WIDTH
     utf8: _Flag = False
 
 
 class EnterRequest(Request, kw_only=True):
-    """Brings a player to a board, or only within its reach."""
+    """Lets a player enter, at the board (``room`` is "board") or only near it ("hall")."""
 
     player: _Text
     room: Annotated[Literal["board", "hall"], Meta(description=_words("board", "hall"))] = "board"
@@ -146,7 +146,7 @@ class EnterRequest(Request, kw_only=True):
 
 
 class LeaveRequest(Request, kw_only=True):
-    """Takes a player away."""
+    """Removes a player from a board."""
 
     player: _Text
     parting: Annotated[
@@ -155,9 +155,10 @@ class LeaveRequest(Request, kw_only=True):
 
 
 class LineRequest(Request, kw_only=True):
-    """What a player has typed; not done unless the board stands at ``at_version``, if given.
+    """Submits a line that a player typed.
 
-    ``key`` tells it from all other lines at the board, so that it is not done twice.
+    If ``at_version`` is given, the line is only carried out at that version of the board. ``key``
+    is an idempotency key: a line whose key the board has seen before isn't carried out again.
     """
 
     player: _Text
@@ -179,11 +180,11 @@ KINDS: Mapping[str, type[Sent]] = {
     "leave": LeaveRequest,
     "line": LineRequest,
 }
-"""What a client may send, by its ``type``."""
+"""The messages of clients, by their ``type``."""
 
 
 class Code(Enum):
-    """What was wrong; `docs/gateway.md` explains each."""
+    """The codes of faults, which `docs/gateway.md` explains."""
 
     MALFORMED = "malformed"
     TOO_LONG = "too_long"
@@ -202,7 +203,7 @@ class Code(Enum):
     BAD_SEEN = "bad_seen"
     HELLO_FIRST = "hello_first"
     WRONG_VERSION = "wrong_version"
-    WRONG_SECRET = "wrong_secret"  # noqa: S105  (what is wrong, not a secret)
+    WRONG_SECRET = "wrong_secret"  # noqa: S105  (an error code, not a secret)
     CLIENT_TAKEN = "client_taken"
     FULL = "full"
     TOO_SLOW = "too_slow"
@@ -225,16 +226,16 @@ FATAL = frozenset(
         Code.CLOSING,
     }
 )
-"""The codes after which the link ends. The session need not."""
+"""The codes of faults that end the link. The session may continue."""
 
 
 class Fault(ThudmudError):
-    """A request that is not done, or a line that means nothing.
+    """Raised for a request that is refused, or a malformed line.
 
     Args:
-        code: what was wrong.
-        text: a sentence that says what would have been right.
-        number: the number of the request, if it has one that can be read.
+        code: the kind of fault.
+        text: a sentence that states what would have been right.
+        number: the number of the request; None if there is no valid number.
     """
 
     def __init__(self, code: Code, text: str, number: int | None = None) -> None:
@@ -246,15 +247,15 @@ class Fault(ThudmudError):
 
 
 def read(line: bytes) -> Sent:
-    """Return what a line asks for.
+    """Parse a line from a client.
 
     Raises:
-        Fault: it cannot be read; with a number if it is a request that has one.
+        Fault: the line is malformed. The fault has a number if the line has a valid ``id``.
     """
     data = _object(line)
     name, version, number = data.pop("type", None), data.get("version"), data.get("id")
     if name == "hello" and type(version) is int and version != VERSION:
-        # Whatever else there is: another version may have other keys.
+        # Check the version before anything else, since other versions may have other keys.
         raise Fault(Code.WRONG_VERSION, f"There is only version {VERSION} here.")
     kind = KINDS.get(name) if isinstance(name, str) else None
     problem = f'"type" should be {_words(*KINDS)}.'
@@ -272,7 +273,8 @@ def _object(line: bytes) -> dict[str, Any]:
         data = json.loads(line.decode(), parse_constant=_no_constant)
     except UnicodeDecodeError:
         raise Fault(Code.MALFORMED, "A line should be UTF-8.") from None
-    except (ValueError, RecursionError):  # a number of thousands of digits, thousands of brackets
+    # Thousands of digits raise a plain ValueError, and thousands of brackets a RecursionError.
+    except (ValueError, RecursionError):
         raise Fault(Code.MALFORMED, "A line should be JSON.") from None
     if not isinstance(data, dict):
         raise Fault(Code.MALFORMED, "A line should be a JSON object.")
@@ -284,9 +286,9 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
-    """Return what an object asks for; ValueError with a sentence if something is wrong with it."""
+    """Convert an object to a message; raise ValueError with a sentence if it is invalid."""
     fields = kind.__struct_fields__
-    for key in data:  # a misspelt key is told of first, not that the right one is missing
+    for key in data:  # before missing keys, so that a misspelt key is reported as unknown
         if key not in fields:
             raise ValueError(f"There is no key {_shown(key)}; there are {', '.join(fields)}.")
     defaults = defaults_of(kind)
@@ -304,16 +306,16 @@ def _read_as(kind: type[Sent], data: Mapping[str, Any]) -> Sent:
 
 
 def _has_halves(value: object) -> bool:
-    """Whether a value is a text that no UTF-8 can hold, for a half of a surrogate pair in it."""
+    """Whether a value is a text with a lone surrogate, which UTF-8 can't encode."""
     return isinstance(value, str) and re.search("[\ud800-\udfff]", value) is not None
 
 
 _LONGEST_VALUE = 40
-"""How many characters of a wrong value are repeated."""
+"""The maximum number of characters of an invalid value to quote."""
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, list | dict):  # as deep as may be
+    if isinstance(value, list | dict):  # which may be nested too deeply for JSON
         return "a list" if isinstance(value, list) else "an object"
     text = json.dumps(value)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
@@ -323,7 +325,7 @@ Data = Mapping[str, object]
 
 
 class Answer(Value):
-    """What has become of a request: the data that it asked for, or why it was not done."""
+    """The answer to a request: its data, or the fault for which it was refused."""
 
     number: int
     data: Data = field(default_factory=dict)
@@ -331,11 +333,12 @@ class Answer(Value):
 
 
 class Notice(Value):
-    """Something that players at a board are told.
+    """A message to players at a board.
 
     Attributes:
-        board: the board's own name for its client.
-        number: the request's that brought it about; None if no request did.
+        board: the client's name for the board.
+        message: the message and its recipients.
+        number: the number of the request that caused the message; None if no request did.
     """
 
     board: str
@@ -344,11 +347,11 @@ class Notice(Value):
 
 
 Reply = Answer | Notice
-"""What gets a number, and is kept until the client acknowledges it."""
+"""A message with a sequence number, which is kept until the client acknowledges it."""
 
 
 def reply_line(reply: Reply, seq: int) -> bytes:
-    """Return a reply as a line; ``seq`` is its number."""
+    """Format a reply as a line; ``seq`` is its sequence number."""
     match reply:
         case Answer(number, data, None):
             return encoded({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
@@ -366,7 +369,7 @@ def reply_line(reply: Reply, seq: int) -> bytes:
 
 
 def error_line(fault: Fault) -> bytes:
-    """Return the line for a fault that is no answer to a request."""
+    """Format a fault that isn't the answer to a request as a line."""
     return encoded(
         {
             "type": "error",
@@ -379,5 +382,5 @@ def error_line(fault: Fault) -> bytes:
 
 
 def encoded(data: Data) -> bytes:
-    """Return an object as a line of JSON, in ASCII."""
+    """Encode an object as a line of ASCII-only JSON."""
     return json.dumps(data, separators=(",", ":")).encode() + b"\n"

@@ -1,7 +1,8 @@
-"""The session of one client, which outlasts its links: what has been asked, and what was answered.
+"""Client sessions, which survive lost connections, and the limits of a gateway.
 
-In a session no request is carried out twice, and nothing that the client is told is lost or comes
-twice. The limits of a gateway are here, too.
+Within a session, each request is carried out at most once, and no reply is lost or duplicated. For
+this, requests and replies have increasing numbers. Replies are kept in an outbox until the client
+acknowledges them, and the answers to recent requests even longer.
 """
 
 from __future__ import annotations
@@ -13,23 +14,23 @@ from thudmud.values import Value
 
 
 class GatewayPolicy(Value):
-    """The limits of a gateway, and what holds at all its boards. Times are in seconds.
+    """The limits of a gateway, and the settings of its boards. Times are in seconds.
 
     Attributes:
-        secret: what a client has to know; "" if nothing.
-        max_line: the longest line that a client may send, in bytes.
-        outbox_bytes: how much may wait to be acknowledged before the link is dropped.
-        in_flight: how many requests of a client are carried out at once.
-        links: how many clients may be connected.
-        boards: how many boards may be open.
-        players: how many players may be at one board.
-        heartbeat: how long a client may be silent before it is sent a ping.
-        hello_limit: how long a client may take to say hello.
-        resume_grace: how long a session is kept after its link has dropped.
-        close_grace: how long a link that ends may take to send what is left.
-        quiet_plies: after how many plies without a capture one player may end a battle.
-        seat_grace: how long a player may be away before the other need not wait.
-        idle_limit: after how long without a ply a battle without a clock may be claimed.
+        secret: the secret that clients must send; "" for none.
+        max_line: the maximum length of a client's line, in bytes.
+        outbox_bytes: the maximum size of unacknowledged replies before the link is dropped.
+        in_flight: the maximum number of a client's concurrent requests.
+        links: the maximum number of clients, including those whose sessions may be resumed.
+        boards: the maximum number of open boards.
+        players: the maximum number of players at one board.
+        heartbeat: the time without input after which the client is sent a ping.
+        hello_limit: the time limit for a client's hello.
+        resume_grace: the time for which a session can be resumed after its link was lost.
+        close_grace: the time limit for sending the rest when a link ends.
+        quiet_plies: the number of plies without a capture after which one player may end a battle.
+        seat_grace: the absence after which a player's opponent need not wait any longer.
+        idle_limit: the time without a ply after which a battle without a clock may be claimed.
     """
 
     secret: str = ""
@@ -49,16 +50,16 @@ class GatewayPolicy(Value):
 
 
 REMEMBERED = 1000
-"""How many answers are kept for requests that come again."""
+"""The number of answers that are kept for repeated requests."""
 
 
 class ClientOutbox:
-    """Lines with numbers, from 1, each kept until the client acknowledges it.
+    """The unacknowledged lines of a session, numbered from 1.
 
     Attributes:
         last: the number of the newest line.
-        seen: the number up to which all are acknowledged.
-        size: how many bytes are kept.
+        seen: the number of the last acknowledged line.
+        size: the total size of the unacknowledged lines, in bytes.
     """
 
     def __init__(self) -> None:
@@ -66,21 +67,21 @@ class ClientOutbox:
         self._lines: dict[int, bytes] = {}
 
     def add(self, reply: Reply) -> bytes:
-        """Keep a reply as the next line, and return that."""
+        """Append a reply as the next line; return the line."""
         self.last += 1
         line = self._lines[self.last] = reply_line(reply, self.last)
         self.size += len(line)
         return line
 
     def line(self, number: int) -> bytes | None:
-        """Return the line of a number; None if it is acknowledged, or not there yet."""
+        """Return the line with a number; None if it is acknowledged or doesn't exist yet."""
         return self._lines.get(number)
 
     def acknowledge(self, seen: int) -> None:
-        """Forget the lines up to a number.
+        """Discard the lines up to a number.
 
         Raises:
-            Fault: there is no line of that number, or the client has said before that it has more.
+            Fault: no line with that number was added, or a later one is already acknowledged.
         """
         if not self.seen <= seen <= self.last:
             text = f'"seen" should be from {self.seen} to {self.last}, not {seen}.'
@@ -91,34 +92,38 @@ class ClientOutbox:
 
 
 class ClientLink(Protocol):
-    """A connection of a client, as its session sees it.
+    """The session's view of a client's connection.
 
     Attributes:
-        address: where it comes from; "" if nobody else can come that way.
+        address: the client's address, for rate limits; "" if only this user can connect that way.
     """
 
     address: str
 
     def drop(self, fault: Fault) -> None:
-        """Tell the client why, and end the link."""
+        """Send a fault to the client, and end the link."""
 
     def wake(self) -> None:
-        """Send what the session has been told besides."""
+        """Send new lines of the session's outbox."""
 
     async def wait(self, seconds: float) -> None:
-        """Let a client wait that has no session yet.
+        """Delay a client that has no session yet.
 
         Raises:
-            ConnectionError: it has gone, or sends more instead.
+            ConnectionError: the client disconnected, or sent something, before the time was up.
         """
 
 
 class ClientSession:
-    """What is kept for a client between its links. The token, when shown, resumes the session.
+    """The state of a client between links.
 
     Attributes:
-        received: the number of its last request.
-        over: whether the session has ended: nothing is begun for it any more.
+        client: the name of the client.
+        token: the secret with which the client resumes the session.
+        outbox: the unacknowledged replies.
+        received: the number of the last request.
+        link: the current connection; None while the client is disconnected.
+        over: whether the session has ended, so that no more requests are started.
     """
 
     def __init__(self, client: str, token: str) -> None:
@@ -131,7 +136,7 @@ class ClientSession:
         self._answers: dict[int, tuple[int, bytes]] = {}
 
     def begin(self, number: int) -> bool:
-        """Take note of a request; return False if it came before, and is not to be done again."""
+        """Record a request; return False for a repetition, which must not be carried out again."""
         if number <= self.received:
             return False
         self.received = number
@@ -139,10 +144,13 @@ class ClientSession:
         return True
 
     def repeated(self, number: int) -> bytes | None:
-        """Return the line that answered a request; None if the client gets it anyway, in its turn.
+        """Return the answer to a repeated request, as the line that was sent.
+
+        None if the line will be sent anyway: the request is still running, or its answer is
+        unacknowledged, and so still in the outbox.
 
         Raises:
-            Fault: the answer is forgotten.
+            Fault: the answer is no longer kept.
         """
         if number in self._begun:
             return None
@@ -153,14 +161,14 @@ class ClientSession:
         raise Fault(Code.REPEATED, text, number)
 
     def tell(self, reply: Reply) -> bytes:
-        """Tell the client something; return it as the line that it is sent."""
+        """Queue a reply for the client; return it as a line."""
         line = self.outbox.add(reply)
         if self.link:
             self.link.wake()
         return line
 
     def answer(self, answer: Answer) -> None:
-        """Answer a request, after all that it has brought about."""
+        """Queue the answer to a request, behind all notices that the request caused."""
         self._begun.discard(answer.number)
         line = self.tell(answer)
         self._answers[answer.number] = self.outbox.last, line

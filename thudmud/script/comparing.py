@@ -87,7 +87,7 @@ def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str]
     Returns:
         The values of the captured variables; None if the output doesn't match.
     """
-    # After the loop endings[i] has each index ``at`` for which wanted[i:] matches all of seen[at:].
+    # Once reversed, endings[i] has each index ``at`` for which wanted[i:] matches all of seen[at:].
     # Dynamic programming from the end: backtracking could take exponential time.
     endings = [{len(seen)}]
     for each in reversed(wanted):
