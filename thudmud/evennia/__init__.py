@@ -1,8 +1,8 @@
-"""Thud boards for MUDs that are made with Evennia.
+"""Thud boards for MUDs built with Evennia.
 
-A builder makes one by ``create/drop oak board:thudmud.evennia.ThudBoard``; docs/evennia.md tells
-the rest. No other part of thudmud imports Evennia, and this does so once a name of it is used: a
-MUD's settings import `thudmud.evennia.webclient` before Evennia can be.
+A builder creates one by ``create/drop oak board:thudmud.evennia.ThudBoard``; see docs/evennia.md.
+No other package of thudmud imports Evennia. This one imports its own modules lazily, because a
+MUD's settings import `thudmud.evennia.webclient` before Evennia can be imported.
 """
 
 from __future__ import annotations

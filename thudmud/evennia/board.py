@@ -1,12 +1,11 @@
-"""A Thud board as an object of Evennia: its hooks, its Attributes, and how its events are stored.
+"""The Thud board as an Evennia typeclass: its hooks, its settings, and the storage of its events.
 
-Events are stored as Attributes, because any other table would have to be set up first. They
-have a key of their own and no link to the object: to examine a board does not show them, and a copy
-of a board is a new board.
-Nobody is told what has not been stored.
+Events are stored as rows of Evennia's table of Attributes, since a table of our own would need a
+migration. The rows have a key of their own and no link to the object: ``examine`` doesn't show
+them, and a copy of a board is a new board. Events are stored before anybody is sent a message.
 
-A board looks who is present once Evennia has done what it is doing: whatever goes wrong with a
-board, characters come, go and are saved.
+A board updates its list of present characters in a later call of the reactor. So an error in a
+board can't keep characters from moving or being saved.
 """
 
 from __future__ import annotations
@@ -47,24 +46,25 @@ from thudmud.views import Message
 from thudmud.views.refusals import refused
 
 TYPE = "thud"
-"""The type of the rows, by which they differ from Attributes and nicks. Their key begins so."""
+"""The type of our rows, which sets them apart from Attributes and nicks; also the prefix of their
+keys."""
 
 MOST = 100
-"""How many new rows there may be. Then they become one, which is smaller and is read faster."""
+"""The maximum number of `_NEW` rows before they are merged, which is smaller and faster to read."""
 
 _SLACK = 0.01
-"""Seconds more until something is due, so that it is by then."""
+"""Seconds to add to a delay, so that the deadline has certainly passed at its end."""
 
 _NAMES, _NEW, _OLD = "names", "new", "old"
-"""The kinds of rows: the names of players; the events of one command; those of many."""
+"""The kinds of rows: the names of players, the events of one command, and merged events."""
 
 
 class KeptEvents:
-    """The stored events of a board, as lines of text, and the names of its players.
+    """The stored events of a board as lines of text, and the stored names of its players.
 
     Attributes:
-        names: the names, as a text; "" if there are none.
-        count: how many events are stored.
+        names: the names, as one text; "" for none.
+        count: the number of stored events.
     """
 
     def __init__(self, board: Any) -> None:
@@ -78,7 +78,7 @@ class KeptEvents:
         return bool(self._rows().exists())
 
     def read(self) -> list[str]:
-        """Return the events, in their order."""
+        """Load the names and events; return the events in order."""
         rows = self._rows().order_by("pk").values_list("db_category", "db_strvalue")
         kept = [(kind, text or "") for kind, text in rows]
         self.names = next((text for kind, text in kept if kind == _NAMES), "")
@@ -88,7 +88,7 @@ class KeptEvents:
         return lines
 
     def add(self, names: str, lines: Sequence[str]) -> None:
-        """Store further events, and the names as they are now: all of it or nothing."""
+        """Store further events and the current names, in one transaction."""
         new = self._new
         with atomic():
             if names != self.names and not self._rows(_NAMES).update(db_strvalue=names):
@@ -116,10 +116,10 @@ class KeptEvents:
             db_strvalue=text,
         )
         row.save()
-        row.flush_from_cache(force=True)  # Evennia would keep it in memory for good
+        row.flush_from_cache(force=True)  # Evennia would cache the row forever
 
     def _make_one(self) -> int:
-        """Make one old row of all new ones; return how many new ones there are then."""
+        """Merge all new rows into one old row; return the number of new rows left, 0."""
         rows = self._rows(_NEW)
         texts = list(rows.order_by("pk").values_list("db_strvalue", flat=True))
         rows.delete()
@@ -131,7 +131,7 @@ _LOCATION = "db_location"
 
 
 def connect() -> None:
-    """Follow Evennia's signals. Doing so twice changes nothing."""
+    """Connect to Evennia's signals. Idempotent."""
     post_save.connect(_saved, dispatch_uid="thudmud-moved")
     SIGNAL_OBJECT_POST_PUPPET.connect(_puppeted, dispatch_uid="thudmud-puppeted")
     SIGNAL_OBJECT_POST_UNPUPPET.connect(_puppeted, dispatch_uid="thudmud-unpuppeted")
@@ -147,85 +147,84 @@ def _puppeted(sender: Any, **_: Any) -> None:
 
 
 def _notice(character: Any) -> None:
-    """Have the boards that know a character look who is present."""
+    """Let the boards that know a character update their lists of present characters."""
     for board in list(LOADED.values()):
         try:
             if board.pk is not None and board.in_use and board.host.knows(character):
                 delay(0, board.look_around)
-        except Exception:  # noqa: BLE001  (whatever is wrong with a board, the character is saved)
+        except Exception:  # noqa: BLE001  (an error in a board must not keep the character from being saved)
             logger.log_trace(f"Board #{board.pk} did not notice {character}.")
 
 
 UNREAD = "thud_unread"
-"""The Attribute that holds what was stored of a board and could not be read."""
+"""The Attribute with the stored names and events of a board that could not be read."""
 
 KEY = "board"
-"""The key of the board in its house, which has no other."""
+"""The key of the board in its house, which has only one."""
 
 USED = "thud_used"
-"""The NAttribute of a character that holds the id of the board that they used last."""
+"""The NAttribute of a character with the id of the board that they used last."""
 
 PAUSE = 1.0
-"""After how many seconds a bot plays at the earliest, so that people can follow."""
+"""The minimum time before a bot's ply, in seconds, so that people can follow."""
 
 _COUNTS = ("quiet_plies", "seat_grace", "idle_claim", "replay_pause")
-"""The settings that are numbers."""
+"""The numeric settings."""
 
 LOADED: WeakValueDictionary[int, ThudBoard] = WeakValueDictionary()
-"""The boards that are in memory, by their ids."""
+"""The boards in memory, by their ids."""
 
 
 class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
-    """A board to play Thud on: a piece of furniture, for a room.
+    """A Thud board, as a piece of furniture for a room.
 
-    An Attribute of the same name changes one of the settings below for one object, if it is set
-    before anybody uses the board.
+    An Attribute overrides the setting of the same name for one object, if it is set before the
+    board is first used.
     """
 
     rules = DEFAULT_RULES.name
-    """The ruleset of the board. Players may choose another for a match."""
+    """The board's ruleset. Players may choose another one for a match."""
 
     quiet_plies = 200
-    """After how many plies without a capture one player may end a battle alone; 0 for never."""
+    """The plies without a capture after which one player may end a battle; 0 for never."""
 
     seat_grace = 300.0
-    """How many seconds a player may be away before the other need not wait."""
+    """The seconds of absence after which a player's opponent need not wait any longer."""
 
     idle_claim = 600.0
-    """How many seconds a player may take for a ply without a clock before the other may claim the
-    battle; 0 for any time."""
+    """The seconds without a ply after which an untimed battle may be claimed; 0 for never."""
 
     replay_pause = 2.0
-    """How many seconds pass between the plies of a replay."""
+    """The seconds between the plies of a replay."""
 
     bot = "Grog"
     """The name of the bot that players can invite; "" for none."""
 
     bot_level = "Granite"
-    """The level at which it plays if it is asked for no other."""
+    """The bot's default level."""
 
-    # Hooks of Evennia.
+    # Evennia's hooks.
 
     def at_object_creation(self) -> None:
-        """Give the board its commands, and let nobody carry it away."""
+        """Add the command set, and forbid picking the board up."""
         self.cmdset.add_default("thudmud.evennia.commands.BoardCmdSet", persistent=True)
         self.locks.add("get:false()")
         LOADED[self.id] = self
 
     def at_init(self) -> None:
-        """Put the board among those that notice who comes and goes."""
+        """Register the board for notifications about characters that come and go."""
         super().at_init()
         if self.id:
             LOADED[self.id] = self
 
     def at_post_move(self, source_location: Any, move_type: str = "move", **kwargs: Any) -> None:
-        """Take note of who is present where the board is now."""
+        """Update the present characters: those at the new location."""
         super().at_post_move(source_location, move_type=move_type, **kwargs)
         if self.in_use:
             self.look_around()
 
     def at_object_delete(self) -> bool:
-        """Tell those who play here that it is over."""
+        """Notify the board's players, and delete the stored events."""
         if not super().at_object_delete():
             return False
         self.look_around()
@@ -239,7 +238,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return True
 
     def return_appearance(self, looker: Any, **kwargs: Any) -> str:
-        """Return the board as it stands, as the looker wants to see it."""
+        """Draw the board by the looker's options."""
         if not looker:
             return ""
         heading = f"|c{self.get_display_name(looker, **kwargs)}|n"
@@ -248,16 +247,16 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         parts = [heading, self.db.desc, self._seen_by(looker), *notes]
         return "\n".join(part for part in parts if part)
 
-    # What the commands and the signals use.
+    # Used by the commands and signals.
 
     @property
     def name_in_text(self) -> str:
-        """What the board is called, without Evennia's colours."""
+        """The name of the board, without Evennia's colour markup."""
         return " ".join(strip_ansi(self.key).split()) or "board"
 
     @property
     def names(self) -> list[str]:
-        """All names of the board."""
+        """The name and aliases of the board."""
         return [self.name_in_text, *self.aliases.all()]
 
     @property
@@ -269,26 +268,33 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     @property
     def host(self) -> BoardHost:
-        """What lets characters play on the board."""
+        """The host of the board, loaded from the stored events on first use.
+
+        A new one replaces the host if the board was renamed, or its settings changed before the
+        first ply.
+        """
         host: BoardHost | None = self.ndb.thud_host
         if host is None or self._is_set_anew(host):
             host = self.ndb.thud_host = self._opened()
         elif host.table.name != self.name_in_text:
             now = time.time()
-            before, host = host, self._opened(now)  # clocks run on
+            before, host = host, self._opened(now)  # so that clocks run on
             host.take_over(before, now)
             self.ndb.thud_host = host
         return host
 
     def look_around(self) -> None:
-        """Take note of who is present now, and tell them what comes of that."""
+        """Update the present characters, and send the resulting messages."""
         if self.pk is None:
             return
         host = self.host
         self._keep_and_tell(host, host.set_present(self._present(), time.time()))
 
     def obey(self, character: Any, command: Command) -> None:
-        """Do what a character who is present asks for, and tell everybody."""
+        """Carry out a present character's command, and send the resulting messages.
+
+        If the command needs the bot's advice, it is carried out once the advice is there.
+        """
         self.look_around()
         host = self.host
         if command.asks_adviser:
@@ -300,14 +306,19 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self._play_later(character)
 
     def facts(self, character: Any, line: str | None) -> list[Message]:
-        """Return what a program of a character asks for, or how all stands if the line is None."""
+        """Return facts for a character's client program.
+
+        Args:
+            character: the character.
+            line: the program's query; None for the complete state.
+        """
         self.look_around()
         return self.host.facts(character, line, time.time())
 
-    # How that is done.
+    # Internals.
 
     def _keep_and_tell(self, host: BoardHost, messages: Iterable[Message]) -> None:
-        """Store what has happened, then tell it."""
+        """Store new events, then send messages, and schedule bots' plies and deadlines."""
         self._keep(host)
         for character, message in host.addressed(messages):
             send(character, message)
@@ -324,7 +335,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             delay(max(0.0, due - time.time()) + _SLACK, self._pass_time, due)
 
     def _choose(self, turn: BotTurn, reply: Reply | None) -> None:
-        """Let a bot play what was found, once people have seen what was played before."""
+        """Schedule a bot's reply, after the pause in which people see the ply before."""
         pause = turn.task.since + PAUSE - time.time()
         delay(max(0.0, pause), self._play_bot, turn, reply)
 
@@ -341,7 +352,10 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self._keep_and_tell(host, told)
 
     def _seek(self, character: Any, command: Command, sought: AdviserLookup[Any]) -> None:
-        """Have found out what a character asks for, one thing at a time, and then tell it."""
+        """Request the advice that a command needs, and carry out the command afterwards.
+
+        A character waits for one answer of a kind at a time; further requests are ignored.
+        """
         if text := self.host.put_off(terminal(character.sessions.all()), sought):
             send(character, Message((), text))
         waiting = self.ndb.thud_waiting = self.ndb.thud_waiting or set()
@@ -366,7 +380,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         host.advice.found = {}
 
     def _pass_time(self, due: float) -> None:
-        """See to what is due at a time, unless something else has come to be since."""
+        """Handle the events due at a time, unless the next deadline has changed since."""
         if self.pk is not None and self.ndb.thud_due == due:
             self.ndb.thud_due = None
             self.look_around()
@@ -381,12 +395,16 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         try:
             kept.add(names, host.house.events(kept.count))
         except Exception:
-            # What cannot be stored has not happened: go on from what is.
+            # Events that can't be stored have not happened: reload from the stored ones.
             self.ndb.thud_host = None
             raise
 
     def _opened(self, left: float | None = None) -> BoardHost:
-        """Return a host of the board as it was stored, where people could play until then."""
+        """Load a host from the stored events; begin anew if they can't be read.
+
+        Args:
+            left: the time until which clocks ran, as for `House`; None for the last event's time.
+        """
         kept, advice = KeptEvents(self), FoundAdvice()
         lines = kept.read()
         try:
@@ -428,7 +446,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return {name: level_called(str(level)).name} if name else {}
 
     def _bot_problem(self, key: str) -> str | None:
-        """Return why one of the two settings of the bot cannot be, if so."""
+        """Return the problem with one of the bot's two settings; None if it is valid."""
         said = self._setting(key)
         try:
             if key == "bot_level":
@@ -444,7 +462,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return rules if _is_ruleset(rules) else ThudBoard.rules
 
     def _is_set_anew(self, host: BoardHost) -> bool:
-        """Whether a builder has chosen other rules, and nobody has played yet."""
+        """Whether the rules or bot were changed before anything happened at the board."""
         if host.table.version:
             return False
         is_other = host.table.ruleset.name != self._rules()
@@ -455,7 +473,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return float(number if _is_count(number) else getattr(ThudBoard, name))
 
     def _problems(self) -> list[str]:
-        """Return what is wrong with the settings, as sentences for builders."""
+        """Return the problems with the settings, as sentences for builders."""
         found = []
         rules = self._setting("rules")
         if not _is_ruleset(rules):
@@ -471,18 +489,18 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         return found
 
     def _setting(self, name: str) -> Any:
-        """Return a setting: the Attribute's value, or else the class's."""
+        """Return a setting: the value of the Attribute, or else of the class."""
         return self.attributes.get(name, default=getattr(self, name))
 
     def _present(self) -> dict[int, Any]:
-        """Return the characters in the room that are connected, by their ids."""
+        """Return the connected characters in the room, by their ids."""
         if self.location is None:
             return {}
         here = self.location.contents_get(exclude=self)
         return {each.id: each for each in here if each.sessions.count()}
 
     def _concerned(self) -> list[Any]:
-        """Return the characters who are present, and those who have a seat, wherever they are."""
+        """Return all present characters, and all with a seat, wherever they are."""
         present = self._present()
         seated = [number for number in self.host.names if self.host.sits(number)]
         away = ObjectDB.objects.filter(id__in=[each for each in seated if each not in present])
@@ -510,7 +528,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             delay(self._number("replay_pause"), self._play_on, character)
 
     def _play_on(self, character: Any) -> None:
-        """Show a character the next ply of a replay."""
+        """Show a character the next ply of a replay, and schedule the one after it."""
         if self.pk is None:
             return
         self.look_around()

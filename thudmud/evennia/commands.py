@@ -1,13 +1,12 @@
-"""The commands that boards bring to a room of an Evennia MUD, and which board a line is for.
+"""The Evennia commands that boards bring to a room, and the choice of the board for a line.
 
-The words that are commands come from the grammar. The boards are objects of Evennia, and several
-may have the same name.
+The commands are the verbs of a board's house, from the grammar. A room has one set of them for all
+its boards: the sets of all boards are equal, and ``duplicates`` is False. The board is found from
+the line; several boards may have the same name.
 
-There are those verbs that the house of a board has. However many boards are in a room, there is one
-set of commands: those of all boards are equal, ``duplicates`` is False, and the line says which
-board is meant. A MUD's own commands come first: the set has a low priority, and a word that is a
-command of the MUD's becomes one of ours only together with its second word (``set board``). All
-others can be typed after ``thud``.
+A MUD's own commands take precedence. The set has a low priority, and a verb that is also a command
+of the MUD becomes a command of ours only with its second word (``set board``). In any case a line
+can be typed after ``thud``.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ from thudmud.views.view import Display
 from thudmud.views.words import wrapped
 
 ALL = "thud"
-"""The command after which all others can be typed."""
+"""The command that takes any line for a board."""
 
 _CATEGORY = "thud board"
 
@@ -61,7 +60,7 @@ class BoardCommand(EvenniaCommand):  # type: ignore[misc]  # Evennia has no type
 
     locks = "cmd:all()"
     help_category = _CATEGORY
-    # With "=" it is a command of builders.
+    # With "=" behind the word, the line is a builder's command.
     arg_regex = r"\s+(?!\s*=)|$"
 
     @property
@@ -70,11 +69,11 @@ class BoardCommand(EvenniaCommand):  # type: ignore[misc]  # Evennia has no type
         return f"{self.cmdstring}{self.args}"
 
     def func(self) -> None:
-        """Do what the line asks for."""
+        """Carry out the line."""
         obey(self.caller, self.line)
 
     def get_help(self, caller: Any, cmdset: Any) -> str:  # noqa: ARG002 (Evennia's signature)
-        """Return the page of help about it, as wide as the reader's screen."""
+        """Return the command's help page, wrapped to the caller's screen."""
         return escaped("\n".join(_page(self.key, caller)), first_session(caller))
 
 
@@ -90,7 +89,7 @@ class EveryCommand(BoardCommand):
         return str(self.args).strip() or "help"
 
     def get_help(self, caller: Any, cmdset: Any) -> str:  # noqa: ARG002 (Evennia's signature)
-        """Return the page about the game, and the list of all others."""
+        """Return the help page about the game, and the list of all pages."""
         width = _width(caller)
         how = (
             f'Type "{ALL}" and one of the commands below where something else here has the name '
@@ -108,14 +107,14 @@ class BoardCmdSet(CmdSet):  # type: ignore[misc]  # Evennia has no types
     duplicates = False
 
     def at_cmdset_creation(self) -> None:
-        """Make a command of each word that the MUD has no command for."""
+        """Add the commands; see `keys`."""
         self.add(EveryCommand())
         for key in keys():
             self.add(BoardCommand(key=key))
 
 
 def keys() -> Iterator[str]:
-    """Yield the commands: verbs, or two words where the verb is a command of this MUD."""
+    """Yield the keys of commands: a verb, or two words if the MUD has a command of that name."""
     for verb in VERBS_HERE:
         if verb in _words_of_the_mud():
             yield from (f"{verb} {word}" for word in second_words(verb))
@@ -128,18 +127,18 @@ VOCABULARY = Vocabulary(without=LEFT_OUT)
 VERBS_HERE = tuple(
     verb for verb in VERBS if verb not in {*VOCABULARY.without, *WORDS["_LOOK"], *WORDS["_HELP"]}
 )
-"""The words that a line about a board can begin with. To look and to be helped is the MUD's."""
+"""The verbs of a board. ``look`` and ``help`` are the MUD's commands."""
 
 
 def boards_here(character: Any) -> list[Any]:
-    """Return the boards in a character's room, in the order in which ordinals count them."""
+    """Return the boards that a character can see in their room, in the order of ordinals."""
     things = character.location.contents if character.location else []
     boards = [each for each in things if isinstance(each, ThudBoard)]
     return sorted((each for each in boards if each.access(character, "view")), key=lambda b: b.id)
 
 
 def obey(character: Any, line: str) -> None:
-    """Do what a character has typed, at the board that is meant."""
+    """Carry out a character's line at the board meant by it, or explain the refusal."""
     try:
         command, words = _read(line)
         board = _board(character, command, words)
@@ -161,9 +160,11 @@ def obey(character: Any, line: str) -> None:
 
 
 def answer(session: Any, line: str | None) -> None:
-    """Tell a program what a line of its own asks for; if there is no line, how the boards stand.
+    """Send facts to a client program. Lines other than queries have no effect.
 
-    It is told facts alone, also of a line that is no question: that does nothing.
+    Args:
+        session: the session of the client.
+        line: the program's query; None for the complete state of all boards in the room.
     """
     character = session.puppet
     if line is None:
@@ -183,11 +184,14 @@ def answer(session: Any, line: str | None) -> None:
 
 
 def _read(line: str) -> tuple[Command, str | None]:
-    """Return the command that a line is, and the board that it names if the command has no place.
+    """Parse a line.
+
+    Returns:
+        The command, and the words for a board if the command has no field for them, else None.
 
     Raises:
-        ParseError: it is none.
-        Unclear: it is a command of the MUD's own.
+        ParseError: the line isn't a command.
+        Unclear: the line begins with a command of the MUD.
     """
     try:
         return VOCABULARY.parse(line), None
@@ -205,22 +209,26 @@ def _read(line: str) -> tuple[Command, str | None]:
 
 
 _UNNAMED = (ArchiveCommand, PrivateCommand, Agree, Decline)
-"""Commands without a place for the name of a board: on a server none is needed."""
+"""Commands without a field for a board, since they need none on a server."""
 
 
 def _board(character: Any, command: Command, words: str | None) -> Any:
-    """Return the board that a command is for.
+    """Find the board for a command.
+
+    The board at which the character has a private board or watches a replay takes precedence for
+    the commands about these.
 
     Raises:
-        Refused: none or more than one fits.
-        Unclear: there is none.
+        Refused: no board matches, or more than one.
+        Unclear: there is no board in the room.
     """
     boards = boards_here(character)
     people = [(each, each.host.person(character)) for each in boards]
     at = next((each for each, person in people if person and person.private), None)
     if at and isinstance(command, PrivateCommand) and words is None:
         return at
-    # A line without a board is about the private one, unless that could harm a battle elsewhere.
+    # A line that names no board is for the private board, unless that could be a mistake: the
+    # character has a seat at another board, whose battle the line may be meant for.
     is_unsaid = isinstance(command, GameCommand) and command.on is None
     if at and is_unsaid and all(each is at for each in _with_seat(character, boards)):
         return at
@@ -242,14 +250,22 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
 
 
 class Unclear(ThudmudError):
-    """What was typed is for no board that is here; ``str()`` is the sentence that says so."""
+    """Raised for a line that isn't for any board in the room; ``str()`` is the message."""
 
 
 def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_used: bool) -> Any:
-    """Return the board that a character means.
+    """Find a board by words, or else by the character's last use, the room or their seats.
 
-    If no words name one, the board that they used or looked at last is meant where that is
-    preferred.
+    Args:
+        character: the character.
+        boards: the boards to choose from.
+        words: the words for the board; None without any.
+        prefers_used: whether the board that the character used last takes precedence over the only
+            one at which they have a seat.
+
+    Raises:
+        Refused: no board matches, or more than one.
+        Unclear: ``boards`` is empty.
     """
     if not boards:
         raise Unclear("There is no board here.")
@@ -271,7 +287,7 @@ def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_
 
 
 def _named(character: Any, boards: Sequence[Any], words: str) -> Any:
-    """Return the board that is called so; of several the one at which the character has a seat."""
+    """Find a board by its name; of several, the one at which the character has a seat."""
     phrase = _phrase(words)
     exact = [board for board in boards if _is_called(phrase, board)]
     fitting = [board for board in boards if _fits(phrase, board)]
@@ -290,12 +306,12 @@ def _named(character: Any, boards: Sequence[Any], words: str) -> Any:
 
 
 def _with_seat(character: Any, boards: Sequence[Any]) -> list[Any]:
-    """Return the boards at which a character has a seat. What is stored of each has to be read."""
+    """Return the boards at which a character has a seat. This loads the stored boards."""
     return [board for board in boards if board.host.sits(character.id)]
 
 
 def _label(board: Any, boards: Sequence[Any]) -> str:
-    """Return a name by which this board is meant and no other."""
+    """Return a name that is unique among the boards, with an ordinal if necessary."""
     name = board.name_in_text
     same = [each for each in boards if each.name_in_text.lower() == name.lower()]
     if len(same) == 1:
@@ -305,7 +321,7 @@ def _label(board: Any, boards: Sequence[Any]) -> str:
 
 
 _NUMBERED = re.compile(r"(?P<number>[0-9]{1,6})-(?P<name>.+)|(?P<name2>.+)-(?P<number2>[0-9]{1,6})")
-"""How Evennia itself lets people tell things of one name apart."""
+"""Evennia's own notation for one of several objects with the same name."""
 
 
 def _phrase(words: str) -> Phrase:
@@ -329,7 +345,7 @@ def _labels(boards: Sequence[Any], among: Sequence[Any] | None = None) -> tuple[
 
 
 def _without_board(command: Command) -> Command:
-    """Return a command as it is typed where there is only one board."""
+    """Return a command without the board, for a house with only one."""
     if isinstance(command, Look):
         return ViewGame()
     said: Any = command
@@ -337,7 +353,7 @@ def _without_board(command: Command) -> Command:
 
 
 def _page(topic: str | None, character: Any) -> list[str]:
-    """Return a page of help, or the list of all, of what there is at the boards here."""
+    """Return the lines of a help page; the list of all pages if the topic is None."""
     halls = [each.host.house.hall for each in boards_here(character)]
     bot = next((name for hall in halls for name in hall.bots), None)
     display = Display.of(terminal(character.sessions.all()), options(character))

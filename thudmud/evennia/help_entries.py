@@ -1,7 +1,7 @@
-"""All pages of help as entries of Evennia's help system, for MUDs that want them there.
+"""All help pages as entries for Evennia's help system. Optional.
 
-To have them, add "thudmud.evennia.help_entries" to ``FILE_HELP_ENTRY_MODULES`` in the settings of
-the MUD. Near a board, ``help move`` and the like work without.
+To use them, add "thudmud.evennia.help_entries" to ``FILE_HELP_ENTRY_MODULES`` in the settings of
+the MUD. Near a board, ``help move`` and the like work without it.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from thudmud.evennia.host import LEFT_OUT
 from thudmud.views.help import Page, pages_without
 
 PAGES_HERE = pages_without(frozenset(LEFT_OUT))
-"""The pages about what there is at a board in a MUD."""
+"""The help pages that apply to a board in a MUD."""
 
 _WIDTH = 79
-"""The width that Evennia assumes: entries are the same for all readers."""
+"""The width that Evennia assumes, since entries are the same for all readers."""
 
 _GAME = "thud"
-"""The page that explains the game, and the first word of the names of all others."""
+"""The topic of the main page, and the first word of the keys of all other entries."""
 
 _CATEGORY = "Board games"
-"""Not "Thud": `help thud` would list the category."""
+"""The category can't be "Thud": ``help thud`` would list it instead of the page."""
 
 
 def _entry(page: Page, key: str) -> dict[str, object]:
@@ -31,7 +31,7 @@ HELP_ENTRY_DICTS = [
     _entry(page, _GAME if page.topic == _GAME else f"{_GAME} {page.topic}")
     for page in PAGES_HERE.values()
 ]
-# As all other topics are asked for; no list shows it.
+# An alias with the prefix of all other topics, hidden from lists.
 HELP_ENTRY_DICTS.append(
     _entry(PAGES_HERE[_GAME], f"{_GAME} {_GAME}") | {"locks": "view:false();read:all()"}
 )

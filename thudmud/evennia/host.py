@@ -1,8 +1,8 @@
-"""Evennia's characters as the people of a house: their screens, preferences and messages.
+"""Maps Evennia's characters to the people of a house: screens, preferences and messages.
 
-A `BoardHost` returns messages and events: the board sends and stores them. In a text, what Evennia
-would take for its own markup is escaped. A preference that is not known is passed over: another
-version may have written it.
+A `BoardHost` returns messages and events, which the board sends and stores. Texts are escaped, so
+that Evennia finds no markup of its own in them. Unknown preferences are ignored, since another
+version may have written them.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ LEFT_OUT = (
     *("match", "new", "seek", "seeks"),  # no boards are opened for matches
     *WORDS.get("_NOTIFY", ()),  # a feature that may be left out
 )
-"""The verbs that a board in a MUD does not have: who is where, and who says what, is the MUD's."""
+"""The verbs and features that a board in a MUD doesn't have, since the MUD has its own."""
 
 _DEPTHS = (("TRUECOLOR", TRUE_COLOUR), ("XTERM256", PALETTE), ("ANSI", SIXTEEN))
 
 
 def terminal(sessions: Iterable[Any]) -> Terminal:
-    """Return what all sessions of a character can show; the plainest screen if there are none."""
+    """Return the common capabilities of a character's sessions; the plainest without sessions."""
     each = [session.protocol_flags for session in sessions]
     return Terminal(
         width=min(map(_width, each), default=DEFAULT_WIDTH),
@@ -78,7 +78,7 @@ def send(character: Any, message: Message) -> None:
 
 
 def send_to(session: Any, character: Any, message: Message) -> None:
-    """Send a message to one session of a character, if its client can do anything with it."""
+    """Send a message to one session of a character, unless the client can't handle data."""
     if not message.package:
         bell = "\a" if message.bell and _is_telnet(session) else ""
         text = (bell + escaped(message.text, session), {"type": "thud"})
@@ -86,7 +86,7 @@ def send_to(session: Any, character: Any, message: Message) -> None:
         return
     flags, data = session.protocol_flags, json.loads(message.text)
     if _is_telnet(session) and flags.get("OOB"):
-        # Evennia makes "Thud.Move" of it again.
+        # Evennia converts "thud_move" back to "Thud.Move".
         name = message.package.lower().replace(".", "_")
         character.msg(session=session, **{name: ((), data)})
     elif flags.get(PANEL):
@@ -94,7 +94,8 @@ def send_to(session: Any, character: Any, message: Message) -> None:
 
 
 PANEL = "THUD"
-"""The flag of a session whose web client has our plugin. Any other would show data as an error."""
+"""The flag of a session whose web client has our plugin. Other web clients would show data as
+errors."""
 
 
 def _is_telnet(session: Any) -> bool:
@@ -102,9 +103,9 @@ def _is_telnet(session: Any) -> bool:
 
 
 def escaped(text: str, session: Any = None) -> str:
-    """Return text so that Evennia shows it as it stands, colours included.
+    """Escape a text so that Evennia shows it unchanged, including ANSI colours.
 
-    Evennia takes ``|`` and ``{{`` for markup of its own, and twice so for screen readers.
+    Evennia parses ``|`` and ``{{`` as markup, and parses texts for screen readers twice.
     """
     flags = session.protocol_flags if session else {}
     if flags.get("RAW"):
@@ -112,9 +113,10 @@ def escaped(text: str, session: Any = None) -> str:
     if session and not _is_telnet(session):
         text = _SGR.sub(_apart, text)
     for _ in range(2 if flags.get("SCREENREADER") else 1):
-        # Links are looked for once "||" is "|" again: what would begin one is kept apart.
+        # Evennia looks for links after "||" has become "|". An "|n" in between hides a "|l", with
+        # which a link would begin.
         text = text.replace("|", "||").replace("||l", "|||nl").replace("{{", "{{{{")
-        # After a text that ends with "||" Evennia would show an "n".
+        # Evennia would show an "n" behind a text that ends in "||".
         text = f"{text}|n" if text.endswith("|") else text
     if settings.FUNCPARSER_PARSE_OUTGOING_MESSAGES_ENABLED:
         text = text.replace("\\", "\\\\").replace("$", "\\$")
@@ -131,15 +133,15 @@ _BRIGHT = {
 
 
 def _apart(sequence: re.Match[str]) -> str:
-    """Return a sequence as sequences that Evennia's text2html knows, of one attribute each."""
+    """Split an SGR sequence into one per attribute, as Evennia's text2html needs them."""
     codes = _SGR_CODE.findall(sequence[1])
     return "".join(f"\x1b[{_BRIGHT.get(code, code)}m" for code in codes)
 
 
 def first_session(character: Any) -> Any:
-    """Return one session of a character, for texts that Evennia itself sends to all of them.
+    """Return a session of a character, to escape texts that Evennia sends to all sessions.
 
-    What its web client can show any terminal can, so one of these is taken if there are any.
+    Web sessions are preferred, since any terminal can show what the web client can.
     """
     sessions: Sequence[Any] = character.sessions.all() if hasattr(character, "sessions") else ()
     return next(iter(sorted(sessions, key=_is_telnet)), None)
@@ -166,17 +168,17 @@ _ATTRIBUTE = "thud_preferences"
 
 
 def options(character: Any) -> Options:
-    """Return how a character wants to see everything."""
+    """Return a character's options."""
     return options_of(_kept(character))
 
 
 def styles(character: Any) -> dict[str, Style]:
-    """Return the styles that a character has chosen, by the ids of boards."""
+    """Return a character's styles by the ids of boards."""
     return styles_of(_kept(character))
 
 
 def keep(character: Any, options: Options, styles: dict[str, Style]) -> None:
-    """Keep both with the character."""
+    """Store options and styles in an Attribute of the character."""
     character.attributes.add(_ATTRIBUTE, json.dumps(preferences_of(styles, options)))
 
 
@@ -192,10 +194,16 @@ _LONGEST_NAME = 60
 
 
 class BoardHost:
-    """Lets characters play on the board of a house of one board.
+    """Lets characters play in a house with one board.
 
-    They keep the style that they want there under the board's id. Some are known already: their
-    names by their ids.
+    Args:
+        house: the house.
+        board: the id of the board, the key of characters' styles.
+        names: the names of characters already known at the board, by the characters' ids.
+        advice: the adviser of the house.
+
+    Attributes:
+        names: the names of all known characters, by their ids.
     """
 
     def __init__(
@@ -205,16 +213,16 @@ class BoardHost:
         self.names = dict(names)
         self._board = board
         self._characters: dict[int, Any] = {}
-        """Who is present, and who has just gone, until they are told so."""
+        """The present characters by their ids, and those who left but still get a message."""
 
     @property
     def table(self) -> Table:
-        """The board as it stands."""
+        """The current state of the board."""
         return next(iter(self.house.hall.tables.values()))
 
     @property
     def kept_names(self) -> dict[int, str]:
-        """The names of those who have something here to come back to, by their ids."""
+        """The names to store: of characters with a seat or adjourned match here, by their ids."""
         return {number: name for number, name in self.names.items() if self.house.needs(name)}
 
     def knows(self, character: Any) -> bool:
@@ -228,12 +236,12 @@ class BoardHost:
 
     @property
     def bots(self) -> dict[str, str]:
-        """The bots of the house, each with its level."""
+        """The names of the levels of the house's bots, by the bots' names."""
         known = self.house.hall.bots.items()
         return {name: level.name for name, level in known if level}
 
     def is_asked(self, character: Any) -> bool:
-        """Whether a character can accept or decline something, or answer a question."""
+        """Whether a character has an invitation, an offer or a question to answer."""
         person = self.person(character)
         if person is None:
             return False
@@ -244,7 +252,10 @@ class BoardHost:
     def to_find_out(
         self, character: Any, command: Command, now: float
     ) -> AdviserLookup[Any] | None:
-        """Return what has to be thought about before a command can be obeyed; None for nothing."""
+        """Return the advice that a command needs before it can be carried out; None for none.
+
+        The command is decided on trial, and lookups of other kinds are answered by the house.
+        """
         person, found = self.person(character), Found()
         while person:
             try:
@@ -260,13 +271,18 @@ class BoardHost:
         return None
 
     def person(self, character: Any) -> Person | None:
-        """Return who a character is in the house; None if they are not present."""
+        """Return a character's person in the house; None if the character isn't present."""
         return self.house.hall.people.get(self.names.get(character.id, ""))
 
     def set_present(self, characters: Mapping[int, Any], now: float) -> list[Message]:
-        """Take note of which characters are present, by their ids; return what is told.
+        """Update the present characters; return the resulting messages.
 
-        Others who were have walked away if they are still connected, else their link is lost.
+        A character who was present and no longer is has left if still connected, and otherwise lost
+        the connection.
+
+        Args:
+            characters: the present characters by their ids.
+            now: the time.
         """
         told = []
         for number, character in self._characters.items():
@@ -283,7 +299,7 @@ class BoardHost:
         return told + self.house.settle(now)
 
     def take_over(self, before: BoardHost, now: float) -> None:
-        """Let in who was present when the board had another name."""
+        """Take over the people of the host before a change of the board's name."""
         self.names = dict(before.names)
         for character in before._characters.values():
             was = before.person(character)
@@ -296,20 +312,21 @@ class BoardHost:
                 self.house.hall.rooms.changed(person)
 
     def obey(self, character: Any, command: Command, now: float) -> list[Message]:
-        """Do what a character who is present asks for; return what everybody is told.
+        """Carry out a character's command; return the resulting messages.
 
-        What they choose by it is kept with the character.
+        Options and styles that the command changes are stored with the character. A character who
+        isn't present gets no messages.
         """
         person = self.person(character)
         if not person:
             return []
         chosen = styles(character)
         if self._board not in chosen:
-            person.styles.clear()  # they use it: from now on they are shown all of it
+            person.styles.clear()  # the first use ends the brief style of onlookers
             self.house.hall.rooms.changed(person)
         before = person.options, dict(person.styles)
         self.house.stop_playing(person.name)
-        # Only what is typed is asked about, and answers a question.
+        # The house asks for confirmation, and accepts answers, only when given a line of text.
         is_typed = isinstance(command, Yes | No) or getattr(command, "needs_confirmation", False)
         told = self.house.obey(person.name, str(command) if is_typed else command, now)
         if (person.options, person.styles) != before:
@@ -319,7 +336,7 @@ class BoardHost:
         return told
 
     def facts(self, character: Any, line: str | None, now: float) -> list[Message]:
-        """Return what a program of a character who is present asks for; None asks for all."""
+        """Return facts for a present character's program; all of them if the line is None."""
         person = self.person(character)
         if not person:
             return []
@@ -327,37 +344,39 @@ class BoardHost:
         return house.brief(name) if line is None else house.ask(name, line, now)
 
     def refresh_options(self, character: Any) -> None:
-        """Show things to a character by the options that they have now."""
+        """Apply a character's stored options to their person in the house."""
         person = self.person(character)
         if person:
             person.options = options(character)
             self.house.hall.rooms.changed(person)
 
     def seen_from_afar(self, screen: Terminal) -> str:
-        """Return the board as it stands, for somebody who is not present."""
+        """Draw the board for somebody who isn't present."""
         view = View(None, Style.FULL, Display.of(screen, Options()))
         rows = drawn(self.table, view) + standing(self.table, view)
         return "\n".join(fitted(rows, view.display))
 
     def put_off(self, screen: Terminal, sought: AdviserLookup[Any]) -> str:
-        """Return what somebody is told while an adviser is asked; "" if that takes a moment."""
+        """Return the message for a wait for advice; "" for advice that takes only a moment."""
         if type(sought) not in words.registry:
             return ""
         view = View(None, Style.FULL, Display.of(screen, Options()))
         return "\n".join(words(sought, Occasion(self.house.hall, None, 0.0, ""), view))
 
     def addressed(self, messages: Iterable[Message]) -> Iterator[tuple[Any, Message]]:
-        """Yield who gets which message; who has just gone gets theirs for the last time."""
+        """Yield each recipient with the message, and forget characters who have left.
+
+        Those who have only just left still get their messages.
+        """
         to = {self.names[number]: each for number, each in self._characters.items()}
         self._forget()
         for message in messages:
             yield from ((to[name], message) for name in message.to if name in to)
 
     def _enter(self, character: Any, now: float) -> list[Message]:
-        """Let a character in; return what is told: nothing, unless they come back to a seat.
+        """Let a character in; return the messages, which only a return to a seat causes.
 
-        If they have no seat, and have chosen no style, they see the board in brief until they use
-        it.
+        A character without a seat or a chosen style sees the board in brief until they use it.
         """
         name = self.names[character.id] = self._name(character)
         self._characters[character.id] = character
@@ -376,7 +395,7 @@ class BoardHost:
         )
 
     def _name(self, character: Any) -> str:
-        """Return the name of a character here: their own, unless another is called so."""
+        """Return the character's name at this board, with the id behind it if the name is taken."""
         kept = self.names.get(character.id)
         if kept is not None:
             return kept
@@ -388,7 +407,7 @@ class BoardHost:
         return name
 
     def _forget(self) -> None:
-        """Forget who is not present, and their names if they have nothing to come back to."""
+        """Forget absent characters, and their names unless they have a seat or match here."""
         self._characters = {
             number: character
             for number, character in self._characters.items()

@@ -1,4 +1,4 @@
-"""What the plugin of Evennia's web client tells the MUD, for ``INPUT_FUNC_MODULES``."""
+"""The input function for our plugin of Evennia's web client, for ``INPUT_FUNC_MODULES``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from thudmud.evennia.host import PANEL
 
 
 def thud(session: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ARG001 (Evennia's signature)
-    """Take note that a client shows boards; tell it how they stand, or what its line asks for."""
+    """Handle a message from the plugin: mark the session, and answer with facts.
+
+    The first argument is the client's query; without one, the answer has all boards in the room.
+    """
     flags = {PANEL: True}
     session.protocol_flags.update(flags)
     session.sessionhandler.session_portal_partial_sync({session.sessid: {"protocol_flags": flags}})

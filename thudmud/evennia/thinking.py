@@ -1,7 +1,7 @@
-"""What thinks for the boards: a process of our own player, which is started when first asked.
+"""The computer player for boards: one worker process, started on first use.
 
-It is asked in a thread with an event loop of its own, since Evennia's is Twisted's. It ends when
-the MUD does.
+A daemon thread runs an asyncio event loop for the worker, since Evennia runs Twisted's reactor. The
+worker ends with the MUD.
 """
 
 from __future__ import annotations
@@ -22,13 +22,19 @@ from thudmud.rules import Game
 
 
 def find_out(asked: Question | AdviserLookup[Any], then: Callable[[Any], None]) -> None:
-    """Have something found out; ``then`` is called in Evennia's thread, with None if nothing is."""
+    """Ask the worker in the background.
+
+    Args:
+        asked: the question for a bot's ply, or the lookup for an adviser.
+        then: the callback for the answer, which is called in the reactor's thread; its argument is
+            None if there is no answer.
+    """
     loop, workers = _workers()
 
     async def answer() -> Any:
         try:
             return await _answer(workers, asked)
-        except Exception:  # noqa: BLE001  (whoever has asked is told that there is no answer)
+        except Exception:  # noqa: BLE001  (the callback gets None instead)
             logger.log_trace("Our own player does not answer.")
             return None
 
@@ -50,10 +56,10 @@ def _workers() -> tuple[asyncio.AbstractEventLoop, Workers]:
 
 
 class FoundAdvice:
-    """The adviser of a board's house, which waits for nothing: what was found is put here first.
+    """An adviser that never waits: it returns advice that was put into it before.
 
     Attributes:
-        found: by a battle as it stands, what an adviser says of it.
+        found: the advice by battle.
     """
 
     at_once = 1
@@ -62,9 +68,9 @@ class FoundAdvice:
         self.found: Mapping[Game, Any] = {}
 
     async def advise(self, _board: str, game: Game) -> Variation | None:
-        """Return what was found; None if nothing was."""
+        """Return the best variation, if it was found before."""
         return cast("Variation | None", self.found.get(game))
 
     async def weigh(self, game: Game) -> Evaluation | None:
-        """Return what was found; None if nothing was."""
+        """Return the evaluation, if it was found before."""
         return cast("Evaluation | None", self.found.get(game))

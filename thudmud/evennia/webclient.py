@@ -1,7 +1,7 @@
-"""What the settings of a MUD name, so that Evennia's web client draws boards.
+"""Paths for the settings of a MUD, so that Evennia's web client draws boards.
 
-Evennia serves the files: the board of our own web page, and beside it a plugin that puts it into a
-panel. Nothing of Evennia or Django is imported here, for settings are read before either is ready.
+Evennia serves the files: the board of our own web page, and a plugin that puts the board into a
+panel. Neither Evennia nor Django is imported here, since settings are read before they are ready.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ STATIC = [
     ("thud", str(_HERE.parent / "web" / "page")),
     ("thud/evennia", str(_HERE / "static")),
 ]
-"""For ``STATICFILES_DIRS``."""
+"""The entries for ``STATICFILES_DIRS``."""
 
 TEMPLATES = str(_HERE / "templates")
-"""For the ``DIRS`` of ``TEMPLATES``, in front: what a MUD or Evennia has there is added to."""
+"""The first entry for ``DIRS`` in ``TEMPLATES``: our template extends the MUD's or Evennia's."""
