@@ -324,7 +324,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             send(character, message)
         asked = self.ndb.thud_asked = self.ndb.thud_asked or set()
         for turn in host.house.bot_turns:
-            if turn not in asked:
+            if turn not in asked:  # a turn is listed until the bot has played
                 asked.add(turn)
                 task = turn.task
                 question = Question(str(self.id), task.game, task.level, seed=task.battle)
@@ -345,7 +345,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.look_around()
         self.ndb.thud_asked.discard(turn)
         host, now = self.host, time.time()
-        if reply:
+        if reply:  # otherwise the worker has failed, and the bot resigns
             told = host.house.play_bot(turn, reply.ply, now, reply.worth)
         else:
             told = host.house.obey(turn.bot, Resign(turn.task.board), now)
@@ -375,7 +375,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.ndb.thud_waiting = (self.ndb.thud_waiting or set()) - {(character.id, type(sought))}
         self.look_around()
         host = self.host
-        host.advice.found = answer or {}
+        host.advice.found = answer or {}  # decided again, the command finds its advice there
         self._keep_and_tell(host, host.obey(character, command, time.time()))
         host.advice.found = {}
 

@@ -191,6 +191,8 @@ class Gateway:
         session.answer(answer)
 
     def _start(self, doing: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        # These tasks belong to the gateway and outlive the link: a request that was started is also
+        # finished, and its answer waits in the outbox for the client to resume.
         task = asyncio.create_task(doing)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

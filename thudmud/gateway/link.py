@@ -113,6 +113,7 @@ class Link:
         try:
             await asyncio.wait({reading, self._ended, *others}, return_when=asyncio.FIRST_COMPLETED)
             if reading.done() and not reading.exception() and not self._ended.done():
+                # The input has ended, but the client may still read: finish what was requested.
                 others.append(asyncio.create_task(self._send_rest()))
                 await asyncio.wait({others[-1], self._ended}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -202,6 +203,7 @@ class Link:
         except Fault as fault:
             if fault.code in FATAL:
                 self.drop(fault)
+            # A malformed request with a new number gets an answer, so that its number is used up.
             elif not (fault.number and await self._begin(self._session, fault.number, fault)):
                 await self._say(error_line(fault))
 
@@ -256,6 +258,7 @@ class Link:
             await self._send_all()  # so that the client can acknowledge it when it resumes
             self._drop_full()
             return True
+        # No await between recording the request and starting its task: nothing can come between.
         if not session.begin(number):
             self._slots.release()
             return False

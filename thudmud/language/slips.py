@@ -64,7 +64,7 @@ def near_miss(word: str, candidates: Collection[str], *, first: bool = False) ->
         The suggestion, which may have further words; None if no candidate is close enough.
     """
     asked = word.lower().rstrip(_PUNCTUATION) or word
-    meant = SYNONYMS.get(asked, "")
+    meant = SYNONYMS.get(asked, "")  # such as "help scoring", which begins with a candidate
     if meant.partition(" ")[0] in candidates:
         return meant
     words = sorted(one for one in candidates if len(one) >= _SHORT or not first)
@@ -260,6 +260,7 @@ def _as_in_records(place: Place) -> Finding | None:
         return None
     if not others or (ply[3] is None and len(others) > 1):
         return None
+    # In "a6xb6" nothing but the captured square can be the target.
     target, *captures = others if ply[3] else others * 2
     verb = Verb.MOVE
     if captures == [target]:

@@ -135,12 +135,15 @@ class Vocabulary:
     def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
         gone = features.left_out(without)
         of_gone = {terminal for each in gone for terminal in feature_terminals().get(each.name, ())}
+        # Lines that begin with one of these terminals are refused without being parsed.
         self._left = frozenset(
             name
             for name in FIRST
             if name in of_gone or any(word in without for word in WORDS.get(name, ()))
         )
         self.without = frozenset(word for name in self._left for word in WORDS[name])
+        # Lines that parse to these commands are refused, too: some begin with a verb that stays, as
+        # "resume tournament" does.
         self._of_gone = tuple(kind for each in gone for kind in each.commands)
         self._gone_words = frozenset(word for name in of_gone for word in WORDS.get(name, ()))
         kept = _first_words(each for each in COMMANDS if each not in self._of_gone)

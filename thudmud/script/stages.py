@@ -206,7 +206,7 @@ class _Performance:
         self._uncompared = {}
         if step.act is Act.TYPE and step.who not in self._homes:
             self._hear(self._enter(step.who))
-        self._heard.pop(step.who, None)
+        self._heard.pop(step.who, None)  # a wait ignores output before its player's last action
         match step.act:
             case Act.ENTER:
                 return self._enter(step.who, step.text)
@@ -240,7 +240,7 @@ class _Performance:
             values = pattern.match(line)
             if values is not None:
                 self._variables |= values
-                self._heard[step.who] = heard[at + 1 :]
+                self._heard[step.who] = heard[at + 1 :]  # the next wait goes on behind the line
                 return seen
         missed = Missed(step, step.who, heard, (pattern,), where, awaited=pattern.text)
         self.mismatches.append(missed)
