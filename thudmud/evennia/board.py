@@ -293,7 +293,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     def obey(self, character: Any, command: Command) -> None:
         """Carry out a present character's command, and send the resulting messages.
 
-        If the command needs the bot's advice, it is carried out once the advice is there.
+        A command that needs advice is carried out once the advice is there.
         """
         self.look_around()
         host = self.host

@@ -283,7 +283,7 @@ def _glued_positions(place: Place) -> Finding | None:
 
 
 def _captures_nothing(place: Place) -> Finding | None:
-    """``shove a1 to b2``: a shove without its captures."""
+    """``shove c5 to c7``: a shove without its captures."""
     if (
         place.rest
         or not place.before.lower().startswith("shove ")
@@ -315,7 +315,7 @@ def _record_with_an_i(place: Place) -> Finding | None:
 
 
 def _no_number(place: Place) -> Finding | None:
-    """``replay``, ``analyse anna``: no battle number."""
+    """``replay``, ``analyse anna``: a missing battle number."""
     is_one = place.before.lower() in {"replay", "record", "analyse"}
     return _wrong(Mistake.NO_BATTLE_NUMBER) if is_one else None
 

@@ -115,7 +115,7 @@ def kept_tables(grammar: str) -> Tables:
         return make_tables(grammar)
     try:
         kept_of, kept = marshal.loads(loader.get_data(path))  # noqa: S302  (as Python does)
-    except (OSError, EOFError, ValueError, TypeError, MemoryError):  # missing or truncated
+    except (OSError, EOFError, ValueError, TypeError, MemoryError):  # missing or damaged
         kept_of, kept = None, ()
     if kept_of == made_of:
         return Tables(*kept)

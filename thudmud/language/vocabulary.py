@@ -34,11 +34,11 @@ _Item = str | tuple["_Item", ...]
 
 
 class OwnCommand(Command):
-    """A command of the host's own. The first line of its docstring is the title of its help page.
+    """A command of the host's own. The docstring is the help page, and its first line the title.
 
     Attributes:
-        syntax: its pattern.
-        page: its docstring, which is its help page.
+        syntax: the command's pattern.
+        page: the text of the help page.
     """
 
     syntax: ClassVar[str]
