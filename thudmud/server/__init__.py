@@ -1,1 +1,1 @@
-"""The telnet server: configuration, logs, accepting, limits, sessions, bots; and how it runs."""
+"""The server process: configuration, logging, listening sockets, limits, sessions and bots."""

@@ -1,8 +1,8 @@
-"""Draws pictures in a process beside the server: one at a time, giving way to whatever else runs.
+"""Rendering of pictures in a low-priority worker process, one at a time.
 
-``python -m thudmud.server.drawing`` is that process. It reads jobs from standard input and writes
-what has come of each, both pickled, behind their length; it ends when the server does, however that
-ends.
+``python -m thudmud.server.drawing`` runs the worker. It reads jobs from standard input and writes
+results to standard output, both pickled and prefixed with their length. It exits at end of file, so
+it never outlives the server, even after a crash.
 """
 
 from __future__ import annotations
@@ -23,36 +23,35 @@ from thudmud.rules import Game, Record
 from thudmud.values import Value
 
 NICENESS = 10
-"""By how much it gives way, as those do that play."""
+"""The worker's nice value, the same as that of engines."""
 PATIENCE = 30.0
-"""Seconds after which a picture is given up."""
+"""Timeout for a picture, in seconds."""
 IDLE = 60.0
-"""Seconds after which the process ends if nothing is to be drawn."""
+"""Seconds without a job after which the worker process is killed."""
 LONGEST = 500
-"""The most plies of a GIF: about two megabytes, and four seconds of a processor."""
+"""Limit on the plies of a GIF; this many take about 2 MB and four seconds of CPU."""
 
 if TYPE_CHECKING:
     from thudmud.pictures.drawing import Orientation
 
-_ENDED = OSError, EOFError, RuntimeError  # the last is uvloop's, of a pipe that is closed
+_ENDED = OSError, EOFError, RuntimeError  # uvloop raises RuntimeError for a closed pipe
 _LENGTH = struct.Struct("<Q")
 
 
 class NotDrawnError(ThudmudError):
-    """A picture could not be drawn, and may be later."""
+    """A picture couldn't be drawn for a temporary reason; a later attempt may succeed."""
 
 
 class Job(Value):
-    """A picture to draw, or a record to write.
+    """A picture to draw or a game record to write.
 
     Attributes:
-        kind: "svg", "png", "gif" or "thud".
-        subject: what a picture shows; the battle of a GIF or a record.
-        side: which side of the board is at the bottom.
-        colours: a key of `SCHEMES`.
-        record: what a record tells besides: its players, day, comments, clock and tournament, as
-            `Record` has them.
-        spent: the seconds that each ply took, for a record; empty if not known.
+        kind: "svg", "png", "gif" or "thud" (a game record).
+        subject: The position for a still picture; the battle for a GIF or a record.
+        side: The board's orientation: "north" or "south".
+        colours: A key of `SCHEMES`.
+        record: Further fields of `Record`: both players, date, comments, clock, event and round.
+        spent: Seconds per ply, for a record; empty if unknown.
     """
 
     kind: str
@@ -73,19 +72,21 @@ class Job(Value):
         record: tuple[Any, ...] = (),
         spent: tuple[float, ...] = (),
     ) -> Job:
-        """Return the job for a battle, as small as it can be: it has to go to another process.
+        """Return the job for a battle, without data that the worker doesn't need.
+
+        Jobs are pickled and piped to another process, so a still carries only its position.
 
         Args:
-            kind: as above.
-            game: the battle.
-            ply: after which ply; None as it stands.
-            side: as above.
-            colours: as above.
-            record: as above.
-            spent: as above.
+            kind: See `Job`.
+            game: The battle.
+            ply: Number of plies to show; None for all of them.
+            side: See `Job`.
+            colours: See `Job`.
+            record: See `Job`.
+            spent: See `Job`.
 
         Raises:
-            InvalidValueError: the battle has no such ply, or too many for a GIF.
+            InvalidValueError: The battle has fewer plies, or too many for a GIF.
         """
         if kind == "thud":
             return Job(kind, game, side, colours, record, spent)
@@ -105,7 +106,7 @@ def require_short(plies: int) -> None:
 
 
 def drawn(job: Job) -> bytes:
-    """Return what a job asks for."""
+    """Render a job's picture or record, as bytes."""
     subject = job.subject
     if job.kind == "thud" and isinstance(subject, Game):
         dwarf, troll, date, comments, clock, event, round_ = job.record
@@ -122,21 +123,21 @@ def drawn(job: Job) -> bytes:
 
 
 class Studio:
-    """The process that draws; started when it is first needed, and again after a mistake."""
+    """The drawing worker process: started on first use, and restarted after a failure."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
         self._process: ChildProcess | None = None
         self._killed: ChildProcess | None = None
-        """The last one that was, which may not have ended yet."""
+        """The previous process, which may still be exiting."""
         self._rest: asyncio.TimerHandle | None = None
 
     async def draw(self, job: Job) -> bytes:
-        """Return what a job asks for; jobs wait for each other.
+        """Render a job in the worker; concurrent jobs run one after the other.
 
         Raises:
-            InvalidValueError: it cannot be drawn.
-            NotDrawnError: the process has ended, or does not answer.
+            InvalidValueError: The worker rejected the job.
+            NotDrawnError: The worker has exited or doesn't answer in time.
         """
         async with self._lock:
             if self._rest:
@@ -148,7 +149,7 @@ class Studio:
                 self._end()
                 raise NotDrawnError(f"nothing draws: {error!r}") from error
             except asyncio.CancelledError:
-                self._end()  # it would answer the next one with this picture
+                self._end()  # otherwise the next job would get this picture
                 raise
             self._rest = asyncio.get_running_loop().call_later(IDLE, self._end)
         if isinstance(outcome, bytes):
@@ -164,7 +165,7 @@ class Studio:
             await self._killed.wait()
 
     async def _ask_twice(self, job: Job) -> object:
-        """Ask, and if the process ends, which it may have done before, another one."""
+        """Send a job; retry once in a new process, as the old one may have exited while idle."""
         try:
             return await self._ask(job)
         except _ENDED:
@@ -194,7 +195,7 @@ class Studio:
 
 
 def main(jobs: BinaryIO, pictures: BinaryIO) -> None:
-    """Draw until there are no more jobs."""
+    """Run the worker: answer jobs until end of file."""
     while head := jobs.read(_LENGTH.size):
         (length,) = _LENGTH.unpack(head)
         try:

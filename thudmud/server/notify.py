@@ -1,6 +1,7 @@
-"""Tells the service manager how the server is, by sd_notify(3); nothing where there is none.
+"""State notifications to the service manager by the sd_notify(3) protocol.
 
-Each message is a datagram to the socket that the environment names: that needs no library.
+Each message is one datagram to the socket named in the environment, so no library is needed.
+Without such a socket, all methods do nothing.
 """
 
 from __future__ import annotations
@@ -16,29 +17,29 @@ _MICROSECONDS = 1_000_000
 
 
 class ServiceManager:
-    """The service manager, such as systemd, that has started this process.
+    """The service manager that started this process, such as systemd.
 
-    The socket's name and the watchdog's interval are taken out of the environment, so that the
-    programs of bots do not speak for the server.
+    The constructor removes its variables from the environment. Otherwise bot programs would
+    inherit them and could send notifications on the server's behalf.
 
     Attributes:
-        status: returns a sentence for the manager's status display.
+        status: Returns a sentence for the manager's status display.
     """
 
     def __init__(self, environment: MutableMapping[str, str] = os.environ) -> None:
         self.status: Callable[[], str] = lambda: "Starting"
-        # A name that begins with @ is in the abstract namespace of Linux.
+        # A leading @ stands for NUL: an address in Linux's abstract socket namespace.
         self._address = environment.pop("NOTIFY_SOCKET", "").replace("@", "\0", 1)
         is_for_us = environment.pop("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         limit = int(environment.pop("WATCHDOG_USEC", "0")) / _MICROSECONDS
         self._limit = limit if is_for_us else 0.0
 
     def ready(self) -> None:
-        """Report that people can come in, after the start or a reload."""
+        """Report that the server accepts players, after startup or a reload."""
         self._tell(f"READY=1\nSTATUS={self.status()}")
 
     def reloading(self) -> None:
-        """Report that the settings are being reloaded."""
+        """Report that the server is reloading its settings."""
         self._tell(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self, why: str) -> None:
@@ -46,9 +47,10 @@ class ServiceManager:
         self._tell(f"STOPPING=1\nSTATUS=Stopping: {why}")
 
     async def watch(self) -> None:
-        """Report regularly that the event loop is alive, if the manager wants that, and the status.
+        """Send watchdog keep-alives and the status, at half the manager's interval.
 
-        A server that hangs does not report, and is restarted.
+        If the event loop hangs, the keep-alives stop and the manager restarts the server. Returns
+        at once if the manager has set no watchdog.
         """
         while self._address and self._limit:
             self._tell(f"WATCHDOG=1\nSTATUS={self.status()}")
@@ -57,5 +59,5 @@ class ServiceManager:
     def _tell(self, message: str) -> None:
         if self._address:
             with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
-                # Losing a message is better than delaying the players.
+                # Never block: losing a message is better than delaying the players.
                 end.sendto(message.encode(), socket.MSG_DONTWAIT, self._address)

@@ -1,9 +1,9 @@
-"""Trusted proxies in front of a server, and the client addresses that they pass on. Pure.
+"""Client addresses forwarded by trusted proxies. Pure.
 
 A TCP proxy begins each connection with a header of the PROXY protocol, version 2
 (https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt, section 2.2); an HTTP proxy adds
-``X-Forwarded-For`` to each request, or ``Forwarded`` (RFC 7239). Any client could send these, so
-they are only read in connections from the addresses that the settings name.
+``X-Forwarded-For`` to each request, or ``Forwarded`` (RFC 7239). Any client can send
+these, so they are ignored unless the peer's address is listed in the settings.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ from collections.abc import Iterable, Mapping
 from thudmud.accounts.limiters import parsed_address
 
 Place = tuple[str, int]
-"""An address and a port."""
+"""An IP address and a port."""
 
 SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
 HEAD = len(SIGNATURE) + 4
-"""Bytes of a header before the addresses; the last two tell how many follow."""
+"""Bytes of a PROXY v2 header before the addresses; the last two hold the remaining length."""
 
-_LONGEST = 2048  # bytes that may follow; addresses take 36, and extensions some hundred
+_LONGEST = 2048  # limit on the remaining length: 36 for addresses, then extensions
 _LOCAL, _PROXY = 0x20, 0x21
 _TCP4, _TCP6 = 0x11, 0x21
 _LENGTHS = {_TCP4: 4, _TCP6: 16}
 
 _NODE = re.compile(r"(?:\[([^\[\]]*)\]|([^:]*))(?::[0-9]{1,5})?", re.ASCII)
-"""An address with a port, or in brackets, as some proxies write it (RFC 7239, section 6)."""
+"""A node: an address, optionally in brackets or with a port (RFC 7239, section 6)."""
 
 _PAIR = re.compile(
     r"""\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=("(?:[^"\\]|\\.)*"|[^\s",;]*)\s*(?:([;,])|$)""", re.ASCII
 )
-"""A parameter of ``Forwarded``, and what follows it (RFC 7239, section 4)."""
+"""A parameter of ``Forwarded`` and its separator (RFC 7239, section 4)."""
 
 
 class Proxies:
-    """The trusted proxies, by addresses or networks such as ``192.0.2.0/24``.
+    """The set of trusted proxies, given as addresses or networks such as ``192.0.2.0/24``.
 
     Raises:
-        ValueError: one of these is neither.
+        ValueError: A name is neither an address nor a network.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -50,16 +50,19 @@ class Proxies:
         return parsed is not None and any(parsed in each for each in self._networks)
 
     def client(self, peer: str, fields: Mapping[str, str]) -> str | None:
-        """Return the address of the client that sent a request, by its header fields.
+        """Return the address of the client that sent a request.
 
-        Each proxy appends the address that it got the request from. So the last address that is no
-        proxy's is the client's; any before it may be made up by the client. ``Forwarded`` is only
-        read where there is no ``X-Forwarded-For``: most proxies set the latter, and pass on the
-        former as a client has sent it.
+        Each proxy appends the address of its own peer. So the last address that isn't a trusted
+        proxy's is the client's; the client may have forged any before it. ``Forwarded`` is a
+        fallback only: most proxies set ``X-Forwarded-For`` and pass ``Forwarded`` on unchanged.
+
+        Args:
+            peer: The address at the other end of the connection.
+            fields: The header fields, with names in lower case.
 
         Returns:
-            The address; None if the peer is a proxy that does not say it. That is nobody's, not the
-            proxy's: it may be this machine's own, which few limits hold for.
+            The address, or None if the peer is a proxy that doesn't name its client. The proxy's
+            own address is no substitute: it may be a local one, which is exempt from most limits.
         """
         if peer not in self:
             return peer
@@ -75,9 +78,9 @@ class Proxies:
         return address
 
     def is_secure(self, peer: str, fields: Mapping[str, str]) -> bool:
-        """Return whether a proxy says that its client's request came by ``https:`` or ``wss:``.
+        """Return whether a trusted proxy received the request by ``https:`` or ``wss:``.
 
-        The first of several proxies is the one that the client has spoken to.
+        In a chain of proxies the first one counts, since the client connected to it.
         """
         if peer not in self:
             return False
@@ -90,9 +93,10 @@ class Proxies:
 
 
 def node_address(node: str) -> str | None:
-    """Return the address of a client as a proxy writes it, without port and brackets.
+    """Parse a node as written by a proxy: strip brackets and the port.
 
-    None if there is none in it, as in ``unknown``.
+    Returns:
+        The address, or None if there is none, as in ``unknown``.
     """
     if parsed := parsed_address(node):
         return str(parsed)
@@ -102,7 +106,7 @@ def node_address(node: str) -> str | None:
 
 
 def _forwarded(field: str) -> list[dict[str, str]]:
-    """Return the parameters that each proxy has added to ``Forwarded``; none if it is malformed."""
+    """Parse ``Forwarded`` to one dict of parameters per proxy; return [] if it is malformed."""
     hops: list[dict[str, str]] = [{}]
     end = 0
     while end < len(field):
@@ -120,7 +124,7 @@ def _forwarded(field: str) -> list[dict[str, str]]:
 
 
 def following(head: bytes) -> int | None:
-    """Return how many bytes follow the first `HEAD` of a header; None if these are no header."""
+    """Return the number of bytes after the first `HEAD` bytes; None if this is no PROXY header."""
     if len(head) != HEAD or not head.startswith(SIGNATURE):
         return None
     length = int.from_bytes(head[-2:], "big")
@@ -128,12 +132,14 @@ def following(head: bytes) -> int | None:
 
 
 def told(header: bytes) -> Place | None:
-    """Return the client's address and port in a whole header; None if the proxy speaks for itself.
+    """Parse a complete PROXY v2 header.
 
-    That is a health check, or an unknown client.
+    Returns:
+        The client's address and port. None for a LOCAL connection, such as a health check, or an
+        unsupported address family.
 
     Raises:
-        ValueError: the header is cut short.
+        ValueError: The header is too short for its addresses.
     """
     length = _LENGTHS.get(header[HEAD - 3])
     if header[HEAD - 4] == _LOCAL or length is None:

@@ -1,6 +1,7 @@
-"""What several servers share: the store that the settings name, and the locks on its database.
+"""The store named in the settings, and the advisory locks that servers on one database share.
 
-One lock decides who serves, others who runs the bots, and who sends notifications.
+One lock decides which servers may serve; others elect the one that runs the bots and the one that
+sends notifications.
 """
 
 from __future__ import annotations
@@ -27,11 +28,16 @@ TAKEN = "Another server has taken over while the database could not be reached."
 
 
 async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -> Store:
-    """Open a store as the settings say.
+    """Open the store that is configured in the settings.
+
+    Args:
+        storage: The backend and its file or connection string.
+        folder: The directory that a relative SQLite path refers to.
+        serving: Whether boards are served from the store.
 
     Raises:
-        StartError: psycopg is needed and not installed.
-        StoreError: it cannot be used.
+        StartError: PostgreSQL is configured but psycopg isn't installed.
+        StoreError: The store can't be opened.
     """
     if storage.backend == "memory":
         return Store.in_memory(serving=serving)
@@ -50,19 +56,23 @@ async def serving_lock(
     announce: Callable[[str], None],
     stop: Callable[[str], None],
 ) -> AsyncIterator[bool]:
-    """Wait until this server may serve from a database; yield whether it may.
+    """Acquire and hold the lock that permits this server to serve from a database.
 
-    All servers may at the same time; one that stands by serves alone, and so waits for all others.
+    Ordinary servers share the lock. A standby server takes it exclusively, so it waits until all
+    others have stopped.
 
     Args:
-        storage: how to connect to the database, and whether this server stands by.
-        stopped: set to end the waiting.
-        announce: called with a line if it has to wait.
-        stop: called with the reason if this server may not serve any longer.
+        storage: The connection string, and whether this server is a standby.
+        stopped: Set to stop waiting.
+        announce: Called with a line for the operator if the server has to wait.
+        stop: Called with the reason if the server must stop serving.
+
+    Yields:
+        Whether the lock was acquired; False if ``stopped`` was set first.
 
     Raises:
-        NotYet: another server serves alone, and this one does not stand by, or lost its lock to it
-            with the link; or the database cannot be asked.
+        NotYet: Another server holds the lock exclusively and this one is no standby; or the
+            database can't be reached; or a standby lost its connection and then its lock.
     """
     serving: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     has_to_wait = is_lost = False
@@ -97,11 +107,11 @@ async def serving_lock(
 
 @asynccontextmanager
 async def lock_of_one(storage: StorageSettings, key: Lock) -> AsyncIterator[asyncio.Queue[Holder]]:
-    """Wait for the lock of the one server that does something for all, and hold it.
+    """Compete for an exclusive lock that elects one server for a task (leader election).
 
     Yields:
-        A queue: each item says who has the lock from now on. While the database cannot be reached,
-        nothing changes.
+        A queue with the lock's new holder at each change. While the database can't be reached, the
+        queue stays empty. Without PostgreSQL the holder is always this server.
     """
     holders = asyncio.Queue[Holder]()
     if storage.backend != "postgresql":
@@ -127,7 +137,7 @@ def _lock(
     *,
     shared: bool = False,
 ) -> AdvisoryLock:
-    """Return a lock whose changes are told in the event loop."""
+    """Return an advisory lock whose changes call ``told`` in the event loop's thread."""
     try:
         from thudmud.store.postgres import (  # noqa: PLC0415  (an optional dependency)
             AdvisoryLock,
