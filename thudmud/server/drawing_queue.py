@@ -17,33 +17,33 @@ from thudmud.errors import ThudmudError
 from thudmud.server.drawing import Studio
 
 MOST_WAITING = 64
-"""The most drawings that wait, of all addresses together."""
+"""Limit on waiting drawings, over all addresses."""
 
 
 class QueueFullError(ThudmudError):
-    """There is no room for another drawing, or for this one any longer."""
+    """The queue rejected a new drawing, or dropped this one to make room."""
 
 
 class ShareError(ThudmudError):
-    """The address has as many drawings waiting as it may have."""
+    """The address has reached its share of drawings."""
 
 
 Work = Callable[[Studio], Awaitable[bytes]]
-"""Reads the battle and draws it; called once it is the drawing's turn."""
+"""Coroutine function that loads the battle and draws it; called at the drawing's turn."""
 
 IsGone = Callable[[], bool]
 """Returns whether the client has hung up."""
 
 
 class _Drawing:
-    """A drawing that waits, or is under way.
+    """A drawing that is queued or under way.
 
     Attributes:
         tag: identifies it among all drawings.
-        network: the network that it counts for: that of the first client that asked.
+        network: The network whose share it uses: the first requester's.
         work: draws it.
         outcome: the bytes of the picture, or the exception.
-        askers: the requests that wait for it.
+        askers: One hang-up check per waiting request.
     """
 
     def __init__(self, tag: str, network: str, work: Work) -> None:
@@ -53,15 +53,15 @@ class _Drawing:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether a client that has not hung up waits for it."""
+        """Whether any waiting client is still connected."""
         return not all(is_gone() for is_gone in self.askers)
 
 
 class DrawingQueue:
-    """A studio, and the drawings that wait for it.
+    """A fair queue of drawings for one `Studio`.
 
     Args:
-        share: how many drawings an address may have here at once, the one under way included.
+        share: Limit on the drawings of a network, including the one under way.
     """
 
     def __init__(self, share: int) -> None:
@@ -69,17 +69,17 @@ class DrawingQueue:
         self._drawings: dict[str, _Drawing] = {}
         """All drawings by their tags, the one under way included."""
         self._waiting: dict[str, deque[_Drawing]] = {}
-        """Those that wait, by network; the network whose turn is next comes first."""
+        """Queued drawings by network, in the order of the networks' turns."""
         self._current: _Drawing | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def draw(self, tag: str, network: str, is_gone: IsGone, work: Work) -> bytes:
-        """Return a drawing; what several ask for at once is drawn once.
+        """Queue a drawing and wait for it; concurrent requests for the same tag share one.
 
         Raises:
-            ShareError: the network has its share of drawings here already.
-            QueueFullError: there is no room.
-            NotDrawnError, InvalidValueError, StoreError: as the work does.
+            ShareError: The network has reached its share.
+            QueueFullError: The queue is full, or dropped the drawing to make room.
+            NotDrawnError, InvalidValueError, StoreError: Raised by ``work``.
         """
         drawing = self._drawings.get(tag) or self._add(_Drawing(tag, network, work))
         drawing.askers.append(is_gone)
@@ -91,7 +91,7 @@ class DrawingQueue:
                 self._drop(drawing)
 
     async def close(self) -> None:
-        """Draw nothing more."""
+        """Cancel all drawings and stop the worker process."""
         if self._task:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -128,7 +128,7 @@ class DrawingQueue:
                 self._drop(drawing)
 
     def _drop(self, drawing: _Drawing) -> None:
-        """Take a drawing out of the queue, unless it is under way: then it is kept for others."""
+        """Remove a drawing from the queue; one under way continues, for the cache's sake."""
         queue = self._waiting.get(drawing.network)
         if queue and drawing in queue:
             queue.remove(drawing)
@@ -140,7 +140,7 @@ class DrawingQueue:
                 drawing.outcome.exception()  # mark it as retrieved: perhaps no client is left
 
     def _begin_next(self) -> None:
-        """Begin the first drawing of the network whose turn is next."""
+        """Start the first drawing of the next network in rotation."""
         self._current = None
         if self._waiting:
             network, queue = next(iter(self._waiting.items()))
