@@ -158,7 +158,7 @@ class _ReadyHeader(UnstructuredHeader):
 
 _HEADERS = HeaderRegistry()
 for _name in ("From", "Subject", "List-Unsubscribe"):
-    _HEADERS.map_to_type(_name, _ReadyHeader)  # a mixin, not a header class
+    _HEADERS.map_to_type(_name, _ReadyHeader)  # type: ignore[arg-type]  # a mixin
 _POLICY = SMTP.clone(header_factory=_HEADERS)
 
 
