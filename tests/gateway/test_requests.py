@@ -98,6 +98,8 @@ def test_what_is_no_object(line: bytes, text: str) -> None:
         ),
         ({"line": "\ud800"}, '"line" should hold no halves of surrogate pairs.'),
         ({"board": ""}, '"board" should be 1 to 120 printable characters of ASCII without blanks'),
+        ({"board": "oak\n"}, '"board" should be 1 to 120 printable characters of ASCII without'),
+        ({"key": "k\n"}, '"key" should be 1 to 80 printable characters of ASCII without blanks'),
         ({"board": "oak board"}, '"board" should be 1 to 120 printable characters of ASCII with'),
         ({"board": "eiché"}, '"board" should be 1 to 120 printable characters of ASCII without'),
         ({"at_version": -1}, f'"at_version" should be {COUNT}, not -1.'),
@@ -137,6 +139,7 @@ def test_what_is_missing(key: str) -> None:
     ("kind", "key", "value", "right"),
     [
         ("open", "rules", "chess", "one of discworld, classic, koom valley"),
+        ("open", "rules", "discworld\n", "one of discworld, classic, koom valley"),
         ("open", "style", "long", "one of full, brief"),
         ("open", "style", ["full"], "one of full, brief"),
         ("enter", "style", "long", "one of full, brief, or null"),
@@ -169,7 +172,7 @@ def test_the_last_of_two_values_for_a_key_counts() -> None:
     assert read(b'{"type": "ack", "seen": "x", "seen": 3}') == Ack(seen=3)
 
 
-@pytest.mark.parametrize("client", ["", "a b", "ä", "a" * 41, "a/b"])
+@pytest.mark.parametrize("client", ["", "a b", "ä", "a" * 41, "a/b", "a\n"])
 def test_names_of_clients(client: str) -> None:
     found = fault(written(type="hello", version=1, client=client))
     assert found.text.startswith('"client" should be 1 to 40 letters')

@@ -42,7 +42,7 @@ _Count = Annotated[int, Meta(ge=0, le=HIGHEST, description=f"a whole number from
 _CountOrNull = Annotated[
     _Count | None, Meta(description=f"a whole number from 0 to {HIGHEST}, or null")
 ]
-_Key = Annotated[str, Meta(pattern="^[!-~]{1,80}$")]
+_Key = Annotated[str, Meta(pattern=r"^[!-~]{1,80}\Z")]
 _KeyOrNull = Annotated[
     _Key | None,
     Meta(description="1 to 80 printable characters of ASCII without blanks, or null"),
@@ -68,7 +68,7 @@ class Hello(Sent):
     client: Annotated[
         str,
         Meta(
-            pattern="^[A-Za-z0-9_.-]{1,40}$",
+            pattern=r"^[A-Za-z0-9_.-]{1,40}\Z",
             description="1 to 40 letters, digits, dots, hyphens and underscores",
         ),
     ]
@@ -102,7 +102,7 @@ class Request(Sent):
     board: Annotated[
         str,
         Meta(
-            pattern="^[!-~]{1,120}$",
+            pattern=r"^[!-~]{1,120}\Z",
             description="1 to 120 printable characters of ASCII without blanks",
         ),
     ]
@@ -114,7 +114,7 @@ class OpenRequest(Request):
 
     name: _Text = "board"
     rules: Annotated[
-        str, Meta(pattern=f"^({'|'.join(RULESETS)})$", description=_words(*RULESETS))
+        str, Meta(pattern=rf"^({'|'.join(RULESETS)})\Z", description=_words(*RULESETS))
     ] = next(iter(RULESETS))
     style: Annotated[Style, Meta(description=_STYLES)] = Style.FULL
 
