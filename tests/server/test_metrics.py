@@ -47,9 +47,9 @@ class Watched:
     def __init__(self, place: tuple[str, int], port: int, sessions: Sessions) -> None:
         self.place, self.url, self.sessions = place, f"http://127.0.0.1:{port}", sessions
 
-    async def ask(self, path: str, method: str = "GET") -> httpx.Response:
+    async def ask(self, path: str, method: str = "GET", **fields: str) -> httpx.Response:
         async with httpx.AsyncClient(timeout=PATIENCE) as asking:
-            return await asking.request(method, f"{self.url}{path}")
+            return await asking.request(method, f"{self.url}{path}", headers=fields)
 
     async def numbers(self) -> Mapping[str, float]:
         """Return what /metrics tells, by name and labels."""
@@ -202,6 +202,11 @@ async def test_silent_connections_beyond_sixteen_are_cut_and_monitoring_is_answe
         assert (await kept.rest()).startswith(b"HTTP/1.1 200")
     for each in clients:
         await each.close()
+
+
+async def test_metrics_in_an_unknown_version_are_plain_text(watched: Watched) -> None:
+    answer = await watched.ask("/metrics", accept="application/openmetrics-text; version=x")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
 
 
 async def test_head_of_more_than_8_kib_is_refused(watched: Watched) -> None:

@@ -217,7 +217,10 @@ class MetricsPort:
         return answer
 
     def _metrics(self, request: HttpRequest) -> HttpResponse:
-        encode, kind = choose_encoder(request.fields.get("accept", ""))
+        try:
+            encode, kind = choose_encoder(request.fields.get("accept", ""))
+        except TypeError:  # of a version that is no number
+            encode, kind = choose_encoder("")
         return HttpResponse(HTTPStatus.OK, {"Content-Type": kind}, encode(self._registry))
 
     def _health(self, _: HttpRequest) -> HttpResponse:
