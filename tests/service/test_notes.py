@@ -52,6 +52,15 @@ def sample(hint: Any) -> Any:
     return hint(**{name: sample(hints[name]) for name in names})
 
 
+def test_name_of_a_host_s_own_class_crosses_as_text() -> None:
+    class Name(str):
+        __slots__ = ()
+
+    form = note_form()
+    note = form.from_text(form.to_text(NameReleased("house", Name("Vimes"))))
+    assert (note, type(note.name)) == (NameReleased("house", "Vimes"), str)
+
+
 @pytest.mark.parametrize("kind", Aside.crossing(), ids=lambda kind: kind.__name__)
 def test_aside_is_read_on_other_nodes_as_it_was_written(kind: type[Aside]) -> None:
     form, aside = note_form(), sample(kind)

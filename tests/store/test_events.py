@@ -52,6 +52,21 @@ def samples(schema: int) -> list[tuple[str, str]]:
 MOVED = f'[{SCHEMA},"oak board",["moved",1.5,"Anna","dwarf","dA6-B6",12]]'
 
 
+class Name(str):
+    """A name of a host's own class."""
+
+    __slots__ = ()
+
+
+def test_values_of_subclasses_are_stored_as_their_base_class() -> None:
+    joined = Joined(1.0, Name("Anna"), Side.DWARF, level=True)
+    line = to_line(Name("oak"), joined)
+    assert line == f'[{SCHEMA},"oak",["joined",1.0,"Anna","dwarf",1]]'
+    event = read(line)
+    assert isinstance(event, Joined)
+    assert (type(event.player), event.level) == (str, 1)
+
+
 def read(line: str) -> Event:
     """Return the event of a line."""
     return from_line(line)[1]

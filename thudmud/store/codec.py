@@ -162,15 +162,15 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
         Unknown: a later version of this program wrote it.
         Damaged: no version wrote it.
     """
-    if schema > SCHEMA:
-        raise Unknown(
-            f"An event was written by a later version of thudmud: it has schema {schema}, and this"
-            f" version knows {SCHEMA}."
-        )
     try:
+        if schema > SCHEMA:
+            raise Unknown(
+                f"An event was written by a later version of thudmud: it has schema {schema}, and"
+                f" this version knows {SCHEMA}."
+            )
         return from_array(_parsed(text), at, name_of)
     except _TROUBLES as error:
-        raise Damaged(f"This is not an event: {text:.200} ({error}).") from error
+        raise Damaged(f"This is not an event: {text!s:.200} ({error}).") from error
 
 
 _TROUBLES = (MsgspecError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
@@ -259,6 +259,14 @@ def _read_outcome(array: Any) -> Outcome | None:
 # Other values.
 
 
+def _plain(value: object) -> object:
+    """Encode a value of a subclass of a built-in type, such as a host's names, as the latter's."""
+    for kind in (str, int, float):
+        if isinstance(value, kind):
+            return kind(value)
+    raise NotImplementedError
+
+
 class Form(NamedTuple):
     """The codec of values of one type, as texts.
 
@@ -272,7 +280,11 @@ class Form(NamedTuple):
 
     def to_text(self, value: object) -> str:
         """Encode a value as ASCII text."""
-        return to_text(msgspec.to_builtins(value, enc_hook=lambda _: []))
+
+        def plain(found: object) -> object:
+            return [] if isinstance(found, tuple(self.opaque)) else _plain(found)
+
+        return to_text(msgspec.to_builtins(value, enc_hook=plain))
 
     def from_text(self, text: str) -> Any:
         """Decode a value's text; Misread if it is malformed."""
@@ -336,12 +348,25 @@ class _Kind:
         names = enumerate(self._kind.__struct_fields__)
         return [(place, _WORDS[hints[name]]) for place, name in names if hints[name] in _WORDS]
 
+    @cached_property
+    def _scalars(self) -> list[tuple[int, type]]:
+        """The fields of type bool or int, which are distinct types for a reader of JSON."""
+        return [
+            (place, exact)
+            for place, field in enumerate(structs.fields(self._kind))
+            for exact in (bool, int)
+            if field.type in (exact, exact | None)
+        ]
+
     def write(self, value: StoredEvent | SavedMatch) -> list[Any]:
         """Encode the values of all fields as JSON values."""
         values = list(structs.astuple(value))
         for place, word in self._words:
             values[place] = word.write(values[place])
-        return cast("list[Any]", msgspec.to_builtins(values))
+        for place, exact in self._scalars:
+            if type(values[place]) is not exact and values[place] is not None:
+                values[place] = exact(values[place])
+        return cast("list[Any]", msgspec.to_builtins(values, enc_hook=_plain))
 
     def read(self, values: Sequence[Any]) -> Any:
         """Decode the values of the fields, of which an earlier version had fewer.
