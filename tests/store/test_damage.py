@@ -31,7 +31,7 @@ from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, batt
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, beside
-from thudmud.store.rows import FORMAT
+from thudmud.store.rows import DURABLE, FORMAT
 from thudmud.store.streams import Changes
 from thudmud.values import replace
 
@@ -428,6 +428,8 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
         "update report set about = 1000",
         "update report set said = 'Ho!'",
         "update battle set rated = 0 where number = 1",
+        "update battle set at = null where number = 1",
+        "update battle set state = null",
         "delete from battle where number = 2",
         "delete from rating where player = 1",
         "update rating_change set points = points + 1 where player = 1",
@@ -446,6 +448,15 @@ def test_what_another_program_has_changed_is_told(
         connection.execute(statement)
     with pytest.raises(Damaged):
         everything(path)
+
+
+@pytest.mark.parametrize("table", sorted(DURABLE))
+def test_columns_of_durable_tables_refuse_null(path: Path, table: str) -> None:
+    opened(path)
+    with closing(sqlite3.connect(path)) as connection:
+        columns = connection.execute(f"pragma table_info({table})").fetchall()
+    nullable = {name for _, name, _, is_required, _, key in columns if not (is_required or key)}
+    assert nullable == {"player": {"key"}, "sanction": {"until"}}.get(table, set())
 
 
 def test_one_row_that_an_operator_has_changed_is_no_damage(path: Path, played: Files) -> None:

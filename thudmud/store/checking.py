@@ -76,6 +76,9 @@ UNCHECKED = 2
 PATIENCE = 5.0
 """Seconds to wait for other processes that are writing."""
 
+_MALFORMED = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
+"""The exceptions of reading malformed rows."""
+
 
 class Contents(NamedTuple):
     """The size of an undamaged store.
@@ -130,7 +133,7 @@ def check_backend(backend: Backend) -> str | None:
         if head.projection == PROJECTION:  # otherwise the next server rebuilds them
             _check_rows(Database(backend, time))
             _check_projections(backend)
-    except (sqlite3.DatabaseError, UnicodeDecodeError, LookupError, Damaged) as error:
+    except (sqlite3.DatabaseError, Damaged, *_MALFORMED) as error:
         return str(error)
     return None
 

@@ -1,9 +1,10 @@
 """The tables of a store, and how their rows are written and read.
 
 Durable tables hold data that cannot be recomputed. Their definitions are final: further tables can
-only be added. Projections are computed from the events, and rebuilt when
-`thudmud.game.projections.PROJECTION` changes, so their definitions can change with it. A player is
-a number in all tables. Features add tables of their own, see `add_tables` and `add_projections`.
+only be added. Only columns whose definition ends in "null" can be null. Projections are computed
+from the events, and rebuilt when `thudmud.game.projections.PROJECTION` changes, so their
+definitions can change with it. A player is a number in all tables. Features add tables of their
+own, see `add_tables` and `add_projections`.
 
 Events are stored one by one, including those of ended battles. A battle as a single text would take
 a twelfth of the room. A table for that can be added once the size matters. The events can be pruned
@@ -44,7 +45,7 @@ DURABLE: dict[str, str] = {
     # Pruned positions. The check accepts that these are missing, and no others.
     "gap": "first integer primary key, last integer",
     # ``key`` is the name in lower case; null once the name is free for another player.
-    "player": "id integer primary key, realm text, key text, name text, unique (realm, key)",
+    "player": "id integer primary key, realm text, key text null, name text, unique (realm, key)",
     # ``password`` is '' if the name is only banned.
     "account": "player integer primary key, password text, preferences text, created real,"
     " seen real, banned integer",
@@ -61,7 +62,7 @@ DURABLE: dict[str, str] = {
     # ``measure`` is 'mute' or 'ban', of a player or of a network; the other of the two is 0 or ''.
     # ``until`` is null if the sanction does not end. ``operator`` is 0 once that account is erased.
     # A banned player also has a row in ``account``; without a row here, the ban does not end.
-    "sanction": "measure text, player integer, network text, since real, until real,"
+    "sanction": "measure text, player integer, network text, since real, until real null,"
     " operator integer, why text, primary key (measure, player, network)",
     # A lease: the node is alive until ``until``. ``seen`` is its last heartbeat.
     "node": "name text primary key, seen real, until real",
@@ -201,6 +202,10 @@ def definitions(tables: Iterable[str], dialect: Dialect = SQLITE) -> list[str]:
 
 def _column(table: str, part: str, dialect: Dialect) -> str:
     name, kind, *rest = part.split()
+    if rest[-1:] == ["null"]:
+        rest.pop()
+    elif table in DURABLE and rest[:1] != ["primary"]:
+        rest.append("not null")
     if name in _PARENTS and table not in _OF_NOBODY and dialect.checks_references:
         rest.append(f"references {name}")
     return " ".join([name, dialect.types.get(kind, kind), *rest])
