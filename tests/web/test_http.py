@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
@@ -21,12 +22,13 @@ from hypothesis import strategies as st
 from werkzeug.exceptions import BadRequest, HTTPException
 
 from tests.conftest import PassTime
+from tests.server.bots import until
 from tests.server.plain import PATIENCE, Client, Serving
 from tests.service.stores import do_instead
 from tests.web.asked import ask
 from thudmud.server.inbox import InboxQueue
 from thudmud.store import StoreError, battles
-from thudmud.web import site
+from thudmud.web import connection, site
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
 from thudmud.web.http import HttpRequest, read_request, require_strict_head
 from thudmud.web.pictures import Preview
@@ -436,6 +438,38 @@ async def test_what_is_no_request(serving: Serving, sent: bytes, status: int) ->
     client = await (await serving(web=WEB)).connect_web()
     await client.send(sent)
     assert (await client.rest()).startswith(b"HTTP/1.1 %d " % status)
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [(b"", 200), (b"X: a\nb\r\n", 400), (b"X: a\rb\r\n", 400), (b" x\r\n", 400)],
+)
+async def test_head_in_single_bytes_is_checked_once(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, fault: bytes, status: int
+) -> None:
+    sizes: list[int] = []
+    refused = False
+
+    def check(received: bytes) -> None:
+        nonlocal refused
+        sizes.append(len(received))
+        refused = True
+        require_strict_head(received)
+        refused = False
+
+    def is_checked(number: int) -> bool:
+        return len(sizes) == number
+
+    monkeypatch.setattr(connection, "require_strict_head", check)
+    client = await (await serving(web=WEB)).connect_web()
+    head = b"HEAD / HTTP/1.1\r\nHost: x\r\n" + fault + b"Connection: close\r\n\r\n"
+    for number, byte in enumerate(head, 1):
+        await client.send(bytes([byte]))
+        await until(partial(is_checked, number))
+        if refused:
+            break
+    assert (await client.rest()).startswith(b"HTTP/1.1 %d " % status)
+    assert max(sizes) <= 4
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\t", b" \t"])

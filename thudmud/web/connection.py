@@ -144,8 +144,8 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._peer, self._policy, self._buffer = peer, policy, buffer
         self._unread = bytearray()
         """Received bytes that h11 has not been given: it gets as many as a request may have."""
-        self._given = b""
-        """What it was given of a request's head."""
+        self._tail = b""
+        """The end of what h11 was given of a request's head."""
         self._http: h11.Connection | None = None
         """Reads a request, and writes the response; None between requests."""
         self._event: h11.Request | None = None
@@ -291,7 +291,9 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._go_on(again=True)
 
     def _fail(self) -> None:
-        what = self._request and f"{self._request.method} {self._request.path}"
+        # The rest of the path may be a secret, such as the address of a calendar.
+        request = self._request
+        what = request and f"{request.method} {'/'.join(request.path.split('/', 2)[:2])}"
         _log.exception("no answer to a request", extra={"request": what})
         self._is_over = True
         self._transport.abort()
@@ -362,8 +364,8 @@ class HttpConnection(asyncio.BufferedProtocol):
             piece = bytes(self._unread[:size])
             del self._unread[:size]
             if self._event is None:
-                self._given += piece
-                require_strict_head(self._given)
+                require_strict_head(self._tail + piece)
+                self._tail = (self._tail + piece)[-3:].lstrip(b"\n")
             self._http.receive_data(piece)
             event = self._http.next_event()
         return event
@@ -422,7 +424,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def _end_response(self, http: h11.Connection) -> None:
         self._request = self._rest = self._http = self._event = None
-        self._given = b""
+        self._tail = b""
         if http.our_state is not h11.DONE:
             self._finish(lingers=http.their_state in {h11.SEND_BODY, h11.ERROR, h11.IDLE})
             return

@@ -134,7 +134,9 @@ def refusal(error: HTTPException | h11.RemoteProtocolError) -> HttpResponse:
 
 
 def require_strict_head(received: bytes) -> None:
-    """Check bytes that begin with the head of a request, or with a part of it.
+    """Check bytes of the head of a request, as far as they belong to it.
+
+    A part of a head is checked together with the last three bytes before it, without a leading LF.
 
     h11 would read a bare LF and a folded line, which another server in front of us may read
     otherwise (RFC 9112, sections 2.2 and 5.2); and for blanks before a NUL it takes quadratic time.
