@@ -1,6 +1,6 @@
-# `make run` starts the server, `make test` checks everything. Both set up all they need.
+# `make run` starts the server, `make test` checks everything. Both install what they need.
 
-# The first Python that runs and is new enough.
+# The first Python on the PATH that is at least 3.11.
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; \
 	done)
@@ -8,11 +8,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 EVENNIA := build/evennia
 LOWEST := build/lowest
-# Whom the machine trusts; npm goes by a list of its own, which may know less.
+# The system's CA bundle; npm's own may lack locally installed CAs.
 CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
-# Tests start hundreds of programs: what Python compiles is kept, or each would compile it all.
+# Tests start hundreds of programs, so keep compiled modules.
 export PYTHONDONTWRITEBYTECODE :=
-# One process more than there are processors: for a third of its time a test waits for a program.
+# One worker more than there are processors: tests spend a third of their time waiting.
 TESTERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 USING_PACKAGES = tests/accounts tests/features/analysis tests/features/notifications tests/gateway \
 	tests/language tests/pictures tests/server/test_config.py tests/server/test_metrics.py \
@@ -29,15 +29,15 @@ REFERENCE := thudmud thudmud.rules thudmud.game thudmud.language thudmud.views \
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
 
-# Style and types are checked while Evennia is installed. Who runs out of tests takes some of the
-# others', since a few take as long as a thousand of the rest.
+# Linting runs while Evennia is installed. Idle workers steal tests: a few tests take as long as a
+# thousand others.
 test:
 	@$(MAKE) --no-print-directory --jobs=4 lint collect clients evennia
 	@echo "Running all tests, on all processors ..."
 	@$(BIN)/pytest -q -m "" -n $(TESTERS) --dist worksteal
 
-# What uses other packages, with the lowest versions of them that pyproject.toml allows. That is for
-# the lowest Python: many of them have nothing for the newest.
+# Tests of the code that uses other packages, with the lowest versions that pyproject.toml allows.
+# Run it with the oldest Python: many of those versions have no wheels for newer ones.
 lowest: $(LOWEST)/.installed
 	@echo "Running tests with the lowest versions of other packages ..."
 	@$(LOWEST)/bin/pytest -q -n $(TESTERS) --dist worksteal $(USING_PACKAGES)
@@ -45,20 +45,18 @@ lowest: $(LOWEST)/.installed
 fast: $(VENV)/.dev
 	$(BIN)/pytest -q
 
-# A server is killed 200 times, while people play, while it starts and while it shuts down, and 200
-# times one of two servers on one database, or the database, and a gateway; "make test" does it less
-# often.
-# Properties are tried with examples that nobody has tried before; other tests by chance have more of
-# it.
+# Kill a server 200 times (during play, start and shutdown), then 200 times one of two servers on a
+# database, the database, or a gateway; "make test" does it less often. Property tests try new
+# examples, and randomized tests run longer.
 soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak tests/gateway/test_killed.py $(LONGER)
 	$(BIN)/pytest -q -n $(TESTERS) --hypothesis-profile=explore $(PROPERTIES)
 	$(BIN)/python -m tests.simulation 0 $(SEEDS)
 
-# How many seeds of the simulated world the soak plays.
+# Number of seeds of the simulated world that the soak plays.
 SEEDS ?= 2000
 
-# Each target is fuzzed by coverage for so many seconds. What breaks one gets into build/fuzz.
+# Seconds of coverage-guided fuzzing for each target. Crashing inputs are saved in build/fuzz.
 FUZZ_SECONDS ?= 60
 
 fuzz: $(VENV)/.fuzz
@@ -66,8 +64,8 @@ fuzz: $(VENV)/.fuzz
 		$(BIN)/python -m tests.fuzz.run $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 
-# Types are checked as the oldest Python has them, and as the newest that pyproject.toml names: it no
-# longer takes some things.
+# Types are checked for the oldest and for the newest Python that pyproject.toml names: the newest no
+# longer accepts some of them.
 NEWEST = $(shell sed -n 's/.*Python :: \(3\.[0-9]*\)",/\1/p' pyproject.toml | tail -1)
 
 lint: $(VENV)/.dev
@@ -77,45 +75,44 @@ lint: $(VENV)/.dev
 	@$(BIN)/mypy
 	@$(BIN)/mypy --python-version $(NEWEST) thudmud pytest_thudmud
 
-# Compiles the tests, with their assertions rewritten: else each process of pytest's does so.
+# Compile the tests with pytest's rewritten assertions, once for all of its processes.
 collect: $(VENV)/.dev
 	@$(BIN)/pytest -q -m "" --collect-only >/dev/null
 
-# What takes an hour is run by hand.
+# Benchmarks that take an hour are run by hand.
 bench: $(VENV)/.dev $(EVENNIA)/.installed
 	for each in $(filter-out $(addprefix benchmarks/,hour.py bots.py tune.py),$(wildcard benchmarks/*.py)); do $(BIN)/python $$each || exit 1; done
 
-# What is worse than at the last release. A release keeps its own table:
+# List the rows that are worse than at the last release. For a release, save a new table:
 #     python benchmarks/server.py --quick --no-uvloop --save benchmarks/last_release.json
 bench-check: $(VENV)/.dev
 	@$(BIN)/python benchmarks/server.py --quick --no-uvloop --against benchmarks/last_release.json
 
-# The reference of the library, from its docstrings: build/api/index.html.
+# The library's reference, generated from its docstrings: build/api/index.html.
 docs: $(VENV)/.dev
 	$(BIN)/python docs/reference.py build/api $(REFERENCE)
 
-# The package that Mudlet installs, as the server has it at /thudmud.mpackage.
+# The Mudlet package that the server offers at /thudmud.mpackage.
 mudlet: $(VENV)/.run
 	@mkdir -p build
 	@$(BIN)/python -c 'import sys; from thudmud.web.mpackage import mpackage; \
 		sys.stdout.buffer.write(mpackage())' >build/thudmud.mpackage
 	@echo build/thudmud.mpackage
 
-# <thud-game>, as npm takes it.
+# The npm package of <thud-game>.
 viewer: $(VENV)/.run
 	@cd examples/viewer && PYTHON=$(abspath $(BIN)/python) npm pack --silent
 
-# A wheel, the source, and thudmud.pyz: all that a server needs in one file. Each is tried where
-# nothing else is installed.
+# The wheel, the source distribution, and thudmud.pyz, a server in one file. Each is tried in an empty
+# environment.
 release: $(VENV)/.dev
 	@$(BIN)/python deploy/release.py
 
-# The end to end tests drive real clients; this installs those that are missing.
+# Install missing clients for the end-to-end tests.
 clients:
 	@sh tests/clients.sh
 
-# Other tests drive a MUD of Evennia's. It has an environment of its own: what it needs brings along
-# a package called "tests".
+# Evennia needs its own environment: one of its dependencies installs a package called "tests".
 evennia: $(EVENNIA)/.installed $(EVENNIA)/client/.installed
 
 $(VENV)/.run: EXTRAS = [server]
@@ -131,21 +128,22 @@ $(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz: pyproject.toml
 	@echo "Making a virtual environment in $(@D) ..."
 	@$(PYTHON) -m venv $(@D)
 	@echo "Installing thudmud and $(NEEDS) (a minute or so) ..."
-	@test -z "$(GROUPS)" || sh progress.sh $(@D)/bin/pip install --disable-pip-version-check \
+	@test -z "$(GROUPS)" || sh tools/progress.sh $(@D)/bin/pip install --disable-pip-version-check \
 		--upgrade 'pip>=25.1'
-	@sh progress.sh $(@D)/bin/pip install --disable-pip-version-check $(COMPILE) \
+	@sh tools/progress.sh $(@D)/bin/pip install --disable-pip-version-check $(COMPILE) \
 		--editable '.$(EXTRAS)' $(GROUPS)
+	@test -z "$(GROUPS)" || sh tools/install_hook.sh
 	@touch $@
 
-# Tests find thudmud in the checkout, so what it needs is enough. What is imported is compiled then:
-# that is a small part of all.
+# Only thudmud's dependencies are installed here; tests import thudmud from the checkout. Modules are
+# compiled on import, since few of Evennia's are needed.
 $(EVENNIA)/.installed: pyproject.toml | $(VENV)/.dev
 	@echo "Installing Evennia in $(@D) ..."
 	@$(PYTHON) -m venv --without-pip $(@D)
 	@$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 		print(*project["dependencies"], *project["optional-dependencies"]["evennia"], sep="\n")' \
 		>$(@D)/needs.txt
-	@sh progress.sh $(BIN)/pip --python $(@D)/bin/python install --disable-pip-version-check \
+	@sh tools/progress.sh $(BIN)/pip --python $(@D)/bin/python install --disable-pip-version-check \
 		--no-compile --requirement $(@D)/needs.txt
 	@touch $@
 
@@ -153,14 +151,14 @@ $(LOWEST)/.installed: pyproject.toml tests/lowest.py | $(VENV)/.dev
 	@echo "Installing the lowest versions of other packages in $(@D) ..."
 	@$(PYTHON) -m venv --without-pip $(@D)
 	@$(BIN)/python -m tests.lowest >$(@D)/lowest.txt
-	@sh progress.sh $(BIN)/pip --python $(@D)/bin/python install --disable-pip-version-check \
+	@sh tools/progress.sh $(BIN)/pip --python $(@D)/bin/python install --disable-pip-version-check \
 		--no-compile --constraint $(@D)/lowest.txt --editable '.[server,fast,metrics,postgres,notify,pictures]' \
 		--group dev
 	@touch $@
 
-# What the page of its web client loads from other hosts: the tests give these to the browser.
+# Scripts that Evennia's web client loads from other hosts; the tests serve them to the browser.
 $(EVENNIA)/client/.installed: Makefile | clients $(EVENNIA)/.installed
-	@NODE_EXTRA_CA_CERTS=$(CERTIFICATES) sh progress.sh npm install --no-audit --no-fund \
+	@NODE_EXTRA_CA_CERTS=$(CERTIFICATES) sh tools/progress.sh npm install --no-audit --no-fund \
 		--fetch-retries=1 --fetch-retry-mintimeout=1000 --prefix $(@D) bootstrap@4.0.0-beta \
 		favico.js@0.3.10 golden-layout@1.5.9 jquery@3.2.1 popper.js@1.11.0
 	@touch $@

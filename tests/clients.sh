@@ -15,7 +15,7 @@ if ! command -v apt-get >/dev/null; then
 fi
 if [ "$(id -u)" = 0 ]; then as_root=""; else as_root="sudo"; fi
 echo "Installing the clients that the tests drive:$missing (a minute or so) ..."
-progress="$(dirname "$0")/../progress.sh"
+progress="$(dirname "$0")/../tools/progress.sh"
 sh "$progress" $as_root apt-get update -q
 # shellcheck disable=SC2086  (a list of words)
 sh "$progress" $as_root env DEBIAN_FRONTEND=noninteractive \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command that installs packages, and shows how far it is: of what pip or apt-get says, a line
-# for each package. If it fails, everything that it has said.
+# Run a command that installs packages, and show its progress: one line for each package of pip's or
+# apt-get's output. If the command fails, print all of its output.
 {
     "$@" 2>&1
     printf '\n%s\n' "--- exit status $?"

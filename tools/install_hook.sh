@@ -1,0 +1,6 @@
+#!/bin/sh
+# Install tools/commit-msg as git's hook, unless there is one, or this is no clone.
+[ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd)" ] || exit 0
+hooks=$(git rev-parse --git-path hooks)
+[ -e "$hooks/commit-msg" ] && exit 0
+mkdir -p "$hooks" && cp tools/commit-msg "$hooks/commit-msg"
