@@ -61,7 +61,7 @@ add_tables(
     # Members' choices. ``secret`` is in the unsubscribe link of mails, ``calendar`` in the address
     # of the calendar; ``mailed`` is when the last mail was sent.
     contact="player integer primary key, address text, refused integer, off text, quiet text,"
-    " secret text, calendar text, feed integer, mailed real",
+    " secret text, calendar text, feed integer, mailed real null",
     # Codes sent within a day; only a player's last one is valid.
     confirmation="player integer, at real, address text, code text, secret text,"
     " guesses integer, primary key (player, at)",
@@ -77,7 +77,7 @@ add_tables(
     # try again; ``failing`` is when sending first failed, or null; ``subject`` is the number of the
     # battle that has ended, or of the tournament, or 0.
     notification="number integer primary key, player integer, way integer, kind text,"
-    " board text, subject integer, at real, due real, failing real, tries integer",
+    " board text, subject integer, at real, due real, failing real null, tries integer",
 )
 
 _ContactRow = tuple[int, str, int, str, str, str, str, int, float | None]
