@@ -1,7 +1,7 @@
-"""The web: HTTP and WebSocket frames of a connection -> lines and packages, and back.
+"""The web port: HTTP and WebSocket translated to lines and GMCP packages, and back.
 
-One port serves the files of the page, `page/`, and what else `routes` has, and plays over `/ws`, by
-the subprotocol ``gmcp.mudstandards.org``: binary frames are text, text frames are packages of GMCP.
-What a session is told of a connection, packages and the screen are those of `thudmud.telnet`.
-`mudlet/` is a board for Mudlet, which is served beside the page.
+One port serves the page's files (`page/`) and the other paths in `routes`. The game runs over
+WebSocket at `/ws`, with the subprotocol ``gmcp.mudstandards.org``: binary frames carry text, and
+text frames carry GMCP packages. The session interface, the packages and the screen are shared with
+`thudmud.telnet`. `mudlet/` is a board panel for Mudlet, served beside the page.
 """

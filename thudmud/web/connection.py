@@ -1,7 +1,7 @@
-"""Connections to an HTTP port, as asyncio drives them: h11 reads requests and writes responses.
+"""HTTP/1.1 connections as an asyncio protocol around h11.
 
-Only this module drives h11. It has been given what limits a stranger: how much is read ahead, how
-much a client may ask for, how long it may take, and when it is whose turn.
+No other module drives h11. h11 does no I/O and sets few limits, so the limits on untrusted clients
+are here: bytes read ahead, the request budget, time-outs, and fair turns between connections.
 """
 
 from __future__ import annotations
@@ -36,28 +36,29 @@ from thudmud.web.http import (
 )
 
 MAX_HEAD = 8192
-"""The most bytes of a request's head; browsers send about one thousand."""
+"""Maximum size of a request head, in bytes; browsers send about one thousand."""
 
 MAX_BODY = 8192
-"""The most bytes of a body that is waited for. It means nothing to us, but a client that still
-sends would not read the answer."""
+"""Maximum size of a request body to wait for, in bytes. Bodies are ignored, but a client that is
+still sending one would not read the response."""
 
 KEPT = 5.0
-"""Seconds for which a connection is kept open after an answer: browsers open six to load the page,
-and each counts for their address."""
+"""Keep-alive time-out in seconds. It is short because browsers open six connections to load the
+page, and all of them count towards the limit of their address."""
 
 LINGERING = 2.0
-"""Seconds for a client to read why it is refused, while it still sends, and to close."""
+"""Seconds that a refused client gets to read the response and close, while it may still send."""
 
 FILE_PIECE = 16_384
-"""Bytes of an answer that count as one more request."""
+"""Bytes of a response body that are charged as one additional request."""
 
 MOST_WAIT = 1.0
-"""Seconds that a forwarded request may wait for its client's budget: it holds one of the server's
-connections meanwhile, and counts for nobody else's limit."""
+"""Seconds that a forwarded request may wait for its client's budget. While it waits, it occupies
+one of the server's connections, which counts towards no client's limit."""
 
 WRITTEN_AT_ONCE = 65_536
-"""Bytes of an answer that are handed over at once: the rest waits where others may have it, too."""
+"""Bytes of a response written in one turn. The rest stays a view of the body, which other responses
+may share, and is not copied into the transport's buffer."""
 
 _TOO_OFTEN = "You have asked for too much at once. Please try again in a while."
 _NO_CLIENT = (
@@ -69,22 +70,25 @@ _log = logging.getLogger(__name__)
 
 
 class RunQueue(Protocol):
-    """Shares each turn of the event loop among those that wait for one."""
+    """Fair scheduler: shares each turn of the event loop among the waiting callbacks."""
 
     def wait(self, source: str, take: Callable[[], None], *, again: bool = False) -> None:
-        """Call ``take`` in one of the next turns; if it comes ``again``, after all others.
+        """Schedule a callback for one of the next turns.
 
-        Those of one source share its turns.
+        Args:
+            source: The callbacks of one source share its turns.
+            take: The callback.
+            again: Whether to run after all others, because the caller has just had a turn.
         """
 
 
 class HttpPolicy(Value):
-    """What holds for all connections of a port.
+    """Settings and request handler shared by all connections of a port.
 
     Attributes:
-        turns: shares each turn of the event loop among the connections that have to answer.
-        patience: seconds that a client may take for a request, and to read the answer.
-        respond: answers a request; it returns None if the connection is to be upgraded.
+        turns: Scheduler of the connections that have a request to answer.
+        patience: Seconds that a client may take to send a request or to read the response.
+        respond: Request handler; returns None if the connection should be upgraded.
     """
 
     turns: RunQueue
@@ -93,38 +97,38 @@ class HttpPolicy(Value):
 
 
 class HttpPeer(Protocol):
-    """The peer of a connection; its requests may tell more, if it is a proxy.
+    """Peer of a connection: a client, or a proxy that forwards the requests of clients.
 
     Attributes:
-        is_forwarder: whether it is a trusted proxy, whose requests are those of others.
-        source: what it shares its turns with, see `RunQueue`: its network, as a rule.
+        is_forwarder: Whether the peer is a trusted proxy, which sends requests for others.
+        source: Key by which `RunQueue` shares turns: the peer's network, as a rule.
     """
 
     is_forwarder: bool
     source: str
 
     def budget(self, address: str) -> Budget:
-        """Return the budget of requests of an address."""
+        """Return the request budget of an address."""
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
-        """Return whether a proxy says that the page is at ``https:``."""
+        """Return whether a trusted proxy reports that the client uses ``https:``."""
 
     def address(self, fields: Mapping[str, str]) -> str | None:
-        """Return the address that a request comes from; None if a forwarder does not say it."""
+        """Return the client address of a request; None if a forwarder doesn't name one."""
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Note that the connection is open."""
+        """Record that the connection has opened."""
 
     def gone(self, transport: asyncio.Transport) -> None:
-        """Note that the connection is gone, and was not upgraded."""
+        """Record that the connection has closed without having been upgraded."""
 
 
 def rejection(reason: str) -> bytes:
-    """Return the response to a connection that is not accepted, whatever it would ask for."""
+    """Return a complete 503 response for a connection that is refused before its request."""
     return _rejection(reason, http_date())
 
 
-@lru_cache(maxsize=8)  # thousands may be told the same in a second
+@lru_cache(maxsize=8)  # a flood may need thousands of the same response within a second
 def _rejection(reason: str, _: str) -> bytes:
     http = h11.Connection(h11.SERVER)
     response = plain(HTTPStatus.SERVICE_UNAVAILABLE, reason, {"Retry-After": "60"})
@@ -134,43 +138,44 @@ def _rejection(reason: str, _: str) -> bytes:
 
 
 class HttpConnection(asyncio.BufferedProtocol):
-    """A connection that answers requests, one after the other.
+    """HTTP/1.1 server connection; answers its requests in order, one at a time.
 
-    Each turn of the event loop (see `RunQueue`) answers one request, or writes one more piece of a
-    response: whoever has sent many requests at once waits for all others.
+    Theory of operation: nothing is answered as soon as it is received. `_go_on` queues the
+    connection for a turn (see `RunQueue`), and a turn answers one request or writes one piece of a
+    response. So a client that pipelines many requests waits for everybody else between two of them.
     """
 
     def __init__(self, peer: HttpPeer, policy: HttpPolicy, buffer: memoryview) -> None:
         self._peer, self._policy, self._buffer = peer, policy, buffer
         self._unread = bytearray()
-        """Received bytes that h11 has not been given: it gets as many as a request may have."""
+        """Received bytes not yet passed to h11, which gets at most one maximal head at a time."""
         self._tail = b""
-        """The end of what h11 was given of a request's head."""
+        """The last bytes of the request head that were passed to h11."""
         self._http: h11.Connection | None = None
-        """Reads a request, and writes the response; None between requests."""
+        """Parser and serializer of one request and its response; None between requests."""
         self._event: h11.Request | None = None
-        """The head of a request whose body is waited for."""
+        """Request head whose body is still being received."""
         self._request: HttpRequest | None = None
-        """The request that is being answered."""
+        """The request being answered."""
         self._budget: Budget | None = None
-        """The budget of its client."""
+        """Request budget of the current client, which is charged for CPU time and bytes too."""
         self._rest: memoryview | None = None
-        """What is not written yet of the response."""
+        """Unwritten part of the response body; None if no response is being written."""
         self._has_more = False
-        """Whether there may be a request in what has been received."""
+        """Whether the received bytes may contain another request."""
         self._is_choked = self._is_over = False
         self._is_queued = False
-        """Whether it waits for a turn."""
+        """Whether the connection is waiting for a turn."""
         self._delay: asyncio.TimerHandle | None = None
-        """Ends when the request, which has been charged for, may be answered."""
+        """Timer until the current request, already charged for, may be answered."""
         self._work: asyncio.Task[None] | None = None
-        """Makes a response that takes a while. Later requests wait for it."""
+        """Task that computes a slow response. Later requests wait for it."""
         self._patience: asyncio.TimerHandle | None = None
         self._has_ended = False
-        """Whether the client sends nothing more."""
+        """Whether the client has shut down its sending side."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for a request."""
+        """Start to wait for a request."""
         notice_dead_links(transport)
         self._transport = cast("asyncio.Transport", transport)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
@@ -179,39 +184,39 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._limit_time()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
-        """Return where to put what has been received."""
+        """Return the buffer to receive into."""
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Answer complete requests."""
-        if not self._is_over:  # else it is read so that the end of the connection is noticed
+        """Store received bytes and queue the connection for a turn."""
+        if not self._is_over:  # bytes after the end are only read to notice that it has closed
             self._unread += self._buffer[:nbytes]
             self._has_more = True
             self._go_on()
 
     def eof_received(self) -> bool:
-        """Close the connection after the answers, but for those that wait for a budget."""
+        """Close after the pending responses, or at once if the next one waits for a budget."""
         self._reading.end()
         self._has_ended = True
-        if self._delay or self._is_tls:  # TLS cannot be closed at one end only
+        if self._delay or self._is_tls:  # asyncio's TLS transports cannot be half-closed
             self._finish()
         else:
             self._go_on()
         return not self._is_over
 
     def pause_writing(self) -> None:
-        """Stop answering: the client does not read its answers."""
+        """Stop answering, because the client does not read the responses."""
         self._is_choked = True
         self._reading.hold(self)
 
     def resume_writing(self) -> None:
-        """Go on answering: the client has caught up."""
+        """Resume answering, because the client has caught up."""
         self._is_choked = False
         self._reading.let_go(self)
         self._go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
-        """Note that the connection is gone."""
+        """Cancel all pending work and inform the peer object."""
         self._is_over = True
         for each in (self._patience, self._work, self._delay):
             if each:
@@ -219,11 +224,11 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._peer.gone(self._transport)
 
     def upgrade(self, request: HttpRequest) -> None:
-        """Make another protocol of the connection, for a request that `HttpPolicy` says so of."""
+        """Switch protocols, for a request that `HttpPolicy.respond` answered with None."""
         raise NotImplementedError
 
     def _limit_time(self) -> None:
-        """Abort the connection if the client takes too long to ask, or to read the answer."""
+        """Start the time-out for sending a request or reading a response."""
         self._call_later(self._policy.patience, self._transport.abort)
 
     def _call_later(self, seconds: float, end: Callable[[], None]) -> None:
@@ -232,33 +237,36 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._patience = asyncio.get_running_loop().call_later(seconds, end)
 
     def _end_idle(self) -> None:
-        """Close an idle connection, once the last answer has been read."""
+        """Close an idle connection, unless a request is pending or a response is unread."""
         if self._delay or self._is_queued or self._transport.get_write_buffer_size():
             self._limit_time()
         else:
             self._finish()
 
     def _finish(self, *, lingers: bool = False) -> None:
-        """Close the connection once everything has been sent, within the client's patience.
+        """Close the connection once all output has been sent, or the time-out has passed.
 
-        With ``lingers`` the client may close first: if we did while it still sends, it might never
-        see the answer (RFC 9112, section 9.6).
+        Args:
+            lingers: Whether to shut down only the sending side and let the client close first. If
+                the server closed while the client still sends, a TCP reset might destroy the
+                response before the client reads it (RFC 9112, section 9.6).
         """
-        if self._is_over:  # TLS reports an end while it closes, which would close it again
+        if self._is_over:  # TLS reports EOF while closing, which would close it a second time
             return
         self._is_over = True
         if lingers and self._transport.can_write_eof():
             self._reading.let_go("backlog")
             self._call_later(LINGERING, self._transport.abort)
-            with suppress(OSError):  # the client has gone already
+            with suppress(OSError):  # the client has already disconnected
                 self._transport.write_eof()
         else:
             self._transport.close()
 
     def _go_on(self, *, again: bool = False) -> None:
-        """Wait for a turn, if there is something to do, and nothing else to wait for.
+        """Queue for a turn if there is work to do and nothing else to wait for.
 
-        Some bytes are read ahead, since only reading shows that a client has hung up.
+        Meanwhile up to `MAX_HEAD` bytes are read ahead, because only reading reveals that a client
+        has hung up.
         """
         is_busy = self._delay is not None or self._work is not None
         if not (self._is_queued or self._is_choked or self._is_over or is_busy):
@@ -280,18 +288,18 @@ class HttpConnection(asyncio.BufferedProtocol):
         try:
             if self._rest is not None:
                 self._write_on()
-            elif self._request:  # its client's budget has been waited for
+            elif self._request:  # it was delayed until its client's budget allowed it
                 self._answer(self._request)
             else:
                 self._read_on()
-        except Exception:  # noqa: BLE001  (whatever we get wrong, the others go on)
+        except Exception:  # noqa: BLE001  (a bug must not stop the other connections)
             self._fail()
         if self._budget:
             self._budget.charge(extra_cost(thread_time() - begun))
         self._go_on(again=True)
 
     def _fail(self) -> None:
-        # The rest of the path may be a secret, such as the address of a calendar.
+        # Log only the first segment: the rest may be a secret, such as a calendar's address.
         request = self._request
         what = request and f"{request.method} {'/'.join(request.path.split('/', 2)[:2])}"
         _log.exception("no answer to a request", extra={"request": what})
@@ -299,7 +307,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._transport.abort()
 
     def _read_on(self) -> None:
-        """Read a request; answer it if it is complete, and its client has a budget for it."""
+        """Parse a request; answer it if it is complete and its client's budget allows it."""
         try:
             event = self._read_event()
             if event is None:
@@ -329,10 +337,10 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._answer(request)
 
     def _read_event(self) -> h11.Request | None:
-        """Return the head of a request that can be answered; None if there are more bytes to come.
+        """Return the head of a request that is ready to be answered; None if it is incomplete.
 
-        Only a short body is waited for, and none if the client asks whether to send it (RFC 9110,
-        section 10.1.1): it is answered without.
+        The body is awaited only if it is short and the client doesn't expect ``100 Continue``
+        (RFC 9110, section 10.1.1). Otherwise the request is answered without it.
         """
         while (event := self._next_event()) is not h11.NEED_DATA:
             if isinstance(event, h11.EndOfMessage):
@@ -353,18 +361,21 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def _next_event(self) -> object:
         if self._http is None:
-            if self._unread.startswith((b"\r", b"\n")):  # RFC 9112, section 2.2
+            # Ignore empty lines before a request line (RFC 9112, section 2.2).
+            if self._unread.startswith((b"\r", b"\n")):
                 self._unread = self._unread.lstrip(b"\r\n")
             if not self._unread:
                 return h11.NEED_DATA
             self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
         event = self._http.next_event()
         if event is h11.NEED_DATA and self._unread:
+            # One byte above the limit, so that h11 itself reports a head that is too long.
             size = MAX_HEAD + 1 - len(self._http.trailing_data[0])
             piece = bytes(self._unread[:size])
             del self._unread[:size]
             if self._event is None:
                 require_strict_head(self._tail + piece)
+                # Three bytes suffice to recognise a CRLF CRLF that is split between two pieces.
                 self._tail = (self._tail + piece)[-3:].lstrip(b"\n")
             self._http.receive_data(piece)
             event = self._http.next_event()
@@ -385,17 +396,22 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._work = asyncio.create_task(self._wait_for(answer, request))
 
     async def _wait_for(self, answer: Awaitable[HttpResponse], request: HttpRequest) -> None:
-        """Write a response that takes a while; requests behind it wait."""
+        """Await a slow response and write it; later requests wait meanwhile."""
         try:
             response = await answer
             self._work = None
             self._write(response, request)
-        except Exception:  # noqa: BLE001  (the same)
+        except Exception:  # noqa: BLE001  (as in `_take_turn`)
             self._fail()
         self._go_on(again=True)
 
     def _write(self, response: HttpResponse, request: HttpRequest | None) -> None:
-        """Begin to write a response; without a valid request the connection ends with it."""
+        """Start writing a response.
+
+        Args:
+            response: The response, which `finish` completes first.
+            request: None if the request was invalid; then the connection ends with this response.
+        """
         http = self._http
         if http is None:
             raise RuntimeError("expected a request before its response")
@@ -410,7 +426,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._write_on(head)
 
     def _write_on(self, head: bytes = b"") -> None:
-        """Write a piece of a response."""
+        """Write the next piece of the response, and end it after the last one."""
         rest, http = self._rest, self._http
         if rest is None or http is None:
             return
@@ -425,7 +441,7 @@ class HttpConnection(asyncio.BufferedProtocol):
     def _end_response(self, http: h11.Connection) -> None:
         self._request = self._rest = self._http = self._event = None
         self._tail = b""
-        if http.our_state is not h11.DONE:
+        if http.our_state is not h11.DONE:  # no keep-alive; linger if the client may still send
             self._finish(lingers=http.their_state in {h11.SEND_BODY, h11.ERROR, h11.IDLE})
             return
         self._unread[:0] = http.trailing_data[0]
