@@ -1,6 +1,6 @@
-"""The output of a WebSocket: text in binary frames, packages in text frames.
+"""WebSocket output: text in binary frames, GMCP packages in text frames.
 
-That is the standard of https://mudstandards.org/websocket for `SUBPROTOCOL`.
+`SUBPROTOCOL` is specified at https://mudstandards.org/websocket.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ CLOSE_CODES = {
     Goodbye.REJECTED: 4006,
     Goodbye.STOPPED: CloseCode.SERVICE_RESTART,
 }
-"""The close code of a WebSocket; one from 4000 on means that the client should not reconnect."""
+"""WebSocket close code by reason; from 4000 on, the client should not reconnect."""
 
 
-@lru_cache(maxsize=8)  # many get the same, one after the other
+@lru_cache(maxsize=8)  # a broadcast sends the same package to many clients in succession
 def text_frame(package: bytes) -> bytes:
-    """Return the frame of a package."""
+    """Serialize a GMCP package as a text frame."""
     return _serialized(Opcode.TEXT, package)
 
 
 def binary_frame(text: bytes) -> bytes:
-    """Return the frame of a text."""
+    """Serialize text as a binary frame."""
     return _serialized(Opcode.BINARY, text)
 
 
 def close_frame(why: Goodbye) -> bytes:
-    """Return the last frame, which tells the reason."""
+    """Serialize a close frame with the code and the reason."""
     return _serialized(Opcode.CLOSE, Close(CLOSE_CODES[why], why.value).serialize())
 
 
@@ -48,14 +48,17 @@ def _serialized(opcode: Opcode, data: bytes) -> bytes:
 
 
 PING = _serialized(Opcode.PING, b"")
-"""Asks whether the client is there."""
+"""An empty ping frame."""
 
 
 class FrameScreen(Screen):
-    """The output side of a WebSocket: the text of a turn is one frame, if no package comes between.
+    """Output buffer of a WebSocket.
+
+    The text of a turn of the event loop becomes one frame, unless packages come between its parts.
 
     Attributes:
-        farewell: the last frame, if the client's frames call for another than the reason does.
+        farewell: Close frame that answers the client's frames (a protocol error or a close frame);
+            b"" for the one that belongs to the reason for closing.
     """
 
     __slots__ = ("_framed", "farewell")
@@ -63,22 +66,22 @@ class FrameScreen(Screen):
     def __init__(self, transport: asyncio.Transport, limit: int, flusher: Flusher) -> None:
         super().__init__(transport, limit, flusher)
         self.farewell = b""
-        self._framed = 0  # how many of the pieces are frames
+        self._framed = 0  # number of leading pieces that are already frames
 
     def command(self, sequence: bytes) -> None:
-        """Append a frame, after the text before it."""
+        """Append a serialized frame, after framing the text before it."""
         if len(self._pieces) > self._framed:
             self._frame()
         self._put(sequence)
         self._framed = len(self._pieces)
 
     def mark(self, sequence: bytes) -> None:
-        """Append a frame that marks the end of all output so far, a prompt included."""
+        """Append a frame that marks the end of the output so far, including a prompt."""
         self._put_prompt()
         self.command(sequence)
 
     def close(self, why: Goodbye, *, linger: bool, grace: float) -> None:
-        """Send what is waiting and the farewell, and end the connection after it."""
+        """Send the pending output and a close frame, then close the connection."""
         self.command(self.farewell or close_frame(why))
         super().close(why, linger=linger, grace=grace)
 
@@ -89,6 +92,6 @@ class FrameScreen(Screen):
         super()._write()
 
     def _frame(self) -> None:
-        """Make the text behind the last frame one, too."""
+        """Join the text after the last frame into a frame."""
         text = self._pieces[self._framed :]
         self._pieces[self._framed :] = [self._flusher.join(text, binary_frame)]

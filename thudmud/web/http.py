@@ -1,8 +1,9 @@
-"""HTTP requests and responses: what neither h11 nor werkzeug decides, as rules of this server.
+"""HTTP request and response objects, and the server's own rules for both.
 
-h11 reads and writes messages (RFC 9112), and werkzeug header fields (RFC 9110). A request is
-checked here as it comes from h11, and each response is finished by `finish` before h11 writes it.
-Section numbers are those of RFC 9110, unless another is named. Pure, but for the date.
+h11 parses and serializes messages (RFC 9112); werkzeug does the same for header fields (RFC 9110).
+`read_request` validates a request that h11 has parsed, and `finish` completes each response before
+h11 serializes it. Section numbers refer to RFC 9110 unless another source is named. Everything here
+is pure, apart from the ``Date`` field.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ SECURITY = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-"""The security fields of every response."""
+"""Security header fields, added to every response that doesn't set its own."""
 
 _METHODS = set(HTTPMethod) - {HTTPMethod.CONNECT}
 _TARGET = re.compile(r"(?:(https?)://([^/?#@]+))?((?:/[^?]*)?)(?:\?(.*))?", re.IGNORECASE)
@@ -56,15 +57,16 @@ _SENTENCES = {
 
 
 class HttpRequest(Request):
-    """A request.
+    """An HTTP request without its body.
 
     Args:
-        fields: the header fields, by names in lower case; several of one name are joined by commas.
-        path: decoded, unlike the query.
-        is_gone: returns whether the client has hung up.
+        fields: Header fields by lower-case name; fields of the same name are joined by commas.
+        path: Percent-decoded path.
+        query: Query string, still encoded.
+        is_gone: Returns whether the client has hung up.
 
     Attributes:
-        has_body: whether a body belongs to it. It means nothing to us.
+        has_body: Whether the message has a body, which the server ignores.
     """
 
     def __init__(
@@ -85,15 +87,16 @@ class HttpRequest(Request):
 
     @property
     def address(self) -> str:
-        """The address that it comes from; "" before it is known."""
+        """Client address of the request; "" before it is known."""
         return self.remote_addr or ""
 
 
 class HttpResponse(Response):
-    """A response, and what it counts for, in requests, besides its bytes.
+    """An HTTP response with its cost.
 
     Attributes:
-        packed: returns the body compressed by gzip; None if it isn't worth that.
+        packed: Returns the gzip-compressed body; None if the body isn't worth compressing.
+        cost: Additional charge to the client's budget, in requests, apart from the bytes.
     """
 
     def __init__(
@@ -110,19 +113,19 @@ class HttpResponse(Response):
 
 
 Answer = HttpResponse | Coroutine[Any, Any, HttpResponse]
-"""A response, or one that takes a while."""
+"""A response, or a coroutine that computes a slow one."""
 
 
 def plain(
     status: int, sentence: str, fields: Mapping[str, str] = NO_FIELDS, *, cost: int = 0
 ) -> HttpResponse:
-    """Return a response with a sentence as plain text."""
+    """Return a plain-text response with one sentence, not to be cached unless `fields` say so."""
     known = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **fields}
     return HttpResponse(status, known, f"{sentence}\n".encode(), cost=cost)
 
 
 def refusal(error: HTTPException | h11.RemoteProtocolError) -> HttpResponse:
-    """Return the response that says what is wrong with a request."""
+    """Return the error response for a rejected request."""
     if isinstance(error, h11.RemoteProtocolError):
         status = HTTPStatus(error.error_status_hint)
     else:
@@ -134,25 +137,32 @@ def refusal(error: HTTPException | h11.RemoteProtocolError) -> HttpResponse:
 
 
 def require_strict_head(received: bytes) -> None:
-    """Check bytes of the head of a request, as far as they belong to it.
+    """Reject bytes of a request head that h11 tolerates but this server doesn't.
 
-    A part of a head is checked together with the last three bytes before it, without a leading LF.
+    h11 accepts a bare LF and folded lines. A server in front of this one may parse them otherwise,
+    which would allow request smuggling (RFC 9112, sections 2.2 and 5.2). In addition, blanks before
+    a NUL take h11 quadratic time.
 
-    h11 would read a bare LF and a folded line, which another server in front of us may read
-    otherwise (RFC 9112, sections 2.2 and 5.2); and for blanks before a NUL it takes quadratic time.
+    Args:
+        received: Part of a head, preceded by up to three bytes of the part before it, without a
+            leading LF. Bytes after the end of the head are not checked.
 
     Raises:
-        BadRequest: there is something in it that no head has.
+        BadRequest: A control character, a bare CR or LF, or a folded line.
     """
     if _NOT_STRICT.search(received.partition(b"\r\n\r\n")[0]):
         raise BadRequest
 
 
 def read_request(event: h11.Request, is_gone: Callable[[], bool]) -> HttpRequest:
-    """Return the request of a message, which h11 has found well-formed.
+    """Validate a request head that h11 has parsed.
+
+    Args:
+        event: The head as parsed by h11.
+        is_gone: Returns whether the client has hung up.
 
     Raises:
-        HTTPException: it is none that this server answers.
+        HTTPException: The version, method, framing, target or host is not accepted.
     """
     fields: dict[str, str] = {}
     for raw_name, raw_value in event.headers:
@@ -173,7 +183,7 @@ def read_request(event: h11.Request, is_gone: Callable[[], bool]) -> HttpRequest
         return HttpRequest(method, target, fields, version=version, is_gone=is_gone)
     scheme, host, path, query = found.groups("")
     if scheme:
-        fields["host"] = host  # it counts, not Host: RFC 9112, section 3.2.2
+        fields["host"] = host  # an absolute target overrides Host: RFC 9112, section 3.2.2
     if not _HOST.fullmatch(fields.get("host", "")):
         raise BadRequest
     path = unquote(path) or "/"
@@ -181,7 +191,7 @@ def read_request(event: h11.Request, is_gone: Callable[[], bool]) -> HttpRequest
 
 
 def compress(request: HttpRequest, response: HttpResponse) -> None:
-    """Compress a body for which that is worth it, if the client takes gzip (section 12.5.3)."""
+    """Compress a compressible body with gzip if the client accepts it (section 12.5.3)."""
     if response.packed:
         response.vary.add("Accept-Encoding")
         if request.accept_encodings.quality("gzip"):
@@ -190,7 +200,7 @@ def compress(request: HttpRequest, response: HttpResponse) -> None:
 
 
 def revalidate(request: HttpRequest, response: HttpResponse) -> None:
-    """Leave out what the client has already (section 13.1.2), and what only that is about."""
+    """Answer 304, without the body and its fields, if the client's copy is current (13.1.2)."""
     if response.status_code == HTTPStatus.OK and has_current(request, response.headers.get("ETag")):
         response.status_code, response.body = HTTPStatus.NOT_MODIFIED, b""
         for name in ("Content-Type", "Content-Encoding"):
@@ -198,32 +208,37 @@ def revalidate(request: HttpRequest, response: HttpResponse) -> None:
 
 
 def has_current(request: HttpRequest, tag: str | None) -> bool:
-    """Return whether the client has what an entity tag stands for."""
+    """Return whether an entity tag matches the client's ``If-None-Match``."""
     known = request.fields.get("if-none-match")
     return bool(tag and known) and not is_resource_modified(http_if_none_match=known, etag=tag)
 
 
 FINISHERS = (compress, revalidate)
-"""What is done with each response to a request, in this order."""
+"""Steps applied to each response to a valid request, in this order."""
 
 
 def finish(response: HttpResponse, request: HttpRequest | None) -> None:
-    """Finish a response; None stands for what was no request."""
+    """Complete a response in place: content coding, revalidation and security fields.
+
+    Args:
+        response: The response to complete.
+        request: None if the request was invalid; then only the security fields are added.
+    """
     if request:
         for step in FINISHERS:
             step(request, response)
     own = set(response.headers.keys(lower=True))
     fields = [each for each in SECURITY.items() if each[0].lower() not in own]
-    response.headers.extend(fields)  # faster than `setdefault` of each
+    response.headers.extend(fields)  # faster than one `setdefault` per field
 
 
 def serialize(response: HttpResponse, *, keeps: bool) -> h11.Response:
-    """Return the head of a response as h11 takes it."""
+    """Convert the head of a response to the event that h11 sends."""
     status = HTTPStatus(response.status_code)
     if status is HTTPStatus.NO_CONTENT:
-        response.headers.pop("Content-Type", None)  # werkzeug sets one
+        response.headers.pop("Content-Type", None)  # werkzeug always sets one
     fields = [*response.headers, ("Date", http_date())]
-    # Of 304 it would be that of the whole; of 204 it is forbidden (section 8.6).
+    # A 304 would need the length of the full body; a 204 must not have one (section 8.6).
     if status not in {HTTPStatus.NOT_MODIFIED, HTTPStatus.NO_CONTENT}:
         fields.append(("Content-Length", str(len(response.body))))
     if "Connection" not in response.headers:
@@ -232,10 +247,10 @@ def serialize(response: HttpResponse, *, keeps: bool) -> h11.Response:
 
 
 def normalized_origin(origin: str) -> str:
-    """Return an origin as another spelling of it is compared: in lower case, without its own port.
+    """Normalize an origin for comparison: lower case, without the scheme's default port.
 
-    See RFC 6454, section 4; ports 80 and 443 are those of ``http`` and ``https``. A dot at the end
-    of a name says that it is a whole one, as the page's own always is.
+    See RFC 6454, section 4; the default ports are 80 for ``http`` and 443 for ``https``. A trailing
+    dot of the host is removed: it only marks a fully qualified name, as the page's own always is.
     """
     origin = origin.lower()
     origin = origin.removesuffix(":443" if origin.startswith("https:") else ":80")

@@ -1,6 +1,7 @@
-"""The Mudlet package from the folder `mudlet/`, as the file that Mudlet installs: a board panel.
+"""Builder of the Mudlet package: a clickable board panel, from the scripts in `mudlet/`.
 
-``config.lua`` has its name, ``thudmud.xml`` its scripts, in the order in which Mudlet runs them.
+In the archive, ``config.lua`` holds the package's name and version. ``thudmud.xml`` holds the
+scripts, in the order in which Mudlet runs them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 @cache
 def mpackage() -> bytes:
-    """Return the package. The bytes depend only on the version."""
+    """Return the package as a ZIP archive; reproducible for each version of thudmud."""
     codes = {name: (_FOLDER / f"{name}.lua").read_text("utf-8") for name in _SCRIPTS}
     scripts = "".join(
         _SCRIPT.format(name=f"thudmud {name}", code=escape(code, quote=False))
@@ -53,7 +54,8 @@ def mpackage() -> bytes:
             "config.lua": _CONFIG,
             "thudmud.xml": _XML.format(scripts=scripts),
         }.items():
-            entry = zipfile.ZipInfo(name)  # of 1980, not compressed: zlib differs
+            # Dated 1980 and stored, not deflated: zlib's output differs between builds.
+            entry = zipfile.ZipInfo(name)
             entry.create_system, entry.external_attr = 3, 0o644 << 16
             archive.writestr(entry, text)
     return packed.getvalue()

@@ -1,7 +1,7 @@
-"""The viewer of battles as one file of JavaScript, for pages of anybody's: ``thud-game.js``.
+"""Bundler of the battle viewer: one JavaScript file, ``thud-game.js``, for use in any page.
 
-It is put together of modules of the page, each in a function of its own, with the pieces and the
-styles in it. ``python -m thudmud.web.viewer`` prints it.
+The bundle wraps each of the page's modules in a function of its own, and includes the pieces and
+the styles. ``python -m thudmud.web.viewer`` prints it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ROOT = re.compile(r":root \{.*?\n\}\n", re.DOTALL)
 
 
 def bundle() -> bytes:
-    """Return the file."""
+    """Return the bundled viewer as JavaScript source."""
     modules: dict[str, str] = {}
     _add(_LAST, modules)
     parts = [f"const modules = {{}};\n{''.join(modules.values())}"]
@@ -36,7 +36,7 @@ def _read(name: str) -> str:
 
 
 def _add(name: str, modules: dict[str, str]) -> None:
-    """Add a module behind those that it imports."""
+    """Add a module after its imports (a topological sort, depth first)."""
     if name in modules:
         return
     text = _read(name)
@@ -51,7 +51,7 @@ def _add(name: str, modules: dict[str, str]) -> None:
 
 
 def _style() -> str:
-    """Return the styles, which hold within the element alone."""
+    """Return the style sheet, scoped to the custom element by ``:host``."""
     theme = _ROOT.search(_read("page.css"))
     whole = (theme[0] if theme else "") + _read("schemes.css")
     whole = re.sub(r"\[data-scheme=(.*?)\]", r":host([scheme=\1])", whole.replace(":root", ":host"))
