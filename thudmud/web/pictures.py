@@ -1,8 +1,8 @@
-"""Pictures and records over HTTP: what is asked for by which path, and what is answered.
+"""Pictures and records over HTTP: request parsing and responses.
 
-``/game/12.svg``, ``.png``, ``.gif`` and ``.thud`` are a battle that was played; ``/board/oak.svg``
-and so on are what stands on a board. ``?ply=17&side=north&colours=safe&theme=dark`` chooses what is
-drawn of it, and how.
+``/game/12.svg`` (or ``.png``, ``.gif``, ``.thud``) is a battle by its number, and
+``/board/oak.svg`` (likewise) the current position of a board. The query
+``?ply=17&side=north&colours=safe&theme=dark`` selects the position and the appearance.
 """
 
 from __future__ import annotations
@@ -24,29 +24,31 @@ KINDS = {
     RECORD: "text/plain; charset=utf-8",
 }
 COSTS = {"svg": 4, RECORD: 4, "png": 8, GIF: 40}
-"""What a picture counts for, in requests, besides its bytes: it has to be drawn, perhaps."""
+"""Additional charge by kind, in requests, because a picture may have to be drawn."""
 
 KEPT = 86_400
-"""Seconds for which browsers keep a picture of a battle that is over without asking again."""
+"""Seconds that browsers may cache the picture of a finished battle without revalidation."""
 
 DIGITS = 12
-"""More than the number of a battle has."""
+"""Number of digits from which a battle number is rejected."""
 
 EVERYBODY = "*"
-"""Said in the place of origins: every page."""
+"""Wildcard in a set of origins: all pages."""
 
 _PATH = re.compile(r"/(board|game)/([^/]+)\.(svg|png|gif|thud)")
 _PLY = re.compile(r"[0-9]{1,6}", re.ASCII)
 
 
 class PictureRequest(Value):
-    """What is asked for.
+    """A request for a picture or a record.
 
     Attributes:
-        battle: the number of a battle; None for a board.
-        board: what a board is called; "" for a battle.
-        ply: after which ply; None as it stands.
-        side: which side of the board is at the bottom, "south" or "north".
+        battle: Battle number; None for a board.
+        board: Name of a board; "" for a battle.
+        kind: Key of `KINDS`.
+        ply: Number of plies played in the position; None for the latest position.
+        side: The side at the bottom of the picture, "south" or "north".
+        colours: Key of `thudmud.pictures.SCHEMES`.
     """
 
     battle: int | None
@@ -58,11 +60,13 @@ class PictureRequest(Value):
 
 
 class Picture(Value):
-    """A picture, or a record.
+    """A picture or a record.
 
     Attributes:
-        tag: tells it from another one of the same path.
-        body: what is in it; None if whoever asks has it already.
+        kind: Key of `KINDS`.
+        tag: Entity tag.
+        lasting: Whether it never changes, so that clients may cache it.
+        body: The content; None if the client already has the version of this tag.
     """
 
     kind: str
@@ -72,12 +76,12 @@ class Picture(Value):
 
 
 class Absence(Value):
-    """Why there is nothing where something was asked for.
+    """Reason why a picture is not available.
 
     Attributes:
-        status: what HTTP calls that.
-        sentence: what whoever asks is told.
-        later: after how many seconds to ask again; 0 if that is of no use.
+        status: HTTP status.
+        sentence: Explanation for the client.
+        later: Seconds after which to try again; 0 if that wouldn't help.
     """
 
     status: HTTPStatus
@@ -85,39 +89,39 @@ class Absence(Value):
     later: int = 0
 
     def response(self, cost: int = 0) -> HttpResponse:
-        """Return the response that says so; nothing is drawn for one that comes too often."""
+        """Return the error response; 429 costs nothing extra, because nothing was drawn."""
         fields = {"Retry-After": str(self.later)} if self.later else {}
         cost = 0 if self.status is HTTPStatus.TOO_MANY_REQUESTS else cost
         return plain(self.status, self.sentence, fields, cost=cost)
 
 
 class Pictures(Protocol):
-    """Who has them."""
+    """Source of pictures and records."""
 
     async def find(self, wanted: PictureRequest, request: HttpRequest) -> Picture | Absence:
-        """Return what a request asks for; without its body if the client has that of its tag."""
+        """Return the requested picture, without its body if the client's copy is current."""
 
 
 class Preview(Value):
-    """How a link to the page is told of, before anybody opens it: title, and a sentence."""
+    """Link preview, shown by messengers before anybody opens a link: title and sentence."""
 
     title: str
     description: str
 
 
 FindPreview = Callable[[str, str], Awaitable[Preview | None]]
-"""Returns the preview of a "board" by its name, or of a "game" by its number, if there is one."""
+"""Returns the preview of a "board" by name or of a "game" by number; None if there is none."""
 
 
 class Site(Value):
-    """What the page of a server has to show.
+    """Content and settings of a server's web page.
 
     Attributes:
-        find: returns the previews of links.
-        pictures: returns pictures of boards and battles.
-        features: the names of the features that players have.
-        public_url: where the page is for players; "" if that is not known.
-        embed: the origins of pages that may show boards and battles in a frame; "*" is all.
+        find: Finds the preview of a link.
+        pictures: Source of pictures of boards and battles.
+        features: Names of the enabled features.
+        public_url: Base URL of the page for players; "" if unknown.
+        embed: Origins of pages that may show boards and battles in a frame; "*" allows all.
     """
 
     find: FindPreview
@@ -130,7 +134,17 @@ class Site(Value):
 def read_picture_request(
     where: str, name: str, kind: str, chosen: Mapping[str, str]
 ) -> PictureRequest | Absence:
-    """Return what a path asks for, and what is chosen in the query; or why that is nothing."""
+    """Parse the path and the query of a picture request.
+
+    Args:
+        where: "board" or "game".
+        name: Name of the board, or number of the battle.
+        kind: Key of `KINDS`.
+        chosen: Parameters of the query.
+
+    Returns:
+        The parsed request, or an `Absence` if it is invalid.
+    """
     ply, side = chosen.get("ply", ""), chosen.get("side", "south")
     colours = chosen.get("colours", "plain")
     colours += " dark" * (chosen.get("theme") == "dark")
@@ -146,7 +160,10 @@ def read_picture_request(
 
 
 def readable_by(embed: frozenset[str], request: HttpRequest) -> dict[str, str]:
-    """Return what lets programs of these pages read an answer; no cookie is ever looked at."""
+    """Return CORS fields that let scripts of embedding pages read a response.
+
+    That is safe for any origin, because the server never looks at cookies.
+    """
     if EVERYBODY in embed:
         return {"Access-Control-Allow-Origin": EVERYBODY}
     origin = request.fields.get("origin", "")
@@ -158,7 +175,7 @@ NO_BATTLE = Absence(HTTPStatus.NOT_FOUND, "There is no battle of that number.")
 
 
 def battle_number(name: str) -> int | None:
-    """Return the number that a path has; None if it is none."""
+    """Parse a battle number in a path; None if it isn't one."""
     return int(name) if name.isascii() and name.isdecimal() and len(name) < DIGITS else None
 
 
@@ -170,7 +187,7 @@ async def picture_response(
     *,
     site: Site,
 ) -> HttpResponse:
-    """Return the response to a request for a picture."""
+    """Respond to a request for a picture or a record."""
     wanted = read_picture_request(where, name, kind, request.args)
     if isinstance(wanted, Absence):
         return wanted.response()

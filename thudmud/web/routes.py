@@ -1,7 +1,7 @@
-"""The routes of the web port, in one table: what is at which path, by which methods.
+"""Routing table of the web port: paths, methods and handlers.
 
-Features add their own by `thudmud.game.feature.PageRoute`. HEAD goes wherever GET does, and any
-other method is refused with the allowed ones.
+Features add routes by `thudmud.game.feature.PageRoute`. HEAD is allowed wherever GET is; any other
+method gets a 405 response that lists the allowed ones.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from thudmud.web.sharing import frame_response, oembed_response
 from thudmud.web.site import INDEX, file_response, files, link_response
 
 Handler = Callable[..., Answer | None]
-"""Answers a request, which it gets with the variables of the path by their names."""
+"""Request handler; called with the request, and with the path's variables as keyword arguments."""
 
 
 class Route(Value):
-    """A path, in the form of werkzeug's rules, and what answers requests for it."""
+    """A path in werkzeug's rule syntax, with its handler and methods."""
 
     path: str
     handler: Handler
@@ -32,7 +32,7 @@ class Route(Value):
 
 
 class Matching(BaseConverter):
-    """A variable of a path that matches a regular expression."""
+    """Path converter that matches a regular expression."""
 
     def __init__(self, map: Map, regex: str) -> None:  # noqa: A002  (werkzeug's name)
         super().__init__(map)
@@ -40,7 +40,7 @@ class Matching(BaseConverter):
 
 
 class Routes:
-    """Finds what answers a request."""
+    """Request dispatcher."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         rules = [Rule(each.path, endpoint=each.handler, methods=each.methods) for each in routes]
@@ -48,7 +48,7 @@ class Routes:
         self._table = table.bind("")
 
     def respond(self, request: HttpRequest) -> Answer | None:
-        """Return the response to a request; None if it is to open a WebSocket."""
+        """Return the response to a request; None if it should be upgraded to a WebSocket."""
         try:
             handler, variables = self._table.match(request.path, request.method)
         except HTTPException as error:
@@ -58,7 +58,7 @@ class Routes:
 
 
 def routes_of(site: Site, pages: Iterable[Route] = ()) -> list[Route]:
-    """Return all routes of a site, with the pages of features."""
+    """Return all routes of a site, including the features' pages."""
     known = files(site.features)
     page = partial(file_response, file=known[INDEX])
     board_or_game = "<any(board, game):where>/<name>"

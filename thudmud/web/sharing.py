@@ -1,7 +1,8 @@
-"""What others show of a board or a battle: messengers a picture, pages a frame with the viewer.
+"""Link previews and embedding: Open Graph, oEmbed, and frames with the viewer.
 
-A link has tags for its picture (``og:image``) and for oEmbed, which tells of a frame for it,
-``/embed/game/12`` or ``/embed/board/oak``. There is no chat, no cookie and nothing to play with.
+The page behind a link has Open Graph tags for messengers (``og:image``), and a link to its oEmbed
+description. That describes a frame, ``/embed/game/12`` or ``/embed/board/oak``, which only shows
+the board: it has no chat, no cookies and no way to play.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from thudmud.web.pictures import Preview, Site, battle_number, readable_by
 _LINK = re.compile(r"/(board|game)/([^/]+)")
 
 WIDTH, HEIGHT = 480, 680
-"""Pixels of a frame, where nothing is said about it."""
+"""Default size of a frame in pixels."""
 
 _PREVIEW = re.compile(rb'(?<=<meta property="og:)(title|description)" content="[^"]*"')
 _BEHIND = b'<meta name="color-scheme"'
@@ -31,22 +32,22 @@ _PLY = re.compile(r"ply=([0-9]{1,6})", re.ASCII)
 
 
 class Linked(Value):
-    """A board or a battle that a link leads to: the link as it is written best."""
+    """The board or battle behind a link, with its canonical path."""
 
     path: str
     preview: Preview
 
 
 def base_of(request: HttpRequest, site: Site) -> str:
-    """Return where the page is for whoever asks, such as ``https://example.org``; "" if unknown.
+    """Return the base URL of the page, such as ``https://example.org``; "" if unknown.
 
-    What stands in ``Host`` is taken for that where the operator has not said better.
+    Without a configured public URL, the request's ``Host`` is used.
     """
     return site.public_url or (f"{request.scheme}://{request.host}" if request.host else "")
 
 
 async def linked(kind: str, name: str, site: Site) -> Linked | None:
-    """Return what a link leads to; None if that is nothing."""
+    """Look up the board or battle behind a link; None if it doesn't exist."""
     if kind == "game":
         number = battle_number(name)
         if number is None:
@@ -58,12 +59,19 @@ async def linked(kind: str, name: str, site: Site) -> Linked | None:
 
 @cache
 def _parts(page: bytes) -> list[bytes]:
-    """Return the page in parts: between them stand the names of the tags of a preview."""
+    """Split the page at its preview tags; odd items of the result are the names of these tags."""
     return _PREVIEW.split(page)
 
 
 def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes:
-    """Return the page with that in its head. No word of it can be more than a word there."""
+    """Insert the preview of a link into the page's head, escaped.
+
+    Args:
+        page: HTML of the page.
+        shared: The board or battle behind the link.
+        base: Base URL of the page; "" if unknown, which leaves out tags that need absolute URLs.
+        may_embed: Whether to add the discovery link for oEmbed.
+    """
     words = {
         b"title": f"{shared.preview.title} \N{EN DASH} Thud",
         b"description": shared.preview.description,
@@ -93,7 +101,7 @@ def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes
 async def frame_response(
     request: HttpRequest, where: str, name: str, *, site: Site
 ) -> HttpResponse:
-    """Return the response to a request for a frame: ``/embed/game/12``."""
+    """Respond to a request for a frame, such as ``/embed/game/12``."""
     shared = await linked(where, name, site) if site.embed else None
     if shared is None:
         return plain(HTTPStatus.NOT_FOUND, "There is nothing to embed here.")
@@ -129,7 +137,7 @@ def _framed(shared: Linked, request: HttpRequest) -> str:
 
 
 async def oembed_response(request: HttpRequest, *, site: Site) -> HttpResponse:
-    """Return the response to a question of oEmbed, https://oembed.com."""
+    """Respond to an oEmbed consumer request (https://oembed.com)."""
     asked, base = request.args, base_of(request, site)
     try:
         link = urlsplit(asked.get("url", ""))
@@ -171,14 +179,23 @@ def _told(
         "height": height,
         "html": snippet(f"{base}/embed{shared.path}", fragment, title, width, height),
     }
-    if draws_pixels() and max_width >= SIZE <= max_height:  # it must not be larger, either
+    # The maximum size holds for the thumbnail as well (oEmbed, section 2.3.4).
+    if draws_pixels() and max_width >= SIZE <= max_height:
         picture = {"url": f"{base}{shared.path}.png", "width": SIZE, "height": SIZE}
         told |= {f"thumbnail_{key}": each for key, each in picture.items()}
     return told
 
 
 def snippet(address: str, fragment: str, title: str, width: int, height: int) -> str:
-    """Return what somebody puts into a page of theirs, to have a frame there."""
+    """Return the HTML that embeds a frame in another page.
+
+    Args:
+        address: URL of the frame.
+        fragment: Fragment of the shared link; ``ply=17`` selects a position.
+        title: Title of the frame.
+        width: Width in pixels.
+        height: Height in pixels.
+    """
     if ply := _PLY.fullmatch(fragment):
         address += f"?ply={ply[1]}"
     return (

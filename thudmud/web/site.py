@@ -1,4 +1,4 @@
-"""The files of the page, and the answers to requests for them."""
+"""Static files of the page, and the responses that serve them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from thudmud.web.viewer import bundle
 _FOLDER = Path(__file__).parent / "page"
 INDEX = "/index.html"
 _PIECES = b"<!-- pieces.svg -->"
-"""Where the page has the pieces."""
+"""Placeholder in ``index.html`` for the drawings of the pieces."""
 
 _LOADED = re.compile(rb'(?<=href="|.src=")/(?=[\w-]+\.(?:css|js|svg)")')
 _IMPORTED = re.compile(rb'^(?:import|export)\b[^;]*?"\./([\w-]+\.js)"', re.MULTILINE)
@@ -50,10 +50,12 @@ KINDS = {
 
 
 class File(Value):
-    """A file of the page; its media type and entity tag.
+    """A static file with its media type and entity tag.
 
-    The tag is the same, packed or not (RFC 9110, section 8.8.3). A lasting file never changes: its
-    path does.
+    The tag is weak, so that it holds for the compressed body too (RFC 9110, section 8.8.3).
+
+    Attributes:
+        is_lasting: Whether the file never changes, because its path contains a hash.
     """
 
     body: bytes
@@ -74,11 +76,11 @@ def _packed(file: File) -> bytes:
 
 @cache
 def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
-    """Return the files of the page, and Mudlet's package, by their paths.
+    """Return the static files by path, including Mudlet's package and the viewer.
 
-    Read on first use, and cached. The page hides the buttons of features that aren't listed.
-    Whatever it loads is there under a second path, which has a hash of all files in it: browsers
-    keep that without asking again, and never mix the files of two versions.
+    The result is computed on first use and cached. The page hides the buttons of features that
+    aren't listed. Every style sheet, script and SVG has a second path, with a hash of all files in
+    it. Browsers cache those without revalidation, and never mix the files of two versions.
     """
     bodies = {
         path.relative_to(_FOLDER).as_posix(): path.read_bytes()
@@ -104,9 +106,9 @@ def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
 
 
 def _modules(first: str, bodies: Mapping[str, bytes]) -> list[str]:
-    """Return a module and all that it imports, directly or not."""
+    """Return a module and its direct and indirect imports, breadth first."""
     order = [first]
-    for name in order:  # which grows meanwhile
+    for name in order:  # the list grows during the iteration
         found = (each.decode() for each in _IMPORTED.findall(bodies[name]))
         order += [each for each in dict.fromkeys(found) if each not in order]
     return order
@@ -121,7 +123,7 @@ def _tag(content: bytes) -> str:
 
 
 def file_response(_: HttpRequest, file: File) -> HttpResponse:
-    """Return the response to a request for a file."""
+    """Respond to a request for a static file."""
     cached = "public, max-age=31536000, immutable" if file.is_lasting else "no-cache"
     fields = {"Content-Type": file.kind, "Cache-Control": cached, "ETag": file.tag}
     return HttpResponse(HTTPStatus.OK, fields, file.body, packed=lambda: file.packed)
@@ -130,11 +132,12 @@ def file_response(_: HttpRequest, file: File) -> HttpResponse:
 async def link_response(
     request: HttpRequest, where: str, name: str, *, site: Site, page: File
 ) -> HttpResponse:
-    """Return the response to a link: the page, which says what it leads to."""
+    """Respond to a link to a board or battle: the page, with a preview in its head."""
     shared = await linked(where, name, site)
     if shared is None:
         return file_response(request, page)
-    # There are as many such pages as spellings of Host: none is hashed or compressed.
+    # The client chooses Host, so these pages can't be cached here; hence neither is the body
+    # hashed for the tag, nor is it compressed.
     base = base_of(request, site)
     fields = {
         "Content-Type": page.kind,

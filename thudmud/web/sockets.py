@@ -1,6 +1,6 @@
-"""WebSockets: the upgrade of a connection, then frames of text and packages.
+"""WebSocket connections: the opening handshake, then frames of text and GMCP packages.
 
-Only this module drives websockets, without any of its I/O.
+No other module drives the `websockets` library, of which only the sans-I/O layer is used.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
 from thudmud.web.http import HttpRequest, normalized_origin, plain
 
 READ_AT_ONCE = 1024
-"""Bytes of frames that are handled before it is the others' turn: at most 170 frames, which take a
+"""Maximum bytes of frames handled in one turn of the event loop: at most 170 frames, which take a
 few milliseconds."""
 
 _FOREIGN = "Pages from elsewhere cannot play here: web.origins would have to name them."
@@ -42,17 +42,17 @@ _of_strangers = logging.getLogger("thudmud.strangers")
 
 
 class SocketPolicy(Value):
-    """What holds for all WebSockets: limits, and who may open one.
+    """Limits and allowed origins, shared by all WebSockets.
 
     Attributes:
-        max_line: the most characters of a line.
-        outbox_bytes: the most bytes that may wait to be sent to a client.
-        max_frame: the most bytes of a message, in one frame or several.
-        rate: makes the budget of a WebSocket for all its frames.
-        ping: seconds between two pings; proxies close silent connections.
-        origins: the origins of other pages that may connect.
-        public_url: where the page is for players; "" if that is not known.
-        flusher: writes all output, once at the end of each turn of the event loop.
+        max_line: Maximum length of a line, in characters.
+        outbox_bytes: Maximum size of a client's unsent output, in bytes.
+        max_frame: Maximum size of a message, in bytes, whether fragmented or not.
+        rate: Factory of a WebSocket's budget for frames.
+        ping: Seconds between two pings; proxies close silent connections.
+        origins: Origins of other pages that may connect.
+        public_url: Base URL of the page for players; "" if unknown.
+        flusher: Writes all output once, at the end of each turn of the event loop.
     """
 
     max_line: int
@@ -66,19 +66,19 @@ class SocketPolicy(Value):
 
 
 class WebPeer(HttpPeer, Interface):
-    """The peer of a connection that may become a WebSocket."""
+    """Peer of a connection that may be upgraded to a WebSocket."""
 
     def admit(self, address: str) -> str:
-        """Return why the client may not come in, as a sentence; nothing if it may."""
+        """Return the reason for refusing a client, as a sentence; "" to admit it."""
 
     def open_session(
         self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
     ) -> Receiver:
-        """Make the session of a WebSocket."""
+        """Create the session of a WebSocket."""
 
 
 class WebConnection(HttpConnection):
-    """A connection to the page's port, which becomes a WebSocket if the page asks for that."""
+    """HTTP connection that can be upgraded to a WebSocket."""
 
     _peer: WebPeer
 
@@ -89,7 +89,7 @@ class WebConnection(HttpConnection):
         self._sockets = sockets
 
     def upgrade(self, request: HttpRequest) -> None:
-        """Make the connection a WebSocket, if the request is a valid handshake."""
+        """Upgrade to a WebSocket if the handshake, its origin and its client are acceptable."""
         if request.has_body:
             self._write(plain(HTTPStatus.BAD_REQUEST, _WITH_BODY), request)
             return
@@ -99,7 +99,7 @@ class WebConnection(HttpConnection):
             self._write(plain(HTTPStatus.FORBIDDEN, _FOREIGN), request)
             return
         headers = Headers(request.fields)
-        if request.version == "1.0":  # RFC 9110, section 7.8
+        if request.version == "1.0":  # Upgrade must be ignored there: RFC 9110, section 7.8
             headers.pop("Upgrade", None)
         answer = ServerProtocol(subprotocols=[Subprotocol(SUBPROTOCOL)]).accept(
             Handshake(request.path, headers)
@@ -123,17 +123,19 @@ class WebConnection(HttpConnection):
         self._is_over = True
         if self._patience:
             self._patience.cancel()
-        self._reading.let_go("backlog")  # later it would lift what the WebSocket's own limit holds
+        # Both protocols pause the same transport by a `Reading` of their own: releasing this one
+        # later would resume reading although the WebSocket's rate limit has paused it.
+        self._reading.let_go("backlog")
         frames = FrameConnection(self._peer, self._sockets, self._buffer)
         self._transport.set_protocol(frames)
         frames.connection_made(self._transport)
         frames.take(received)
 
     def _is_welcome(self, request: HttpRequest) -> bool:
-        """Return whether the origin is our page, or in the settings. Programs have none.
+        """Return whether the request's origin is allowed; clients outside browsers send none.
 
-        Where the page is known, it is nowhere else: whoever may choose what a name resolves to has
-        a page of theirs ask us under that name (DNS rebinding).
+        If the public URL is configured, ``Host`` is not trusted: in a DNS rebinding attack, a
+        foreign page connects under a name that its owner has resolved to this server.
         """
         origin = request.fields.get("origin")
         if origin is None:
@@ -145,46 +147,51 @@ class WebConnection(HttpConnection):
 
 
 class WebClient(Client):
-    """The client of a WebSocket, as its session sees it."""
+    """Client interface of a WebSocket, used by its session."""
 
     def __init__(self, session: Receiver) -> None:
         self._session = session
         self._known = Capabilities()
-        self._known.utf8 = True  # by the standard
+        self._known.utf8 = True  # required by the subprotocol
         self._packages = gmcp.Packages(session, self._known, text_frame)
         self._is_hidden = False
 
     @property
     def is_hidden(self) -> bool:
-        """Whether typing is hidden, even the end of a line."""
+        """Whether echo of the client's input is suppressed, including line ends."""
         return self._is_hidden
 
     def hide(self) -> None:
-        """Hide what is typed, until `reveal`."""
+        """Suppress the echo of input until `reveal`, as for a password."""
         self._is_hidden = True
 
     def reveal(self) -> None:
-        """Show what is typed."""
+        """Restore the echo of input."""
         self._is_hidden = False
 
     def data(self, package: str, text: str) -> None:
-        """Send a package with data in JSON."""
+        """Send a GMCP package.
+
+        Args:
+            package: Name of the package.
+            text: Its data, encoded as JSON.
+        """
         self._packages.send(package, text)
 
     def hear(self, package: bytes) -> None:
-        """Take a package of the client's."""
+        """Process a GMCP package sent by the client."""
         before = self._known.terminal
         self._packages.hear(package)
         if self._known.terminal != before:
             self.tell()
 
     def tell(self) -> None:
-        """Tell the session what is known about the client."""
+        """Inform the session about the client's terminal."""
         self._session.received([Fitted(self._known.terminal)])
 
 
 class FrameConnection(SessionConnection):
-    """A WebSocket."""
+    """WebSocket connection of a session."""
 
     def __init__(self, peer: WebPeer, policy: SocketPolicy, buffer: memoryview) -> None:
         super().__init__(buffer[:READ_AT_ONCE])
@@ -195,14 +202,14 @@ class FrameConnection(SessionConnection):
         self._message: list[bytes] = []
         """The fragments of an incomplete message."""
         self._is_text = False
-        """Whether it is a package."""
+        """Whether the incomplete message is text, which carries a GMCP package."""
         self._unchoking: asyncio.TimerHandle | None = None
         self._interval = policy.ping
         self._is_alive = True
-        """Whether anything has come since the last ping."""
+        """Whether any bytes have been received since the last ping."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Make the session, and greet."""
+        """Open the session and start to send pings."""
         super().connection_made(transport)
         self._screen = FrameScreen(self._transport, self._outbox_bytes, self._flusher)
         self.session = self._peer.open_session(self._transport, self._reading, self._screen)
@@ -212,21 +219,21 @@ class FrameConnection(SessionConnection):
         self._ping_later()
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take received bytes."""
+        """Process received bytes."""
         self.take(bytes(self._buffer[:nbytes]))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the session."""
+        """Cancel the timers and inform the session."""
         self._pinging.cancel()
         if self._unchoking:
             self._unchoking.cancel()
         super().connection_lost(exc)
 
     def take(self, data: bytes) -> None:
-        """Take bytes of frames."""
+        """Parse frames, pass their messages to the session and send the replies."""
         self._is_alive = True
         if self._screen.closed or self._protocol.close_expected() or not data:
-            return  # it is read so that the end of the connection is noticed
+            return  # bytes after the end are only read to notice that the connection has closed
         self._protocol.receive_data(data)
         events = self._protocol.events_received()
         for event in events:
@@ -234,7 +241,8 @@ class FrameConnection(SessionConnection):
                 self._take_frame(event)
         replies = self._protocol.data_to_send()
         if self._protocol.close_expected():
-            *replies, self._screen.farewell, _ = replies  # after it comes the end of the stream
+            # The last two items are the close frame and b"", which signals the end of the stream.
+            *replies, self._screen.farewell, _ = replies
         for pong in replies:
             self._screen.command(pong)
         if self._protocol.parser_exc:
@@ -253,7 +261,7 @@ class FrameConnection(SessionConnection):
                 pass
             case _:
                 return
-        if frame.data:  # else empty fragments would take memory without limit
+        if frame.data:  # max_size doesn't bound the number of empty fragments
             self._message.append(bytes(frame.data))
         if not frame.fin:
             return
@@ -267,7 +275,7 @@ class FrameConnection(SessionConnection):
             self.session.received(self._splitter.feed(message + end))
 
     def _charge(self, frames: int) -> None:
-        """Count frames; if the client sends too many, stop reading until it may again."""
+        """Charge frames to the rate limit, and pause reading while the budget is exceeded."""
         self._rate.charge(frames)
         loop = asyncio.get_running_loop()
         if (wait := self._rate.wait(loop.time())) and not self._unchoking:
@@ -283,7 +291,7 @@ class FrameConnection(SessionConnection):
         self._pinging = loop.call_later(self._interval, self._ping)
 
     def _ping(self) -> None:
-        """Ping the client; abort the connection if the last ping was not answered."""
+        """Send a ping; abort the connection if nothing has been received since the last one."""
         if not self._is_alive and self._transport.is_reading():
             _of_strangers.info("no answer to a ping")
             self._transport.abort()
