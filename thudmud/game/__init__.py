@@ -1,10 +1,11 @@
-"""Playing: commands, events, seats, matches, and the hall with its boards and people.
+"""The game server's domain model: commands, events, seats, matches, boards and people.
 
-Values and their folds. Pure: no clock, disk or parser, and no words for players.
+The package consists of values and the functions that fold events into state. It has no clock, I/O
+or parser, and no text for players.
 
 Attributes:
-    Command: what a line asks for. The classes of commands are in features.
-    TableEvent: anything that can happen at a board.
+    Command: a player's parsed line. The concrete command classes are in features.
+    TableEvent: the base class of all events at a board.
 """
 
 from thudmud.errors import Refused

@@ -1,9 +1,8 @@
-"""Commands: frozen values that lines of text are parsed into, and that decide what they do.
+"""Commands: frozen values, parsed from a player's line, that compute their own decision.
 
-Each decides in a `Scene`, which it does not change.
-
-The commands themselves are in the features. ``@verb`` makes a class a command and names the grammar
-rules by which it is typed.
+A command reads the hall through a `Scene` and returns a `Decision`; deciding changes no state. The
+concrete commands are defined in the features. The decorator ``@verb`` registers a command class
+under the grammar rules that produce it.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _TYPED: Mapping[str, Callable[[Any], str]] = {
     "turn": lambda side: f"turn {side.plural}",
     "why": "because {}".format,
 }
-"""How fields with these names are typed. All other fields are typed as they are."""
+"""Formatters for the canonical form, by field name. Other fields are written as plain text."""
 
 
 def _plainly(value: object) -> str:
@@ -41,20 +40,20 @@ def _plainly(value: object) -> str:
 
 
 class Command(Value):
-    """What a line asks for.
+    """A parsed line: the request of one player.
 
-    Its fields are the parts of its grammar rule, in order; parts left out of the line have the
-    default. ``str()`` is its canonical form, which parses to an equal command.
+    The fields are the parts of the grammar rule, in order; an omitted part has its default value.
+    ``str()`` returns the canonical form, which parses to an equal command.
 
     Attributes:
         words: the first words of the canonical form; by default the name of the rule.
         typed: the fields in the canonical form, in order; by default all.
-        is_question: whether a player's program may ask it: it changes nothing, and its answer has
-            facts.
-        speaks: whether others read the player's own words. Muted players may not give it.
+        is_question: whether client programs may send it as a query: it changes nothing, and its
+            answer has facts.
+        speaks: whether it shows the player's own words to others. Muted players can't use it.
         asks_adviser: whether it may need an `AdviserLookup`.
-        rate_limit: the name of a limit on how often players may give it, besides that on talk; ""
-            for none.
+        rate_limit: the name of a rate limit that applies in addition to the limit on talk; "" for
+            none.
     """
 
     words: ClassVar[str] = ""
@@ -68,7 +67,7 @@ class Command(Value):
         return f"{self.words}{self._typed(*self.typed or self.__struct_fields__)}"
 
     def _typed(self, *names: str) -> str:
-        """Return some fields as they are typed, each after a blank, leaving out defaults."""
+        """Format the named fields, each with a leading space; omit default values."""
         defaults, text = defaults_of(type(self)), ""
         for name in names:
             value = getattr(self, name)
@@ -77,33 +76,33 @@ class Command(Value):
         return text
 
     def decide(self, scene: Scene) -> Decision:
-        """Return the decision that carries it out. Nothing has changed yet.
+        """Compute the decision that carries out the command, without changing any state.
 
-        By default it is a question whose answer needs nothing looked up.
+        The default suits a question that needs no lookup.
 
         Raises:
-            Refused: a table or the hall does not allow it.
-            IllegalMove: the rules of the game do not allow it.
-            Unread: something has to be looked up first.
+            Refused: a table or the hall does not allow the command.
+            IllegalMove: the rules of the game do not allow the move.
+            Unread: a lookup has to be answered first.
         """
         return scene.answer(self)
 
     def is_spoken(self) -> bool:
-        """Whether others read the player's own words by it; see `speaks`."""
+        """Whether this command shows the player's own words to others; by default `speaks`."""
         return self.speaks
 
     def answered(self, person: Person, answer: Any) -> None:
-        """Note what the answer changes for the player who asked, if anything."""
+        """Update the state of the player who asked, if the answer changes any."""
 
 
 class Scene(NamedTuple):
-    """What a command is decided from. Deciding changes nothing in it.
+    """The read-only context in which a command is decided.
 
     Attributes:
-        hall: the hall as it stands.
+        hall: the current state of the hall.
         person: the player who typed the command.
-        now: the time, in seconds since the epoch.
-        found: what has been looked up for this decision.
+        now: the current time, in seconds since the epoch.
+        found: the answers to lookups for this decision.
         me: the player's name.
     """
 
@@ -114,19 +113,19 @@ class Scene(NamedTuple):
     me: str
 
     def tell(self, *asides: Aside, **preferences: Any) -> Decision:
-        """Return a decision that tells asides, and stores nothing but changed preferences."""
+        """Build a decision that delivers asides and stores nothing except preferences."""
         return Decision(self.me, asides=asides, preferences=preferences)
 
     def answer(self, question: Command, board: str | None = None, answer: Any = None) -> Decision:
-        """Return the decision that answers a question, with what was looked up for it."""
+        """Build the decision that answers a question, given the result of its lookup."""
         return Decision(self.me, board, asides=(Asked(self.me, question, board, answer),))
 
 
 @aside
 class Asked(Aside):
-    """A player asked a question. The answer is for them alone.
+    """A player asked a question; only that player receives the answer.
 
-    ``answer`` is what was looked up for it: from the store, or from an adviser.
+    ``answer`` is the result of the question's lookup, from the store or from an adviser.
     """
 
     question: Command
@@ -143,43 +142,43 @@ def _apply_asked(asked: Asked, hall: Hall) -> Telling:
 
 
 def walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[WentOut, CameIn]:
-    """Return the asides of a player who walks to a room, perhaps to take a seat there."""
+    """Build the asides for a player's walk to a room; ``sits``: to take a seat there."""
     return WentOut(person.name, person.room, to), CameIn(person.name, to, sits)
 
 
 def put_aside(person: Person) -> tuple[Aside, ...]:
-    """Return the aside of a player who leaves their private board; nothing if they have none."""
+    """Build the aside that closes a player's private board; an empty tuple without one."""
     return (person.private.left,) if person.private else ()
 
 
 class PrivateCommand(Command):
-    """A command about what only the player sees: a replay, or a private board."""
+    """A command about a replay or a private board, which only the player sees."""
 
 
 VERBS: dict[str, Callable[..., Command]] = {}
-"""By the name of a grammar rule: what makes a command of its parts."""
+"""Factories of commands, by grammar rule; called with the parts of the rule."""
 
 COMMANDS: list[type[Command]] = []
-"""All classes of commands."""
+"""All registered command classes, in the order of registration."""
 
 
 def has_verb(hall: Hall, rule: str) -> bool:
-    """Whether players have a verb, by the name of its grammar rule, which is its first word."""
+    """Whether a verb exists and is enabled; ``rule`` is both its grammar rule and first word."""
     return rule in VERBS and rule not in hall.left_out
 
 
 def questions(hall: Hall) -> tuple[str, ...]:
-    """Return how the lines begin that a player's program may ask."""
+    """Return the first words of all enabled queries for client programs, sorted."""
     begin = {each.words for each in COMMANDS if each.is_question}
     return tuple(sorted(each for each in begin if each.split()[0] not in hall.left_out))
 
 
 class ValueTerminal(NamedTuple):
-    """A terminal of the grammar that stands for a value, and that only one feature has.
+    """A grammar terminal that stands for a value and belongs to a single feature.
 
     Attributes:
-        read: makes the value of what was typed; raises InvalidValueError if it is none.
-        mistake: the code for what does not look like one; None if there is no special one.
+        read: converts the typed text to the value; raises InvalidValueError for invalid text.
+        mistake: the error code for text that doesn't match; None for the general one.
     """
 
     read: Callable[[str], Any] = str
@@ -187,23 +186,24 @@ class ValueTerminal(NamedTuple):
 
 
 TERMINALS: dict[str, ValueTerminal] = {}
-"""Those of features, by name."""
+"""The value terminals that features define, by name."""
 
 PARTS: dict[str, Callable[..., Any]] = {}
-"""By the name of a rule that is a part of commands of one feature: what makes its value."""
+"""Factories of values, by grammar rule, for rules that are parts of one feature's commands."""
 
 CommandT = TypeVar("CommandT", bound=Command)
 
 
 def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT]]:
-    """Return a decorator that registers a class of commands with its grammar rules.
+    """Return a decorator that registers a command class under its grammar rules.
 
     Args:
         rules: grammar rules whose parts are the fields, in order.
-        makers: other grammar rules, each with the class method that makes a command of its parts.
+        makers: other grammar rules, each with the name of the class method that builds the command
+            from the rule's parts.
 
     Raises:
-        InvalidValueError: one of the rules makes another command already.
+        InvalidValueError: one of the rules is registered already.
     """
 
     def make(kind: type[CommandT]) -> type[CommandT]:

@@ -1,4 +1,4 @@
-"""Days such as 2026-11-20, in universal time, and when they begin."""
+"""Calendar days such as 2026-11-20, in UTC, and their start times."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _WRITTEN = re.compile("([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 
 
 def day_begins(text: str, now: float | None = None) -> float | None:
-    """Return when a day begins, in seconds since the epoch; None if it is no day.
+    """Parse a day and return its start, in seconds since the epoch; None for invalid text.
 
     Args:
         text: the day, such as ``2026-11-20``.
-        now: the time, in seconds since the epoch, if ``today`` and the like are allowed.
+        now: the current time, in seconds since the epoch; allows ``today``, ``yesterday`` and
+            ``tomorrow``.
     """
     if now is not None and text in _AWAY:
         return now - now % DAY + DAY * _AWAY[text]

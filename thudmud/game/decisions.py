@@ -1,6 +1,6 @@
-"""Decides commands, and what happens when players come and go.
+"""Decisions for commands, and for players who connect or leave.
 
-What each command does is in its class, in `thudmud.features`. Deciding changes nothing.
+The logic of a single command is in its class, in `thudmud.features`. Nothing here changes state.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _TOLD_TO_ALL = (
     events.TournamentEntered,
     events.TournamentPaused,
 )
-"""Events that everybody in the hall is told of, and that a player can bring about again."""
+"""Events that are announced to everybody in the hall and that a player can repeat alone."""
 
 
 def decide(
     hall: Hall, player: str, command: Command, now: float, found: Found = NOTHING_FOUND
 ) -> list[Decision]:
-    """Return the decisions for a command, to be committed in this order.
+    """Compute the decisions for a command, in the order in which to commit them.
 
     Args:
-        hall: the hall as it stands.
-        player: the name of the player, who is here.
+        hall: the current state of the hall.
+        player: the name of the player, who must be connected.
         command: the command.
-        now: the time, in seconds since the epoch.
-        found: what has been looked up for it.
+        now: the current time, in seconds since the epoch.
+        found: the answers to the command's lookups.
 
     Raises:
-        Refused: a table or the hall does not allow it.
-        IllegalMove: the rules of the game do not allow it.
-        Unread: something has to be looked up first.
+        Refused: a table or the hall does not allow the command.
+        IllegalMove: the rules of the game do not allow the move.
+        Unread: a lookup has to be answered first.
     """
     if isinstance(command, Quit):
         return part(hall, player, events.Parting.QUIT, now)
@@ -55,11 +55,11 @@ def decide(
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:
-    """Whether a decision counts towards how often a player may disturb others.
+    """Whether a decision counts towards the player's rate limit on disturbing others.
 
-    All that others are told of, or that is stored for ever, counts, except what nobody can repeat
-    alone: a ply waits for the opponent's, an answer for an offer, and an end for a beginning. In
-    practice nothing waits, so it counts if anybody else watches.
+    Anything that others are told, or that is stored for ever, counts. The exception is an action
+    that no player can repeat alone: a ply needs the opponent's ply first, an answer needs an offer,
+    and an end needs a beginning. Practice has no opponent, so its plies count if anybody watches.
     """
     for event in decision.hall:
         if isinstance(event, _TOLD_TO_ALL):
@@ -96,16 +96,16 @@ _NEW_IN_THE_HALL = (
     events.PuzzleTried,
     events.Commented,
 )
-"""Events of the hall that begin or add something, and that a player can bring about again."""
+"""Events of the hall that begin or add something and that a player can repeat alone."""
 
 
 def can_wait(hall: Hall, decision: Decision) -> bool:
-    """Whether what a decision has stored can wait, without harm to anybody else.
+    """Whether storing a decision can be delayed without harm to other players.
 
-    All can that begins something, or that a player does alone at a board. A ply in a battle with
-    somebody else cannot, nor can its end, nor the second battle of their match: the opponent waits
-    for it. Nobody can go on for ever by these: a battle has a longest length, and a match two of
-    them.
+    Actions that begin something, or that a player does alone at a board, can be delayed. A ply
+    against an opponent can't, nor can the end of the battle or the second battle of the match: the
+    opponent is waiting. These urgent actions are bounded, since a battle has a maximum length and a
+    match has two battles.
     """
     if any(isinstance(event, _NEW_IN_THE_HALL) for event in decision.hall):
         return True
@@ -130,11 +130,11 @@ def can_wait(hall: Hall, decision: Decision) -> bool:
             return False
 
 
-# Coming and going: seats are kept, given up or taken again.
+# Players who connect or leave: their seats are kept, given up or resumed.
 
 
 def part(hall: Hall, player: str, parting: events.Parting, now: float) -> list[Decision]:
-    """Return the decisions for a player who leaves: at each seat, and then from the hall."""
+    """Compute the decisions for a player who leaves: first at each seat, then in the hall."""
     left: list[Decision] = []
     for table in hall.tables.seats_of(player):
         gone_away = vanish(table, player, parting, now)
@@ -155,12 +155,18 @@ def arrive(
     adjourned: bool = False,
     found: Found = NOTHING_FOUND,
 ) -> list[Decision]:
-    """Return the decisions for a player who comes in. ``adjourned``: a match of theirs is put away.
+    """Compute the decisions for a player who enters the server.
 
-    ``found`` is as for `Entered`.
-
-    They come to the board ``room`` if given, else to a board where a seat was kept, else to the
-    hall.
+    Args:
+        hall: the current state of the hall.
+        player: the player's name.
+        now: the current time, in seconds since the epoch.
+        profile: the player's stored preferences.
+        member: whether the player has an account.
+        room: the board to enter; by default one where the player has a seat, else the hall. A seat
+            whose turn it is takes precedence.
+        adjourned: whether the player has an adjourned match.
+        found: the answers to lookups at entry, as in `Entered`.
     """
     kept = sorted(hall.tables.seats_of(player), key=lambda table: not table.is_turn_of(player))
     seats = [table.name for table in kept]

@@ -1,6 +1,7 @@
-"""What an engine says about positions: the best variation, and what a position is worth.
+"""Engine evaluations of positions: the principal variation and the score.
 
-Worths are in hundredths of a dwarf, as the dwarfs see it: below 0 is good for the trolls.
+A score (``worth``) is in hundredths of a dwarf, from the dwarfs' point of view: negative scores
+favour the trolls.
 """
 
 from __future__ import annotations
@@ -16,24 +17,24 @@ from thudmud.values import Value
 AnswerT = TypeVar("AnswerT")
 
 Variation = tuple[Move, ...]
-"""A line of play: a ply, and those expected after it."""
+"""A line of play: a ply and its expected continuation."""
 
 DECIDED = 10_000
-"""The worth of a won battle: far more than all pieces count."""
+"""The score of a won battle, far more than the value of all pieces."""
 
 _ENDLESS = 1_000
 
 
 class Evaluation(Value):
-    """An engine's judgement of a position in which a battle goes on.
+    """An engine's evaluation of a position in an unfinished battle.
 
     Attributes:
-        nodes: how many positions it was allowed to look at.
-        worths: the worth it found at each depth, from one ply on.
-        line: the plies it expects, the principal variation.
+        nodes: the node limit of the search.
+        worths: the score at each depth, from one ply on.
+        line: the principal variation.
 
     Raises:
-        InvalidValueError: there is no worth, or no line.
+        InvalidValueError: ``worths`` or ``line`` is empty.
     """
 
     nodes: int
@@ -46,58 +47,65 @@ class Evaluation(Value):
 
     @property
     def worth(self) -> int:
-        """The mean of the last two depths: at each depth the side that plays last looks better."""
+        """The mean score of the last two depths, which cancels the odd-even effect.
+
+        At each depth, the side that plays last looks better. A decided position has no mean.
+        """
         if abs(self.worths[-1]) >= DECIDED:
             return limit_worth(self.worths[-1])
         return sum(map(limit_worth, self.worths[-2:])) // len(self.worths[-2:])
 
     @property
     def depth(self) -> int:
-        """How many plies deep it looked; a decided position is decided at any depth."""
+        """The search depth in plies; practically infinite for a decided position."""
         return _ENDLESS if abs(self.worths[-1]) >= DECIDED else len(self.worths)
 
     def at(self, depth: int) -> int:
-        """Return the worth at a depth."""
+        """Return the score at a depth, or at the greatest depth that was searched."""
         return limit_worth(self.worths[min(depth, len(self.worths)) - 1])
 
 
 def limit_worth(worth: int) -> int:
-    """Return a worth, at most that of a won battle."""
+    """Clamp a score to that of a won battle, for either side."""
     return max(-DECIDED, min(DECIDED, worth))
 
 
 class Adviser(Protocol):
-    """Finds plies, and weighs positions."""
+    """An engine that suggests plies and evaluates positions."""
 
     @property
     def at_once(self) -> int:
-        """How many positions it weighs at a time. More would wait, in an order of its own."""
+        """The number of positions evaluated concurrently; the adviser queues and orders others."""
 
     async def advise(self, board: str, game: Game) -> Variation | None:
-        """Return what to play in a running battle, and the plies expected after it.
+        """Find the best ply in an unfinished battle, and its expected continuation.
 
         Args:
             board: the key of the board, so that an adviser can be fair to all boards.
             game: the battle.
 
         Returns:
-            at least one ply, all of them legal in turn; None if nothing was found.
+            a line of one or more legal plies; None if nothing was found.
         """
 
     async def weigh(self, game: Game) -> Evaluation | None:
-        """Return the worth of a position, for an analysis. Players' hints come first.
+        """Evaluate a position for an analysis, at a lower priority than players' hints.
 
         Args:
-            game: a battle that is not over.
+            game: an unfinished battle.
 
         Returns:
-            the worth, with a line of legal plies; None if nothing was found.
+            the evaluation, with a line of legal plies; None if nothing was found.
         """
 
 
 class AdviserLookup(Lookup[AnswerT]):
-    """A lookup that an adviser answers, and not the store."""
+    """A lookup that is answered by an adviser instead of the store."""
 
     async def ask(self, adviser: Adviser) -> Mapping[Game, Any]:
-        """Ask an adviser everything that the answer takes; return what it says, by position."""
+        """Query an adviser for all positions that the answer needs.
+
+        Returns:
+            the adviser's replies, by position.
+        """
         raise NotImplementedError

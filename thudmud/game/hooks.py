@@ -1,4 +1,4 @@
-"""What features add to the decisions of others; they register it as they are imported."""
+"""Hooks by which features extend decisions; features register them on import."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from thudmud.game.table import Table
 
 consequences: list[Callable[[Hall, Table, tuple[TableEvent, ...], float], Sequence[HallEvent]]] = []
-"""Called with a table, what is decided there, and the time; each returns the events of the hall
-that follow from that, and are to be stored with it."""
+"""Called with the hall, a table, the events decided there, and the time. Each returns the hall
+events that follow, which are stored in the same transaction."""
 
 shares: list[Callable[[Hall, Decision, Collection[str]], None]] = []
-"""Called with a decision, and the players from the address of who decides; each raises Refused if
-it gives them more than their share."""
+"""Called with the hall, a decision, and the players who share the deciding player's address. Each
+raises Refused if the decision gives those players more than their share."""
 
 private_deciders: list[Callable[[Scene, Command], Decision | None]] = []
-"""Called with commands of players at a private board; each raises what `Command.decide` raises, and
-returns None if it leaves the command to others."""
+"""Called with commands from players at a private board. Each returns None if it doesn't handle the
+command, and raises the same exceptions as `Command.decide`."""

@@ -23,7 +23,7 @@ class Syntax(Command):
 
 
 class ForAccounts(Command):
-    """A command for the keeper of accounts, which carries it out before it gets here."""
+    """A command that front ends with accounts handle before `decide`, which refuses it."""
 
     def decide(self, scene: Scene) -> Decision:
         raise Refused(Refusal.NO_ACCOUNTS)

@@ -1,4 +1,4 @@
-"""What is told, and to whom."""
+"""Deliveries: events together with their audience."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occupants:
-    """The people in a room, perhaps with its observers. A new value after each change.
+    """An immutable snapshot of the people in a room, optionally with its observers.
 
-    So results computed from all of them can be cached in it.
+    Each change makes a new snapshot, so results that depend on all occupants can be cached in it.
 
     Attributes:
-        names: their names, in the order they came to the server; observers come last.
+        names: their names, in the order of arrival on the server; observers come last.
         members: the same names as a set.
-        kept: cached results.
+        kept: the cached results.
     """
 
     names: tuple[str, ...]
@@ -31,7 +31,7 @@ class Occupants:
     kept: dict[object, Any] = field(default_factory=dict, repr=False)
 
     def and_also(self, concerned: Iterable[str]) -> tuple[str, ...]:
-        """Return their names and then those of others concerned, each once."""
+        """Return the names of the occupants, then the other given names without duplicates."""
         elsewhere: list[str] = []
         for name in concerned:
             if name not in self.members and name not in elsewhere:
@@ -41,27 +41,30 @@ class Occupants:
 
 @dataclass(slots=True)
 class Telling:
-    """Something that happened, who is told, and the table right after it.
+    """The delivery of an event: the event, its audience, and the table right after it.
 
-    It gets the time when it is told, and does not change after that.
+    `told_at` sets the time of delivery; the value doesn't change after that.
 
-    ``changes`` are the changes of ratings, if it ended a rated match, or battle with a bot.
+    ``changes`` are the rating changes, if the event ended a rated match or a battle with a bot.
     """
 
     event: TableEvent | HallEvent | Aside
     audience: tuple[str, ...]
     table: Table | None = None
     occupants: Occupants | None = field(default=None, compare=False)
-    """The people in the room where it happened, perhaps with its observers, if all of them are
-    told. They come first in the audience."""
+    """The people in the room of the event, perhaps with its observers, if the audience includes all
+    of them; they come first in the audience."""
     changes: tuple[RatingChange, ...] = ()
     goes_on: bool = False
-    """Whether a battle ends or begins at once after it, so that nothing can be typed between."""
+    """Whether a battle ends or begins immediately afterwards, before any input is possible."""
     at: float = 0.0
-    """When it is told, in seconds since the epoch. Clocks are shown as they stand then."""
+    """The time of delivery, in seconds since the epoch; clocks are shown as of this time."""
 
     def told_at(self, now: float) -> Telling:
-        """Return it with the time set: that of the event, or else ``now``."""
+        """Set the time of delivery and return ``self``.
+
+        The time is that of a table event, or ``now`` for anything else.
+        """
         self.at = self.event.at if isinstance(self.event, TableEvent) else now
         if self.table and self.table.clock:
             self.table = self.table.as_of(self.at)
