@@ -1,4 +1,4 @@
-"""The bots of the settings. Each is a session, and is told what its player may know."""
+"""The configured bots: sessions that play through programs or the search workers."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message
 
 SLOW, SLOW_AGAIN = 2.0, 10.0
-"""Seconds after its pause at which a bot shows that it is thinking; the second if it has done so in
-that battle, whose players know its pace by then."""
+"""Seconds after its pause until a bot shows that it is thinking: the first time in a battle, and
+later, when the players know its pace."""
 
 MOMENT = 2.0
-"""Seconds for which players who come in wait for the bots of a new server, at most."""
+"""The longest time, in seconds, for which logins wait for the bots of a new server."""
 
 AGAIN = 5.0
-"""Seconds before a bot that could not come in tries again."""
+"""Seconds until a bot that could not join tries again."""
 
-_WAIT = 1.0  # seconds after a command that should have changed something, but has not
+_WAIT = 1.0  # seconds to leave a board alone after a command without effect
 _MAX_QUOTE = 60
 _SEEDS = 1_000_000_000
 _log = logging.getLogger(__name__)
 
 
 def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
-    """Refuse settings with commands that cannot be run.
+    """Check that the programs of all bots exist and are executable.
 
     Raises:
         StartError: a bot's program does not exist, or cannot be run.
@@ -60,7 +60,7 @@ def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
 
 @dataclass(slots=True)
 class _Thought:
-    """A task that a bot is thinking about, and the play that will come of it."""
+    """A task under consideration, and the asyncio task that chooses its ply."""
 
     task: Task
     choosing: asyncio.Task[Play]
@@ -69,8 +69,13 @@ class _Thought:
 class Bots:
     """All bots of a server.
 
-    They wait for an absent player for ``patience`` seconds, and start a battle themselves after
-    ``pause``.
+    Args:
+        settings: the bots to run.
+        sessions: the sessions that the bots join.
+        folder: the folder that the programs' relative paths refer to.
+        workers: the search workers of bots without a program.
+        patience: seconds that a bot waits for an absent player.
+        pause: seconds after which a bot starts a battle itself.
     """
 
     def __init__(
@@ -89,17 +94,20 @@ class Bots:
         self._bots: dict[str, Bot] = {}
 
     def start(self) -> None:
-        """Let all bots come in that are not here."""
+        """Start all bots that aren't running."""
         is_first = not self._bots
         for each in self._settings:
             if each.name not in self._bots or self._bots[each.name].ended:
                 self._begin(each, is_first=is_first)
 
     def follow(self, holders: asyncio.Queue[Holder]) -> Coroutine[None, None, None]:
-        """Let the bots come in while we have their lock, and leave when another server has it.
+        """Run the bots while this server holds their lock.
 
-        Until the holder is known for the first time, nobody gets a name. Bots that had to leave
-        because this server was taken for dead come in again after a while.
+        No player gets a name until the first holder is known. Bots that had to leave because other
+        servers believed this one dead return after `AGAIN` seconds.
+
+        Args:
+            holders: receives the lock's holder whenever it changes.
 
         Returns:
             The coroutine to run.
@@ -127,7 +135,7 @@ class Bots:
             release(known)
 
     async def close(self) -> None:
-        """Let the bots leave, and end their programs."""
+        """Stop all bots and their programs."""
         for bot in self._bots.values():
             bot.end()
         for bot in self._bots.values():
@@ -144,7 +152,7 @@ class Bot:
     """The session of one bot.
 
     Attributes:
-        is_cut_off: whether it had to leave because this server was taken for dead.
+        is_cut_off: whether the bot had to leave because other servers believed this one dead.
     """
 
     def __init__(
@@ -158,36 +166,40 @@ class Bot:
         self._sessions, self._opponent, self._workers = sessions, opponent, workers
         self.name, self._restarts, self._pause = settings.name, settings.restarts, settings.pause
         self._program: Program | None = None
-        """Chooses the plies, one after the other; without it the workers do, at all boards."""
+        """The program that chooses plies, one at a time; None if the workers do, at all boards."""
         if settings.command:
             self._program = Program(self.name, settings.command, folder, settings.seconds)
         self._level = level_called(settings.level).number
-        """The level for seats that it took when it had a program of its own, or before levels were
-        stored."""
+        """The level for seats without one: those taken while the bot had a program, or before
+        levels were stored."""
         self.address = ""
         self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
         self._thoughts: dict[str, _Thought] = {}
-        """By the names of the boards."""
+        """Current thoughts, by board name."""
         self._shown: dict[tuple[str, int], int] = {}
-        """By board and battle, the ply at which it last showed that it is thinking."""
+        """The ply at which the bot last showed that it is thinking, by board and battle."""
         self._held: dict[str, float] = {}
-        """By board, until when it does nothing there, since a command has changed nothing."""
+        """The time until which a board is left alone after a command without effect, by board."""
         self._begun = False
         self._over = asyncio.Event()
         self.is_cut_off = False
         self._woken = asyncio.Event()
         self._asked: deque[tuple[Invited, asyncio.Future[None]]] = deque()
-        """Invitations, and the futures to set when they have been answered."""
+        """Unanswered invitations, each with the future to set once it is answered."""
         self._living: asyncio.Task[None] | None = None
 
     @property
     def ended(self) -> bool:
-        """Whether it has left, or is about to."""
+        """Whether the bot has left, or is about to."""
         return self._over.is_set()
 
     def start(self, *, is_expected: bool) -> None:
-        """Come in. If it is expected, nobody gets a name before that, for a moment at most."""
+        """Join the game in the background.
+
+        Args:
+            is_expected: whether logins wait until the bot has joined, for `MOMENT` at most.
+        """
         self._sessions.add(self)
         loop = asyncio.get_running_loop()
         tried: asyncio.Future[None] = loop.create_future()
@@ -198,42 +210,42 @@ class Bot:
         self._living = asyncio.create_task(self._live())
 
     async def gone(self) -> None:
-        """Wait until the bot and its program are gone."""
+        """Wait until the bot has left and its program has ended."""
         if self._living:
             await asyncio.wait([self._living])
 
-    # For the service and for other sessions.
+    # Called by the service and by other sessions.
 
     def watch(self, telling: Telling) -> None:
-        """Take note of something that has happened."""
+        """Process an event that the bot can observe."""
         try:
             self._opponent.told(telling, self._sessions.clock())
             while self._opponent.invitations and not self.ended:
                 invitation = self._opponent.invitations.pop(0)
-                # The player's next line waits for the answer.
+                # The player's next line waits until the invitation is answered.
                 self._asked.append((invitation, self._sessions.hold(invitation.player)))
-        except Exception:  # noqa: BLE001  (others are told in spite of our bugs)
+        except Exception:  # noqa: BLE001  (a bug in one bot must not stop delivery to others)
             kind = type(telling.event).__name__
             _log.exception("the bot %s does not understand %s", self.name, kind)
             self.end()
         self._woken.set()
 
     def put(self, message: Message) -> None:
-        """Ignore a message: it is for people."""
+        """Ignore a message: it's meant for human players."""
 
     def dismissed(self, why: Dismissal) -> None:
-        """Leave."""
+        """Leave the game after a dismissal by the service."""
         self.is_cut_off = why in {Dismissal.MOVED, Dismissal.CUT_OFF}
         self.end()
 
     def end(self, sentence: str = "", why: Goodbye = Goodbye.QUIT) -> None:  # noqa: ARG002  (for people)
-        """Leave."""
-        # A task that is cancelled before its first step would skip its cleaning up.
+        """Leave the game; both arguments are for human players and have no effect."""
+        # A task cancelled before its first step would skip the clean-up in its `finally`.
         if self._begun and self._living and not self.ended:
             self._living.cancel()
         self._over.set()
 
-    # Its life.
+    # Life cycle.
 
     async def _live(self) -> None:
         self._begun = True
@@ -244,11 +256,11 @@ class Bot:
                 await self._act()
         except asyncio.CancelledError:
             pass  # the normal end
-        except Exception:  # noqa: BLE001  (the server goes on in spite of our bugs)
+        except Exception:  # noqa: BLE001  (a bug in a bot must not stop the server)
             _log.exception("the bot %s has to leave", self.name)
         finally:
             self._over.set()
-            await asyncio.wait([self._coming])  # not cancelled: it may be half done
+            await asyncio.wait([self._coming])  # not cancelled: it may be half complete
             while self._asked:
                 release(self._asked.popleft()[1])
             for thought in self._thoughts.values():
@@ -262,7 +274,11 @@ class Bot:
             self._sessions.remove(self)
 
     async def _come_in(self, tried: asyncio.Future[None]) -> None:
-        """Come in, as soon as the store and other servers allow it."""
+        """Join the game, and retry while the store or another server prevents it.
+
+        Args:
+            tried: set after the first attempt, whatever its outcome.
+        """
         store = self._sessions.store
         try:
             while not self.ended:
@@ -284,7 +300,7 @@ class Bot:
             release(tried)
 
     async def _act(self) -> None:
-        """Do the next thing, or wait until there is one."""
+        """Take the next action, or wait until there may be one."""
         self._woken.clear()
         opponent, now = self._opponent, self._sessions.clock()
         if self._asked:
@@ -301,12 +317,12 @@ class Bot:
             await self._wait(opponent.next_time(now))
 
     async def _answer(self) -> None:
-        """Answer the first invitation: sit down, if the program works."""
+        """Answer the oldest invitation: take a seat if the bot's program works."""
         invitation, answer = self._asked.popleft()
         try:
-            if self._program and not self._thoughts:  # else it is known to work
+            if self._program and not self._thoughts:  # a current thought shows that it works
                 await self._program.start()
-            # Programs start slowly: a player may have taken that side meanwhile.
+            # Programs start slowly: another player may have taken that side meanwhile.
             board, level = invitation.board, invitation.level
             for side in (invitation.side, invitation.side.other):
                 if not self._opponent.sits_at(board):
@@ -318,10 +334,14 @@ class Bot:
         finally:
             release(answer)
 
-    # How it plays.
+    # Playing.
 
     async def _play(self) -> bool:
-        """Think where it is its turn, and play what was chosen; return whether it has acted."""
+        """Start thoughts for new tasks, and conclude at most one that is due.
+
+        Returns:
+            Whether a thought was concluded.
+        """
         now = self._sessions.clock()
         self._held = {board: until for board, until in self._held.items() if until > now}
         tasks = {
@@ -348,14 +368,17 @@ class Bot:
         return False
 
     def _time_to_show(self, task: Task) -> float:
-        """Return when to show at a board that it is thinking; never twice for one ply."""
+        """Return the time at which to show that the bot is thinking, at most once for a ply."""
         shown = self._shown.get((task.board, task.battle))
         if shown == len(task.game.moves):
             return inf
         return task.since + self._pause + (SLOW if shown is None else SLOW_AGAIN)
 
     async def _conclude(self, thought: _Thought, *, is_current: bool) -> None:
-        """Play the result of a thought, unless the position has changed."""
+        """Play the chosen ply, unless the position has changed.
+
+        A bot whose program fails more often than it may be restarted resigns.
+        """
         task = thought.task
         try:
             play = thought.choosing.result()
@@ -371,17 +394,21 @@ class Bot:
             if not is_current:
                 return
             await self._do(play)
-        if task in self._opponent.tasks():  # perhaps it could not be stored
+        if task in self._opponent.tasks():  # the command had no effect, perhaps for a store error
             self._held[task.board] = self._sessions.clock() + _WAIT
 
     async def _chosen(self, task: Task) -> Play:
-        """Return the play that is chosen; ProgramError if none is chosen, or an illegal one."""
+        """Choose a ply with the program or a worker.
+
+        Raises:
+            ProgramError: the program failed, or chose an illegal ply.
+        """
         worth = None
         if self._program:
             ply = await self._program.ply(task)
         else:
             level = task.level or self._level
-            # The seed depends on the battle, so that the bot does not lose twice in the same way.
+            # A seed per battle: otherwise the bot would lose twice to the same plies.
             question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
             reply = await self._workers.think(question)
             ply, worth = reply.ply, reply.worth
@@ -394,7 +421,10 @@ class Bot:
         return play
 
     def _time_to_play(self, thought: _Thought) -> float:
-        """Return when to play the result of a thought: people are to see ply after ply."""
+        """Return the time at which to conclude a thought.
+
+        The pause lets people follow the plies; a failure is handled at once.
+        """
         has_failed = thought.choosing.exception() is not None
         return thought.task.since + (0.0 if has_failed else self._pause)
 
@@ -406,7 +436,7 @@ class Bot:
     async def _do(self, command: Command) -> None:
         if self._visit is None:
             return
-        # A command is not cancelled: it may be half stored.
+        # Commands are shielded from cancellation: one may be half stored.
         going = now(self._submit(self._visit, command))
         if isinstance(going, asyncio.Task):
             await asyncio.shield(going)
@@ -414,11 +444,11 @@ class Bot:
     async def _submit(self, visit: Visit, command: Command) -> None:
         try:
             await self._sessions.submit(visit, command)
-        except Exception:  # noqa: BLE001  (its games go on in spite of our bugs)
+        except Exception:  # noqa: BLE001  (a failed command must not end the bot's games)
             _log.exception("failed to do what %s wants: %s", self.name, command)
 
     async def _wait(self, until: float | None) -> None:
-        """Wait for something to be told, for a thought, or until a time."""
+        """Wait for an event, the end of a thought, or the next deadline; ``until`` is one."""
         thoughts = self._thoughts.values()
         times = [self._time_to_play(each) for each in thoughts if each.choosing.done()]
         tasks = [each for each in self._opponent.tasks() if each.board not in self._held]

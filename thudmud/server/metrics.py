@@ -1,8 +1,8 @@
-"""The server's state for monitoring: /metrics for Prometheus, /health for any program.
+"""Monitoring endpoints: /metrics in the Prometheus format, and /health for any program.
 
-Cheap counters are kept where things happen, always. State is looked up when a program asks. Only
-measurements have observers here, which cost nothing where metrics are off: how long appends take,
-plies, and the lag of the event loop.
+Other modules always maintain cheap counters at the place of the event. `ServerCollector` reads
+these and the state of the server on each scrape. Append latency, plies and event loop lag need
+observers of their own, which are only installed if metrics are enabled.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ HEALTHY = "thudmud is well: what happens can be stored."
 UNHEALTHY = "thudmud cannot store what happens; its log says why."
 
 MOST_CONNECTIONS = 16
-"""How many may be connected at once: monitoring systems ask one at a time."""
+"""Open connections at most: monitoring systems send one request at a time."""
 
-_PATIENCE = 5.0  # seconds that a client may take to ask, and to read the answer
+_PATIENCE = 5.0  # seconds for a client to send its request, and to read the response
 _LAG_PAUSE = 0.25  # seconds between two measurements of the event loop's lag
 _APPEND_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 _LAG_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
@@ -53,7 +53,11 @@ _log = logging.getLogger(__name__)
 async def measured(
     settings: MetricsSettings, server: Acceptor, sessions: Sessions
 ) -> AsyncIterator[None]:
-    """Measure, and answer requests, within this context; StartError if the port cannot be used."""
+    """Serve metrics and take measurements within this context.
+
+    Raises:
+        StartError: the port can't be used.
+    """
     registry = CollectorRegistry()
     registry.register(ServerCollector(server, sessions))
     ProcessCollector(registry=registry)
@@ -113,13 +117,13 @@ async def _measure_lag(observe: Callable[[float], None]) -> None:
 
 
 class ServerCollector(Collector):
-    """Looks up the server's state when Prometheus asks."""
+    """Prometheus collector that reads the server's state on each scrape."""
 
     def __init__(self, server: Acceptor, sessions: Sessions) -> None:
         self._server, self._sessions = server, sessions
 
     def collect(self) -> Iterable[Metric]:
-        """Yield the metrics."""
+        """Yield the current metrics."""
         sessions, limiter = self._sessions, self._server.limiter
         tables = sessions.service.hall.tables.values()
         there = Counter(front_end(each) for each in sessions.all if each.name)
@@ -192,10 +196,10 @@ def _counter(name: str, words: str, value: float) -> Metric:
 
 
 class MetricsPort:
-    """Answers one request on each connection.
+    """HTTP endpoint that answers one request per connection.
 
-    Of too many connections the oldest are cut: whoever asks for something is answered at once, so
-    nobody can keep others out by saying nothing.
+    Beyond `MOST_CONNECTIONS` the oldest connections are aborted. Requests are answered at once, so
+    an old connection is idle, and idle clients can't lock others out.
     """
 
     def __init__(self, registry: CollectorRegistry, is_healthy: Callable[[], bool]) -> None:
@@ -206,7 +210,7 @@ class MetricsPort:
         """The open connections, the oldest first."""
 
     def connection(self) -> HttpConnection:
-        """Return the protocol of a connection."""
+        """Return the protocol for a new connection."""
         policy = HttpPolicy(self._turns, _PATIENCE, self._respond)
         return HttpConnection(_Monitor(self._open), policy, self._buffer)
 
@@ -219,7 +223,7 @@ class MetricsPort:
     def _metrics(self, request: HttpRequest) -> HttpResponse:
         try:
             encode, kind = choose_encoder(request.fields.get("accept", ""))
-        except TypeError:  # of a version that is no number
+        except TypeError:  # the requested format version is not a number
             encode, kind = choose_encoder("")
         return HttpResponse(HTTPStatus.OK, {"Content-Type": kind}, encode(self._registry))
 
@@ -230,7 +234,7 @@ class MetricsPort:
 
 
 class _Monitor:
-    """Whoever asks for metrics; an `HttpPeer` without limits of its own."""
+    """The client of a metrics connection: an `HttpPeer` without rate limits."""
 
     is_forwarder, source = False, ""
 
@@ -238,19 +242,19 @@ class _Monitor:
         self._open = others
 
     def budget(self, _: str) -> TokenBucket:
-        """Return a budget that is never used up."""
+        """Return an unlimited budget."""
         return TokenBucket(math.inf, math.inf)
 
     def is_secure(self, _: Mapping[str, str]) -> bool:
-        """Return whether a proxy says that the page is at ``https:``: there is none."""
+        """Return False: no proxy is expected in front of this port."""
         return False
 
     def address(self, _: Mapping[str, str]) -> str:
-        """Return the address that a request comes from, which does not matter here."""
+        """Return an empty address: without limits by address none is needed."""
         return ""
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Note a connection, and cut the oldest if there are too many."""
+        """Register a connection, and abort the oldest if there are too many."""
         if len(self._open) >= MOST_CONNECTIONS:
             oldest = next(iter(self._open))
             del self._open[oldest]
@@ -258,5 +262,5 @@ class _Monitor:
         self._open[transport] = None
 
     def gone(self, transport: asyncio.Transport) -> None:
-        """Forget a connection."""
+        """Unregister a closed connection."""
         self._open.pop(transport, None)

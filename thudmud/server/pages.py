@@ -1,7 +1,7 @@
-"""The page's side of a server: its connections, and what they ask for.
+"""The web side of the server: HTTP connections, WebSockets and the pages of features.
 
-It is no part of the start: it is loaded with the first connection to the page, or a moment after
-the server is ready.
+This module is imported lazily, with the first web connection or shortly after the server is ready,
+so that it doesn't delay the start.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from thudmud.web.routes import Route, Routes, routes_of
 from thudmud.web.sockets import SocketPolicy, WebConnection
 
 PER_HOUR, AT_ONCE = 120, 30
-"""How often pages of features can be asked for from one address, in an hour and at once."""
+"""Requests for pages of features from one address: per hour, and in a burst."""
 
 PAGE_COST = 8
-"""What a request for such a page counts for, in requests: it is looked up."""
+"""The cost of such a page in ordinary requests: it needs a look-up in the store."""
 
 _HOUR = 3_600.0
 
@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 class Pages:
-    """Makes the connections to the page, which share their limits and what was drawn."""
+    """Factory of web connections, which share their rate limits and cached pictures."""
 
     def __init__(self, sessions: Sessions, buffer: memoryview) -> None:
         self._sessions, self._buffer = sessions, buffer
@@ -55,10 +55,10 @@ class Pages:
         )
         self._turns = InboxQueue()
         self._browsing: set[asyncio.Transport] = set()
-        """The connections that are no WebSockets."""
+        """Transports of the connections that haven't become WebSockets."""
 
     def adopt(self, settings: Settings, shared: SessionPolicy, forwarders: Proxies) -> None:
-        """Apply settings to connections from now on."""
+        """Apply settings to future connections."""
         server, web = settings.server, settings.web
         self._shared, self._forwarders = shared, forwarders
         self._budgets = RateLimiter(web.requests_per_second, web.requests_at_once)
@@ -82,17 +82,17 @@ class Pages:
         )
 
     def connection(self, caller: Caller) -> WebConnection:
-        """Return the protocol of a connection that was accepted."""
+        """Return the protocol for an accepted connection."""
         peer = _WebPeer(caller, self._forwarders, self._budgets, self._shared, self._browsing)
         return WebConnection(peer, self._policy, self._sockets, self._buffer)
 
     def abort(self) -> None:
-        """End the connections that are no WebSockets."""
+        """Abort all connections that haven't become WebSockets."""
         for transport in self._browsing:
             transport.abort()
 
     async def close(self) -> None:
-        """Draw nothing more."""
+        """Stop drawing pictures."""
         await self._gallery.close()
 
     async def _preview(self, kind: str, name: str) -> Preview | None:
@@ -108,13 +108,13 @@ class Pages:
 
 
 class FeaturePage:
-    """A page of a feature; one address can only ask so often for all of them."""
+    """A page of a feature; the rate limit of an address covers all such pages."""
 
     def __init__(self, answer: AnswerPage, limiter: RateLimiter) -> None:
         self._answer, self._limiter = answer, limiter
 
     async def respond(self, request: HttpRequest, **variables: str) -> HttpResponse:
-        """Return the response to a request."""
+        """Return the page, or a 429 response if the address has used up its rate."""
         if not is_local(request.address):
             bucket = self._limiter.of(network(request.address))
             if wait := bucket.take(asyncio.get_running_loop().time()):
@@ -127,7 +127,7 @@ class FeaturePage:
 
 
 class _WebPeer:
-    """The peer of a connection to the page; an `HttpPeer`."""
+    """The client of a web connection: an `HttpPeer`."""
 
     def __init__(
         self,
@@ -141,19 +141,19 @@ class _WebPeer:
         self._budgets, self._browsing = budgets, browsing
         self.is_forwarder = caller.address in forwarders
         self.source = network(caller.address)
-        if self.is_forwarder:  # the next request may be anybody's
+        if self.is_forwarder:  # its requests come from different clients
             self.source += f" {caller.port}"
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Note the connection."""
+        """Register the connection."""
         self._browsing.add(transport)
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
-        """Return whether a forwarder says that the page is at ``https:``."""
+        """Return whether the forwarder received the request over ``https:``."""
         return self._forwarders.is_secure(self._caller.address, fields)
 
     def address(self, fields: Mapping[str, str]) -> str | None:
-        """Return the address that a request comes from; None if a forwarder does not say it."""
+        """Return the client's address; None if the forwarder doesn't name it."""
         address = self._forwarders.client(self._caller.address, fields)
         if address is None:
             told = {name: fields.get(name, "") for name in ("x-forwarded-for", "forwarded")}
@@ -165,11 +165,15 @@ class _WebPeer:
         return address
 
     def budget(self, address: str) -> TokenBucket:
-        """Return the budget of requests of an address."""
+        """Return the request budget of an address's network."""
         return self._budgets.of(network(address))
 
     def admit(self, address: str) -> str:
-        """Return why the client may not come in, as a sentence; nothing if it may."""
+        """Count the connection for its client, by address.
+
+        Returns:
+            The reason for a rejection, as a sentence; empty if the client is admitted.
+        """
         if refused := self._caller.assign(address):
             return refused
         self._caller = replace(self._caller, address=address)
@@ -178,11 +182,11 @@ class _WebPeer:
     def open_session(
         self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
     ) -> PlayerSession:
-        """Make the session of a WebSocket."""
+        """Create the session of a connection that has become a WebSocket."""
         self._browsing.discard(transport)
         return PlayerSession(transport, reading, screen, self._caller, self._shared)
 
     def gone(self, transport: asyncio.Transport) -> None:
-        """Release a connection that has not become a WebSocket."""
+        """Unregister a closed connection that hasn't become a WebSocket."""
         self._browsing.discard(transport)
         self._caller.release()
