@@ -1,7 +1,7 @@
-"""The pictures and records that the page has: made once, kept for a while, and in a fair order.
+"""Pictures and records of battles and boards for the web page, drawn fairly and cached.
 
-What a picture is of decides its tag, so that whoever has one is told so without its being drawn. No
-player's name is in a picture: it stays as it is when one is erased.
+A picture's ETag is a hash of its subject, so a client with a current copy is answered without
+drawing anything. Pictures don't show players' names, so erasing a player doesn't change them.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from thudmud.web.http import HttpRequest, has_current
 from thudmud.web.pictures import GIF, NO_BATTLE, RECORD, Absence, Picture, PictureRequest
 
 GIFS_EACH = 2
-"""How many GIFs an address may have waiting: each takes up to four seconds of a processor."""
+"""Queued GIFs per address; each takes up to four seconds of CPU time."""
 OTHERS_EACH = 48
-"""How many records, SVGs and PNGs: each takes 2 to 40 ms, and a page may show several at once."""
+"""Queued records, SVGs and PNGs per address; each takes 2 to 40 ms, and a page may show several."""
 MOST_KEPT = 8 * 1024 * 1024
-"""Bytes of pictures that are kept. Those that were wanted longest ago go first."""
+"""Size of the picture cache in bytes; the least recently used pictures are evicted."""
 
 NO_BOARD = Absence(HTTPStatus.NOT_FOUND, "There is no board of that name.")
 NO_PLIES = Absence(HTTPStatus.NOT_FOUND, "The plies of that battle are no longer kept.")
@@ -56,18 +56,18 @@ _log = logging.getLogger(__name__)
 
 @cache
 def _style() -> str:
-    """Return what tells the pictures of one version of thudmud from those of another."""
+    """Return a fingerprint of the drawing style, which differs between versions of thudmud."""
     drawings = [frame(Game.start(rules)) for rules in RULESETS.values()]
     return sha256("".join(drawings).encode()).hexdigest()
 
 
 class _Subject(Value):
-    """What a picture is of: a battle that cannot go on, or a game as it stands.
+    """The subject of a picture: a battle that is over, or a current position.
 
     Attributes:
-        key: tells it from all others.
-        battle: the battle, or the game.
-        record: what its record tells besides.
+        key: a unique key.
+        battle: the battle, or the game in its current state.
+        record: further arguments of the subject's `Record`.
     """
 
     key: tuple[object, ...]
@@ -76,17 +76,17 @@ class _Subject(Value):
 
 
 class Gallery:
-    """All pictures of a server; `web.pictures.Pictures`."""
+    """All pictures of a server: a `web.pictures.Pictures` with a cache and drawing queues."""
 
     def __init__(self, hall: Hall, store: Store) -> None:
         self._hall, self._store = hall, store
-        # GIFs have a studio of their own, so that nothing small ever waits for one.
+        # GIFs have a queue of their own, so that small pictures never wait for one.
         self._gifs, self._others = DrawingQueue(GIFS_EACH), DrawingQueue(OTHERS_EACH)
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._bytes = 0
 
     async def find(self, wanted: PictureRequest, request: HttpRequest) -> Picture | Absence:
-        """Return what a request asks for; without its body if the client has that of its tag."""
+        """Return the requested picture; without a body if the client's copy is current."""
         if wanted.kind in {"png", "gif"} and not draws_pixels():
             return NO_PIXELS
         try:
@@ -105,7 +105,7 @@ class Gallery:
             return BROKEN
 
     async def close(self) -> None:
-        """Draw nothing more."""
+        """Stop drawing."""
         await asyncio.gather(self._gifs.close(), self._others.close())
 
     async def _picture(
@@ -115,7 +115,7 @@ class Gallery:
         record = subject.record if wanted.kind == RECORD else ()
         told = repr((_style(), how, subject.key, record))
         tag = f'"{sha256(told.encode()).hexdigest()[:16]}"'
-        # Of a battle that is over the record alone may change: people comment on it.
+        # After the end of a battle only its record can change, by new comments.
         lasting = isinstance(subject.battle, Battle) and wanted.kind != RECORD
         if has_current(request, tag):
             return Picture(wanted.kind, tag, lasting, None)
@@ -145,10 +145,10 @@ class Gallery:
     async def _game(
         self, battle: Battle | Game, wanted: PictureRequest
     ) -> tuple[Game, tuple[float, ...]]:
-        """Return the battle that is to be drawn, and the seconds that each ply of it took.
+        """Return the game to draw, and the seconds that each ply took.
 
         Raises:
-            InvalidValueError: it is too long, or its plies are no longer kept.
+            InvalidValueError: the game is too long for a GIF, or its plies are no longer stored.
         """
         if isinstance(battle, Game):
             return battle, ()
@@ -182,13 +182,13 @@ class Gallery:
 
 
 def _going_on(game: Game, record: tuple[object, ...] = ()) -> _Subject:
-    """Return the subject that a battle is as it stands."""
+    """Return the current position of a game as a subject."""
     key = game.ruleset.name, game.opening, tuple(map(str, game.moves)), game.outcome
     return _Subject(key, game, record)
 
 
 def _at(table: Table) -> _Subject:
-    """Return the subject that a board is: what stands on it, and who sits there."""
+    """Return the current position of a board, with its players, as a subject."""
     game = table.game or Game.start(table.ruleset, table.opening)
     players = (unless_erased(table.seats.get(side, "")) for side in (Side.DWARF, Side.TROLL))
     clock = str(table.time) if table.time else ""
@@ -196,7 +196,7 @@ def _at(table: Table) -> _Subject:
 
 
 def _headers(battle: Battle, comments: tuple[Comment, ...]) -> tuple[object, ...]:
-    """Return what a record tells of a battle, as `Record` takes it."""
+    """Return a battle's further arguments for `Record`: players, date, comments and clock."""
     kept = tuple(replace(each, player=unless_erased(each.player)) for each in comments)
     clock = str(battle.time) if battle.time else ""
     players = map(unless_erased, battle.players)

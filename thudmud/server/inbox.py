@@ -1,4 +1,4 @@
-"""Input that waits: queues of lines, whose turn it is, and the prompts that ask for more."""
+"""Input queues: fair scheduling of incoming lines, rate limits, and prompts."""
 
 from __future__ import annotations
 
@@ -39,30 +39,30 @@ from thudmud.views.view import Terminal
 from thudmud.views.words import wrapped
 
 MOST_OWED = 10.0
-"""Seconds of its rate that a single line can cost."""
+"""The highest charge for a single line, in seconds of its rate."""
 
 PACKAGE_TIME, PACKAGE_TIME_AT_ONCE = 200.0, 500.0
 """The CPU budget of all packages and questions from an address: milliseconds a second, and the
 burst in milliseconds."""
 
 ANSWER_PIECE = 16_384
-"""Bytes of an answer to a client's program that cost a millisecond of `PACKAGE_TIME`. The page
-charges a request for as many bytes of a file."""
+"""Bytes of a response to a client program that cost one millisecond of `PACKAGE_TIME`. The web page
+charges one request for the same number of bytes of a file."""
 
 TURN_TIME = 0.002
-"""Seconds of each turn of the event loop in which inboxes may begin: a ply takes some turns until
-the players see it, and waits that long in each, however many lines others send."""
+"""Seconds of each event loop iteration in which inboxes may start. A ply needs several iterations
+until the players see it; this bounds its wait in each of them, however many lines others send."""
 
 
 Take = Callable[[], None]
-"""Lets an inbox handle some of what waits in it."""
+"""Callback with which an inbox handles some of its items."""
 
 
 class _RoundRobin:
-    """Queues by source, which are served one after the other, an entry each.
+    """Round-robin queue: one entry of each source in turn.
 
     Attributes:
-        order: the sources that have entries; the next one comes first.
+        order: the sources with entries, the next one first.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class _RoundRobin:
         self._entries: dict[str, deque[Take]] = {}
 
     def append(self, source: str, take: Take) -> None:
-        """Add an entry to the queue of a source."""
+        """Append an entry to the queue of a source."""
         if entries := self._entries.get(source):
             entries.append(take)
         else:
@@ -78,7 +78,7 @@ class _RoundRobin:
             self.order.append(source)
 
     def popleft(self) -> Take:
-        """Remove the first entry of the source whose turn it is, and return it."""
+        """Remove and return the first entry of the next source."""
         source = self.order.popleft()
         entries = self._entries[source]
         take = entries.popleft()
@@ -90,35 +90,42 @@ class _RoundRobin:
 
 
 class InboxQueue:
-    """Shares each turn of the event loop among inboxes.
+    """Fair scheduler that shares each event loop iteration among inboxes.
 
-    It is a fair queue of two classes (RFC 8290 has one for packets). Inboxes in which one line has
-    come in, and none waited, come first: a player who types a line now and then does not queue
-    behind others' hundreds. But one of those that have more to handle goes on in every turn,
-    however many others there are.
+    It's a fair queue with two classes, like FQ-CoDel for packets (RFC 8290). Inboxes that were
+    empty and received a single line come first: a player who types an occasional line doesn't queue
+    behind hundreds of lines from others. At least one inbox of the other class still runs in every
+    iteration, so none of them starves.
 
-    Within each class the sources, which are networks as `accounts.limiters.network` has them, are
-    served in rotation, and the inboxes of one source in the order in which they came. So a line
-    waits for one of each other source, not for one of each other connection; and who has a hundred
-    connections from four addresses has four turns in a round.
+    Within each class the sources take turns; a source is a network as computed by
+    `accounts.limiters.network`. Inboxes of one source run in order of arrival. So a line waits for
+    one inbox of each other source, not of each other connection: a hundred connections from four
+    addresses get four turns in a round.
 
-    It is made where the event loop runs: to ask for that costs a system call, for each line.
+    Create it within the running event loop: it looks up the loop once, since doing so for each line
+    would cost a system call.
 
     Attributes:
-        throttled: how often an inbox had to wait, since its player had sent too much.
+        throttled: the number of times that an inbox had to wait for its rate limit.
     """
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.throttled = 0
         self._incoming: list[tuple[_RoundRobin, str, Take]] = []
-        """What waits for the next turn: each inbox has only one before its answers are written,
-        since only then it is known whether its client reads."""
+        """Entries for the next iteration. Each inbox has one at most: only writing the responses
+        shows whether its client reads."""
         self._first, self._later = _RoundRobin(), _RoundRobin()
         self._scheduled = False
 
     def wait(self, source: str, take: Take, *, again: bool = False) -> None:
-        """Call ``take`` in one of the next turns; after others, if there is more to handle."""
+        """Schedule ``take`` for one of the next iterations.
+
+        Args:
+            source: the network that the inbox belongs to.
+            take: the callback.
+            again: whether the inbox has a backlog, which puts it into the second class.
+        """
         self._incoming.append((self._later if again else self._first, source, take))
         self._schedule()
 
@@ -148,16 +155,22 @@ class InboxQueue:
 
 
 class Inbox:
-    """A queue of items, handled in order, some in each turn of the event loop.
+    """Rate-limited queue of a connection's items, handled in order.
 
-    Its connection is not read while too many items wait, or while the client does not read. Each
-    item takes a token, and a slow line takes more; after a slow one it is the others' turn. What a
-    program negotiates takes none, unless it is slow: while a window is dragged, its sizes come by
-    the hundred, and the next line would wait for them. Of those that wait only the last counts.
-    Packages and questions are charged to ``package_time``, which the connections of an address
-    share.
-    ``handle`` returns whether the next may follow in the same turn; while ``is_busy``, none is
-    handled until `wake` is called.
+    The connection isn't read while the queue is full, or while the client doesn't read. Each item
+    costs a token, and a slow line costs more and ends the inbox's turn. Negotiation is free unless
+    it is slow: dragging a window sends hundreds of sizes, which would delay the next line. Of
+    several queued sizes only the last is handled.
+
+    Args:
+        reading: pauses and resumes reading from the connection.
+        turns: the scheduler.
+        settings: the rates and sizes.
+        package_time: the CPU budget in milliseconds for packages and questions, which the
+            connections of an address share.
+        source: the network that the connection is scheduled under.
+        handle: handles an item; returns whether another may follow in the same turn.
+        is_busy: whether items have to wait until `wake` is called.
     """
 
     def __init__(
@@ -179,29 +192,29 @@ class Inbox:
         self._waiting: deque[Item] = deque()
         self._scheduled = False
         self._is_again = False
-        """Whether it has more to handle than one line, if it is scheduled."""
+        """Whether the inbox was scheduled with a backlog of more than one line."""
         self._is_paused = False
         self._paying: asyncio.TimerHandle | None = None
-        """Reads on once what packages have cost is paid for."""
+        """Timer that resumes reading once the cost of packages is paid off."""
 
     @property
     def line_is_next(self) -> bool:
-        """Whether a line is waiting that can be handled at once."""
+        """Whether the next item is a line that can be handled at once."""
         if not self._waiting or not isinstance(self._waiting[0], Line):
             return False
-        # A line that is throttled does not count: its client is sent a prompt. Nothing is read
-        # meanwhile, and only a write shows that a client has gone.
+        # A throttled line doesn't count, so that its client gets a prompt: while reading is paused,
+        # only a write can reveal that the client has disconnected.
         return not self._rate.wait(self._turns.loop.time())
 
     @property
     def is_full(self) -> bool:
-        """Whether so many items wait that nothing more is read."""
+        """Whether the queue has reached the length at which reading stops."""
         return len(self._waiting) >= self._most
 
     def put(self, items: Iterable[Item]) -> None:
-        """Queue items that have come in."""
+        """Queue incoming items, and schedule the inbox."""
         waiting = self._waiting
-        again = bool(waiting)  # it is busy, or its client does not read
+        again = bool(waiting)  # the session is busy, or its client does not read
         for item in items:
             if waiting and type(item) is Fitted and _is_outdated(waiting[-1], item):
                 waiting[-1] = item
@@ -215,16 +228,16 @@ class Inbox:
             self._turns.wait(self._source, self._take_turn, again=self._is_again)
 
     def charge(self, seconds: float) -> None:
-        """Charge for the CPU time that a line took, which costs `MOST_OWED` of the rate at most."""
+        """Charge a line's CPU seconds beyond a fair share, up to `MOST_OWED` of the rate."""
         if seconds > FAIR_TIME:
             tokens = extra_cost(seconds)
-            # It may not have been the line's fault: somebody else's garbage may be collected in it.
+            # Capped: the time may include a garbage collection that others' lines made necessary.
             self._rate.charge(min(tokens, MOST_OWED * self._settings.commands_per_second))
 
     def charge_package(self, seconds: float) -> None:
-        """Charge for the CPU time of a package; read no more while it is owed.
+        """Charge a package's CPU seconds, and pause reading until they are paid off.
 
-        Packages are handled as they are read: only what is not read can wait.
+        Packages are handled as soon as they are read, so only a pause in reading delays them.
         """
         self.charge_question(seconds)
         is_slow = seconds > FAIR_TIME or self._package_time.wait(self._turns.loop.time())
@@ -232,18 +245,18 @@ class Inbox:
             self._read_when_paid()
 
     def charge_question(self, seconds: float) -> None:
-        """Charge the CPU seconds of a program's question to the address, and as for a line."""
+        """Charge the CPU seconds of a program's question to both its address and this inbox."""
         self._package_time.charge(seconds * 1000)
         self.charge(seconds)
 
     def charge_answer(self, size: int) -> None:
-        """Charge the address for an answer of ``size`` bytes to the client's program."""
+        """Charge the address for a response of ``size`` bytes to the client's program."""
         self._package_time.charge(size / ANSWER_PIECE)
 
     def _read_when_paid(self) -> None:
         loop, self._paying = self._turns.loop, None
         now = loop.time()
-        # Each takes a token, so that the waiting connections of an address resume one by one.
+        # Taking a token makes the waiting connections of an address resume one at a time.
         if wait := self._rate.wait(now) or self._package_time.take(now):
             self._reading.hold(self._rate)
             self._paying = loop.call_later(wait, self._read_when_paid)
@@ -251,17 +264,17 @@ class Inbox:
             self._reading.let_go(self._rate)
 
     def pause(self) -> None:
-        """Stop handling and reading: the client does not read its output."""
+        """Pause handling and reading while the client doesn't read its output."""
         self._is_paused = True
         self._reading.hold(self)
 
     def resume(self) -> None:
-        """Go on handling: the client has caught up."""
+        """Resume handling once the client has caught up."""
         self._is_paused = False
         self.wake()
 
     def close(self) -> None:
-        """Drop everything; read on, so that the end of the connection is noticed."""
+        """Drop all items; keep reading, so that the end of the connection is noticed."""
         self._waiting.clear()
         if self._paying:
             self._paying.cancel()
@@ -269,7 +282,7 @@ class Inbox:
         self._reading.let_go(self)
 
     def wake(self) -> None:
-        """Go on handling in one of the next turns."""
+        """Schedule the next items, or resume reading if there are none."""
         if self._waiting:
             if not self._scheduled:
                 self._scheduled = self._is_again = True
@@ -293,11 +306,11 @@ class Inbox:
             has_room = self._handle(self._waiting.popleft())
             if is_negotiation:
                 self.charge(thread_time() - begun)
-            elif not self._is_again:  # more may have come in since
+            elif not self._is_again:  # others may have arrived since, but were not scheduled
                 break
             if not has_room or loop.time() - now > FAIR_TIME:
                 break
-        self._scheduled = False  # a wake-up meanwhile has been handled, or is now
+        self._scheduled = False  # wake-ups during this turn were or are handled here
         if self._is_paused or self._is_busy():
             return
         if delay and not self._scheduled:
@@ -312,22 +325,22 @@ class Inbox:
 
 
 _QUESTIONS = frozenset({Ask, Watch})
-"""The questions of client programs, which wait while their address owes CPU time."""
+"""Questions of client programs, which wait while their address owes CPU time."""
 
 _NEGOTIATION = frozenset({Fitted, Mark})
-"""The items that a client's program sends by itself, whether or not its player types."""
+"""Items that client programs send by themselves, without input from the player."""
 
 
 def _has_several(items: Collection[Item]) -> bool:
-    """Return whether more than one item was sent by the player, or asked for by a program."""
+    """Return whether more than one item isn't negotiation."""
     return sum(type(each) not in _NEGOTIATION for each in items) > 1
 
 
 def _is_outdated(item: Item, fitted: Fitted) -> bool:
-    """Return whether an item needs no handling, since what the client has told next replaces it.
+    """Return whether a newer terminal size replaces an item that is still queued.
 
-    A change of packages is never skipped: a program that gives one up and asks for it again is told
-    anew how things stand.
+    Changes of packages are never skipped: a program that drops a package and requests it again
+    receives the current state again.
     """
     return type(item) is Fitted and item.terminal.packages == fitted.terminal.packages
 
@@ -336,9 +349,13 @@ def _is_outdated(item: Item, fitted: Fitted) -> bool:
 
 
 class LinePrompter:
-    """Asks the player for lines; an `accounts.login.Prompter`.
+    """Line-based prompts for one connection: an `accounts.login.Prompter`.
 
-    ``held`` is called when an answer has to wait until it is checked.
+    Args:
+        screen: shows the prompts.
+        client: hides typing, and receives packages.
+        inbox: the queue that lines come from.
+        held: called when an answer has to wait until it is checked.
     """
 
     def __init__(
@@ -350,9 +367,9 @@ class LinePrompter:
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
         self._invited: str | None = None
-        """The prompt of `invite`, if nothing else has been asked since."""
+        """The prompt of the last `invite`; None if a dialogue has asked since."""
         self._asked = "", False
-        """What is asked for now, in a program's words, and whether typing is hidden."""
+        """The current question as sent to programs, and whether typing is hidden."""
 
     @property
     def is_waiting(self) -> bool:
@@ -360,11 +377,11 @@ class LinePrompter:
         return self._answer is not None and not self._answer.done()
 
     def asks(self, prompt: str) -> bool:
-        """Return whether a dialogue waits for the next line, and has asked with this prompt."""
+        """Return whether a dialogue waits for the answer to this prompt."""
         return self.is_waiting and self._screen.prompt == prompt.encode()
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
-        """Return the next line, as `accounts.login.Prompter.ask` does."""
+        """Prompt for a line and return it; see `accounts.login.Prompter.ask`."""
         if (ahead := self._ahead) is not None:
             self._ahead = None
             if ahead.answer is not None and prompt in {WORD_PROMPT, PASSWORD_PROMPT}:
@@ -389,22 +406,27 @@ class LinePrompter:
             self._answer = None
 
     def say(self, sentence: str) -> None:
-        """Show a sentence."""
+        """Show a sentence, wrapped to the width of the terminal."""
         self._screen.show(encode("\n".join(wrapped(sentence, self.terminal.width, private=True))))
 
     def hold(self, sentence: str) -> None:
-        """Show a sentence, as `accounts.login.Prompter.hold` does."""
+        """Show a sentence while an answer has to wait; see `accounts.login.Prompter.hold`."""
         self.is_held = True
         self.say(sentence)
         self._held()
 
     def reveal(self) -> None:
-        """Stop hiding what is typed."""
+        """Make typing visible again."""
         self._client.reveal()
 
     def invite(self, prompt: str, *, is_awaited: bool = False) -> None:
-        """Ask for commands, outside of a dialogue; if something is awaited, after that."""
-        if prompt != self._invited:  # before most lines nothing has changed
+        """Prompt for a command, outside of dialogues.
+
+        Args:
+            prompt: the prompt.
+            is_awaited: whether a response is still due, which the prompt should follow.
+        """
+        if prompt != self._invited:  # usually the prompt stays the same
             self._ahead, self._invited = None, prompt
             self._client.reveal()
             self._set_prompt(prompt)
@@ -412,47 +434,49 @@ class LinePrompter:
 
     @property
     def knows_prompts(self) -> bool:
-        """Whether the client's program is told what is asked for, and shows that its own way."""
+        """Whether the client's program displays prompts itself, from a package."""
         return self.terminal.wants(_PROMPT)
 
     def change(self, prompt: str) -> None:
-        """Ask for commands by another prompt from now on, if commands are asked for."""
+        """Replace the command prompt; no effect during a dialogue."""
         if self._invited not in {None, prompt}:
             self._invited = prompt
             self._screen.prompt = prompt.encode()
 
     def prompt(self, *, is_awaited: bool = False) -> None:
         """Show the prompt again."""
-        # Only if no line waits: pasted lines need no prompt between them.
+        # Pasted lines need no prompts between them.
         if not self._inbox.line_is_next:
             self._screen.ask(at_once=not is_awaited)
 
     def answered(self) -> None:
-        """Note that a line has come: the cursor is on a fresh line."""
+        """Update the screen after input: the cursor is on a fresh line."""
         if self._screen.at_prompt:
             self._screen.answered(echoed=not self._client.is_hidden)
         else:
             self._screen.answered()
 
     def answer(self, line: str) -> None:
-        """Give the dialogue its line."""
+        """Pass a line to the waiting dialogue."""
         if self._answer is not None:
             self._answer.set_result(line)
 
     def answer_ahead(self, name: str, secret: str, otherwise: Callable[[], None]) -> None:
-        """Answer two questions with what the client itself has sent.
+        """Answer two prompts with credentials sent by the client program.
 
-        The name answers the current one. The secret is the answer if a password or a resume word is
-        asked for next; if it is anything else, then or later, ``otherwise`` is called.
+        Args:
+            name: the answer to the current prompt.
+            secret: the answer to the next prompt if it asks for a password or a resume word.
+            otherwise: called as soon as a prompt asks for anything else.
         """
         self._screen.answered(echoed=False)
         self._ahead = _Ahead(secret, otherwise)
         self.answer(name)
 
-    # What the client's program is told.
+    # Packages for the client's program.
 
     def fit(self, terminal: Terminal) -> None:
-        """Take over the client's terminal; a program that registers late is told the prompt."""
+        """Adopt the client's terminal, and send the prompt to newly registered programs."""
         is_new = not self.terminal.wants(_PROMPT)
         self.terminal = terminal
         if is_new:
@@ -460,15 +484,15 @@ class LinePrompter:
 
     @property
     def keeps_words(self) -> bool:
-        """Whether the client's program wants resume words."""
+        """Whether the client's program stores resume words."""
         return self.terminal.wants(_WORD)
 
     def keep(self, name: str, word: str) -> None:
-        """Send the client's program a resume word, see `accounts.login.Prompter.keep`."""
+        """Send a resume word to the client's program; see `accounts.login.Prompter.keep`."""
         self._tell(_WORD, {"player": name, "word": word})
 
     def part(self, why: str) -> None:
-        """Tell the client's program why the connection ends."""
+        """Send the client's program the reason for the end of the connection."""
         self._tell(_GOODBYE, {"why": why})
         if self.terminal.wants_usual or self.terminal.wants(_USUAL_GOODBYE):
             self._client.data(_USUAL_GOODBYE, json.dumps(why))
@@ -490,7 +514,7 @@ class LinePrompter:
 
 
 class _Ahead(Value):
-    """The answer to the next question, and what to call if another one is asked."""
+    """The answer to the next prompt, and a callback for a different prompt."""
 
     SECRETS = frozenset({"answer"})
 
@@ -500,7 +524,7 @@ class _Ahead(Value):
 
 _PROMPT, _WORD, _GOODBYE = "Thud.Prompt", "Thud.Word", "Thud.Goodbye"
 
-_USUAL_GOODBYE = "Core.Goodbye"  # as other MUDs have it
+_USUAL_GOODBYE = "Core.Goodbye"  # the package that other MUDs use
 
 _ASKED = {
     NAME_PROMPT: "name",
@@ -510,4 +534,4 @@ _ASKED = {
     NEW_PROMPT: "new_password",
     AGAIN_PROMPT: "again",
 }
-"""What a prompt asks for, as programs are told; any other asks for a command."""
+"""Prompts by the names that programs receive; any other prompt means ``command``."""
