@@ -1,7 +1,7 @@
-"""Programs that play: the engine protocol, workers, and how a bot behaves at a table.
+"""Bots: the engine protocol, worker processes, and a bot's behaviour at a table.
 
-The protocol needs only the rules until it is asked for a ply, so a program that speaks it starts at
-once. Everything else that a bot does is in `thudmud.bots.opponent`.
+The protocol imports only the rules until it is asked for a ply, so an engine starts quickly. The
+rest of a bot's behaviour is in `thudmud.bots.opponent`.
 """
 
 from thudmud.bots.dialogue import LONGEST_LINE, Dialogue

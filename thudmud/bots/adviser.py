@@ -1,6 +1,6 @@
-"""Hints and analyses by our own player, in this process or in one of the workers.
+"""Hints and analyses by the built-in engine, in this process or in a worker.
 
-It thinks for a moment, and makes no deliberate mistakes. Both classes are a
+The engine searches briefly, and makes no deliberate mistakes. Both classes implement
 `thudmud.game.evaluation.Adviser`.
 """
 
@@ -16,28 +16,28 @@ from thudmud.game.evaluation import Evaluation
 from thudmud.rules import Game, Move, Side
 
 NODES = 2_000
-"""Positions that are searched for a hint: that takes less than a tenth of a second."""
+"""Positions searched for a hint, which takes less than a tenth of a second."""
 
 ANALYSIS_NODES = 6_000
-"""Positions that are searched for each position of an analysed battle."""
+"""Positions searched for each position of an analysed battle."""
 
 _log = logging.getLogger(__name__)
 
 
 class OwnAdviser:
-    """Our own player in this process, which it blocks."""
+    """Adviser that searches in this process and blocks it."""
 
     at_once = 1
 
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
-        """Return the best ply of a running battle, and the plies expected after it."""
+        """Return the principal variation of a running battle: the best ply, then the replies."""
         from thudmud.search.player import Player  # noqa: PLC0415  (loaded when first asked)
         from thudmud.search.search import Limit  # noqa: PLC0415
 
         return Player(game.ruleset).think(game, Limit(nodes=NODES)).line
 
     async def weigh(self, game: Game) -> Evaluation:
-        """Return the analysis of a position."""
+        """Evaluate a position."""
         from thudmud.search.player import Player  # noqa: PLC0415  (as above)
         from thudmud.search.search import Limit, Thought  # noqa: PLC0415
 
@@ -49,14 +49,14 @@ class OwnAdviser:
 
 
 class WorkersAdviser:
-    """The workers, for which a hint is one question among others."""
+    """Adviser that asks the workers, which share their queue with the bots."""
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
         self.at_once = workers.spare
 
     async def advise(self, board: str, game: Game) -> tuple[Move, ...] | None:
-        """Return the best ply, and the plies expected after it; None if no worker answers."""
+        """Return the principal variation; None if no worker answers."""
         try:
             return (await self._ask(board, game, NODES))[1]
         except (ProgramError, ValueError) as error:
@@ -64,7 +64,7 @@ class WorkersAdviser:
             return None
 
     async def weigh(self, game: Game) -> Evaluation | None:
-        """Return the analysis of a position; None if no worker answers."""
+        """Evaluate a position; None if no worker answers."""
         try:
             reply, line = await self._ask(None, game, ANALYSIS_NODES)
         except (ProgramError, ValueError) as error:
@@ -75,9 +75,9 @@ class WorkersAdviser:
     async def _ask(
         self, board: str | None, game: Game, nodes: int
     ) -> tuple[Reply, tuple[Move, ...]]:
-        """Return a worker's reply, and the moves of its line."""
+        """Ask a worker; return its reply, and the moves of its principal variation."""
         thinking = self._workers.think(Question(board, game, nodes=nodes))
-        # In a task: the service starts this without one, and timeouts need one.
+        # `asyncio.timeout` needs a task, and the service runs this coroutine without one.
         reply = await asyncio.create_task(thinking)
         for ply in reply.line:
             game = game.push(ply)
@@ -85,6 +85,6 @@ class WorkersAdviser:
 
 
 def _weighed(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Evaluation:
-    """Return an analysis from worths in the view of the side to move."""
+    """Return an evaluation from the dwarfs' view, given worths from the view of the mover."""
     sign = 1 if game.turn is Side.DWARF else -1
     return Evaluation(ANALYSIS_NODES, tuple(sign * each for each in worths), line)

@@ -1,8 +1,8 @@
-"""Child processes with pipes: one maker of them, for programs that play and for pictures.
+"""Child processes with pipes, for engines and for drawing pictures.
 
-asyncio says that a process has ended only once its pipes are closed, too. Processes that it has
-left behind may hold them open for ever, and a reader who has stopped never sees their end. So a
-child's pipes can be closed here, which `asyncio.subprocess.Process` has no method for.
+asyncio reports the end of a process only after its pipes have closed as well. Descendants of the
+process may hold them open for ever, and a reader that has stopped never sees EOF. `ChildProcess`
+therefore has methods that close the pipes, which `asyncio.subprocess.Process` lacks.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from pathlib import Path
 def send_signal(pid: int, number: int) -> None:
     """Send a signal to a process, if it still exists.
 
-    asyncio's own method polls the process first. If that reaps it before asyncio's watcher does,
-    the watcher warns of an unknown process, and makes up a return code (python/cpython#87744).
+    asyncio's own method polls the process first. If the poll reaps the process before asyncio's
+    watcher does, the watcher logs a warning and reports return code 255 (python/cpython#87744).
     """
     with suppress(ProcessLookupError):
         os.kill(pid, number)
 
 
 class ChildProcess(Process):
-    """A process of a session of its own, whose standard input and output are pipes.
+    """A child process in its own session, with pipes as standard input and output.
 
-    As it leads its session, a Ctrl-C at the server doesn't reach it.
+    Because of the separate session, a Ctrl-C in the server's terminal doesn't reach it.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class ChildProcess(Process):
         """Start a command.
 
         Args:
-            command: the program and its arguments.
-            stderr: `PIPE`; None to write to the server's standard error.
-            folder: its working directory; None for the server's.
-            limit: bytes of output to buffer before the child has to wait.
+            command: The program and its arguments.
+            stderr: `PIPE`; None to inherit the server's standard error.
+            folder: Working directory; None for the server's.
+            limit: Size of the output buffer in bytes; a full buffer makes the child wait.
 
         Raises:
-            OSError: it can't be started.
-            ValueError: an argument has a NUL character.
+            OSError: The program can't be started.
+            ValueError: An argument contains a NUL character.
         """
         loop = asyncio.get_running_loop()
         transport, protocol = await loop.subprocess_exec(
@@ -77,11 +77,11 @@ class ChildProcess(Process):
             send_signal(self.pid, signal)
 
     def close_outputs(self) -> None:
-        """Stop reading standard output and standard error, whoever still holds them open."""
+        """Close standard output and standard error here, even if descendants hold them open."""
         for number in (1, 2):
             if pipe := self._pipes.get_pipe_transport(number):
                 pipe.close()
 
     def close(self) -> None:
-        """Close all pipes; kill the process if it's still running."""
+        """Close all pipes, and kill the process if it's still running."""
         self._pipes.close()

@@ -1,14 +1,14 @@
-"""Runs a program, and ends all its processes: ``python keeper.py SERVER NICE COMMAND...``.
+"""Supervisor of an engine process: ``python keeper.py SERVER NICE COMMAND...``.
 
-It runs between the server, the process with the id SERVER, and the program, which has the pipes.
-Both are niced by NICE, as by nice(1). When the program ends, when the keeper is told to end
-(SIGTERM), or when the server is gone, however it ended, the keeper kills the program and all its
-descendants.
+The keeper runs between the server (the process with the id SERVER) and the program, which inherits
+the pipes. NICE is added to the niceness of keeper and program, as by nice(1). The keeper kills the
+program and all its descendants when the program ends, when SIGTERM arrives, or when the server has
+ended for whatever reason.
 
-On Linux none escapes by a session of its own, or by outliving its parent: an orphan becomes a child
-of the nearest subreaper, prctl(2), which the keeper is. Elsewhere the keeper kills what is still in
-the program's process group. It is run as a file, without the rest of thudmud: it is small and
-starts at once.
+On Linux no descendant escapes by starting a session or by outliving its parent: orphans become
+children of the nearest subreaper, prctl(2), which is the keeper. On other systems the keeper kills
+the program's process group. This file is run by its path and imports nothing else of thudmud, so
+that it stays small and starts quickly.
 """
 
 from __future__ import annotations
@@ -22,16 +22,25 @@ from contextlib import suppress
 from pathlib import Path
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
-_PAUSE = 0.01  # seconds that killed processes have to be gone
+_PAUSE = 0.01  # seconds between two rounds of killing
 _SIGNALS = {signal.SIGTERM, signal.SIGCHLD}
 
 
 def keep(server: int, niceness: int, command: list[str]) -> int:
-    """Run a program to its end, or the server's; leave none of its processes behind."""
+    """Run a program until it or the server ends, then kill all its processes.
+
+    Args:
+        server: Process id of the server, the expected parent.
+        niceness: Increment of the niceness.
+        command: The program and its arguments.
+
+    Returns:
+        The exit status of the keeper.
+    """
     _give_way(niceness)
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     _adopt_all()
-    if os.getppid() != server:  # it has ended already
+    if os.getppid() != server:  # the server ended before PR_SET_PDEATHSIG took effect
         return 1
     try:
         program = os.posix_spawnp(
@@ -40,13 +49,14 @@ def keep(server: int, niceness: int, command: list[str]) -> int:
             os.environ,
             setpgroup=0,
             setsigmask=(),
-            setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # which Python ignores
+            setsigdef=(signal.SIGPIPE, signal.SIGXFSZ),  # Python ignores these two
         )
     except OSError as error:
         print(f"{command[0]} cannot be started: {error.strerror}", file=sys.stderr)
         return 1
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):  # only the program has them: the server notices when it closes them
+    # Only the program may hold the pipes, so that the server notices when it closes them.
+    for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     try:
         while signal.sigwait(_SIGNALS) == signal.SIGCHLD and _is_running(program):
@@ -57,9 +67,9 @@ def keep(server: int, niceness: int, command: list[str]) -> int:
 
 
 def _give_way(niceness: int) -> None:
-    """Lower the priority, also where Linux shares processors by session first.
+    """Lower the priority, even where Linux schedules by autogroup.
 
-    With autogroups, sched(7), niceness only counts within a session, and this is one.
+    With autogroups, sched(7), niceness only applies within a session, and the keeper leads its own.
     """
     os.nice(niceness)
     if niceness:
@@ -68,7 +78,7 @@ def _give_way(niceness: int) -> None:
 
 
 def _adopt_all() -> None:
-    """Ask Linux to make orphans our children, and for a signal when the server ends."""
+    """Become a subreaper, and request SIGTERM for the end of the server (Linux only)."""
     import ctypes  # noqa: PLC0415  (may be missing on systems without such a call)
 
     with suppress(OSError, AttributeError):
@@ -78,7 +88,7 @@ def _adopt_all() -> None:
 
 
 def _is_running(program: int) -> bool:
-    """Reap ended processes; return whether the program is still running."""
+    """Reap processes that have ended; return whether the program is still running."""
     while True:
         ended, _ = os.waitpid(-1, os.WNOHANG)
         if ended in {0, program}:
@@ -86,13 +96,13 @@ def _is_running(program: int) -> bool:
 
 
 def _end_all(program: int) -> None:
-    """Kill processes until none is left; children of a killed process become ours."""
-    with suppress(ChildProcessError):  # none is left
+    """Kill child processes until none is left; orphans of a killed process are adopted."""
+    with suppress(ChildProcessError):  # raised by `waitpid` when no child is left
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(program, signal.SIGKILL)
         while True:
             for child in _children():
-                # The id of a child of ours is not reused until we wait for it.
+                # No race: the id of a child isn't reused before it is waited for.
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(child, signal.SIGKILL)
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -101,12 +111,12 @@ def _end_all(program: int) -> None:
 
 
 def _children() -> Iterator[int]:
-    """Yield our child processes, where /proc lists them."""
+    """Yield the ids of the keeper's child processes, on systems with /proc."""
     own = str(os.getpid())
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            # The name, in brackets, may have any characters; after it come the state and the
-            # parent.
+            # Split after the process name, which is in brackets and may contain any characters;
+            # the state and the parent's id follow, proc(5).
             _, parent, *_ = (folder / "stat").read_bytes().rpartition(b")")[2].split()
             if parent.decode() == own:
                 yield int(folder.name)

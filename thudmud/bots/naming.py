@@ -1,4 +1,4 @@
-"""Which bots a hall has, and at which levels they play."""
+"""Registration of the configured bots and their levels with a hall."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from thudmud.search.levels import LEVELS, level_called
 
 
 def name_bots(hall: Hall, bots: Mapping[str, str | None]) -> None:
-    """Let a hall know the names of its bots, each with its level; None for a program of its own.
+    """Register the bots of a hall.
+
+    Args:
+        hall: The hall.
+        bots: Names of levels by the names of bots; None for a bot with a program of its own.
 
     Raises:
-        InvalidValueError: there is no such level.
+        InvalidValueError: There is no level of that name.
     """
     levels = tuple(BotLevel(each.number, each.name, each.sentence) for each in LEVELS)
     known = {

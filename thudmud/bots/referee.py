@@ -1,4 +1,4 @@
-"""A referee: lets two programs play a battle over the engine protocol, and judges it."""
+"""Referee of engine matches: plays a battle between two programs and adjudicates it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from thudmud.rules import Ending, Game, Ruleset, Score, Side, read_position, wri
 from thudmud.values import Value
 
 LENIENCE = 0.5
-"""Seconds that a program may take beyond its limit, for pipes and a busy machine."""
+"""Seconds of tolerance beyond a program's limit, for pipes and a busy machine."""
 
 
 class Forfeit(Enum):
-    """Why a program has forfeited a battle."""
+    """Reason for which a program has forfeited a battle."""
 
     ILLEGAL = "illegal ply"
     LATE = "time-out"
@@ -26,17 +26,17 @@ class Forfeit(Enum):
 
 
 class UnstartedError(ProgramError):
-    """A program cannot be started, so that there is no battle."""
+    """A program cannot be started, so there is no battle."""
 
 
 class Terms(Value):
     """The terms of a battle between programs.
 
     Attributes:
-        limit: the words after "go": ``1.5``, ``nodes 2000``.
-        seconds: the seconds for a ply after which a program has lost.
-        quiet: plies without a capture after which a battle is ended as it stands.
-        plies: plies after which it is ended in any case.
+        limit: Arguments of "go", such as ``1.5`` or ``nodes 2000``.
+        seconds: Time limit for a ply; a program that exceeds it forfeits.
+        quiet: Plies without a capture after which the battle ends with the current score.
+        plies: Plies after which the battle ends in any case.
     """
 
     limit: str
@@ -46,13 +46,14 @@ class Terms(Value):
 
 
 class Verdict(Value):
-    """How a battle between programs has ended.
+    """Result of a battle between programs.
 
     Attributes:
-        ending: a value of `thudmud.rules.Ending` or of `Forfeit`.
-        why: what that side did, in words.
-        seconds: how long each side has thought, by the wall clock.
-        cpu: the CPU seconds of each side; None if they are not known.
+        ending: A value of `thudmud.rules.Ending` or of `Forfeit`.
+        faulty: The side that forfeited; None if neither did.
+        why: Explanation of the forfeit; "" without one.
+        seconds: Thinking time of each side, by the wall clock.
+        cpu: CPU seconds of each side; None if unknown.
     """
 
     game: Game
@@ -65,10 +66,15 @@ class Verdict(Value):
 
 
 class Contender:
-    """A program that plays one battle.
+    """A program as one side of a battle.
 
-    It is told each ply if it lists ``play`` among its capabilities; otherwise it gets a position
-    each time, and does not know the earlier ones. One that is not modern is not asked for them.
+    A program that lists ``play`` among its capabilities receives every ply. Any other receives the
+    current position before each of its plies, and doesn't know the earlier ones.
+
+    Args:
+        name: Name of the program in messages.
+        command: The program and its arguments.
+        is_modern: Whether to ask for its capabilities.
     """
 
     def __init__(self, name: str, command: Sequence[str], *, is_modern: bool = True) -> None:
@@ -80,14 +86,18 @@ class Contender:
         self._cpu_before = 0.0
 
     async def start(self) -> None:
-        """Start it; ProgramError if it cannot be started, or gives no answer."""
+        """Start the program and determine its capabilities.
+
+        Raises:
+            ProgramError: The program cannot be started, or gives no answer.
+        """
         await self._program.start()
         if self.is_modern:
             try:
                 told = await self._program.ask("capabilities", STARTING)
             except ProgramError:
-                # It is restarted, since the protocol requires only five words, and it may be
-                # confused.
+                # The protocol doesn't require this word, which may have confused the program.
+                # Restart it.
                 self.is_modern = False
                 await self._program.kill()
                 await self._program.start()
@@ -97,11 +107,18 @@ class Contender:
         self._cpu_before = self._program.cpu_seconds() or 0.0
 
     async def ply(self, game: Game, terms: Terms) -> str:
-        """Return the ply that it chooses.
+        """Ask the program for a ply.
+
+        Args:
+            game: The battle so far.
+            terms: The terms, of which the limits apply.
+
+        Returns:
+            The program's answer, not yet checked.
 
         Raises:
-            LateError: it does not answer in time.
-            ProgramError: it does not answer properly.
+            LateError: The program doesn't answer in time.
+            ProgramError: The program's answer violates the protocol.
         """
         if self._told is None or not self._follows:
             await self._program.ask(f"rules {game.ruleset}", STARTING)
@@ -118,20 +135,25 @@ class Contender:
             self.seconds += time.monotonic() - began
 
     def cpu_seconds(self) -> float | None:
-        """Return its CPU seconds since it was ready; None if they are not known."""
+        """Return the CPU seconds used since the program was ready; None if unknown."""
         used = self._program.cpu_seconds()
         return None if used is None else max(0.0, used - self._cpu_before)
 
     async def end(self, *, at_once: bool) -> None:
-        """End it, at once or by asking it to quit."""
+        """End the program: kill it at once, or ask it to quit first."""
         await (self._program.kill() if at_once else self._program.stop())
 
 
 async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Terms) -> Verdict:
-    """Let two programs play a battle to its end, and end them.
+    """Play a battle between two programs, and end both afterwards.
+
+    Args:
+        opening: The battle from which to start.
+        contenders: The program of each side.
+        terms: Limits of the battle.
 
     Raises:
-        UnstartedError: one of them cannot be started.
+        UnstartedError: One of the programs cannot be started.
     """
     game, at_once = opening, True
     faulty: Side | None = None
@@ -171,14 +193,14 @@ async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Ter
 
 
 def _cut(game: Game, terms: Terms) -> str:
-    """Return why a battle is ended as it stands; nothing if it goes on."""
+    """Return the reason for ending a battle with its current score; "" to continue."""
     if game.quiet_plies >= terms.quiet:
         return Ending.QUIET.value
     return Ending.LENGTH.value if len(game.moves) >= terms.plies else ""
 
 
 def random_opening(ruleset: Ruleset, plies: int, seed: str) -> Game:
-    """Return a running battle after so many random plies."""
+    """Return a running battle after a number of random plies, reproducible by the seed."""
     chance = Random(seed)  # noqa: S311  (a game, no secret)
     while True:
         game = Game.start(ruleset)
@@ -189,10 +211,10 @@ def random_opening(ruleset: Ruleset, plies: int, seed: str) -> Game:
 
 
 def read_opening(line: str, ruleset: Ruleset) -> Game:
-    """Return the battle of a line: plies from the opening, or a position.
+    """Parse a line of a file of openings: plies from the initial position, or a position.
 
     Raises:
-        ValueError: it is neither, or the battle is over there.
+        ValueError: The line is neither, or the battle is already over there.
     """
     if "," in line:
         game = Game.start(ruleset, read_position(line, ruleset))

@@ -1,8 +1,9 @@
-"""How much stronger one player is than another, by the results of their matches.
+"""Statistics of relative strength: Elo difference, confidence interval, sequential test.
 
-Elo differences mean what they do in chess: a player who is D points stronger scores ``1 / (1 + 10
-** (-D / 400))`` of the matches, a draw being half a match. The uncertainty is told as well: by an
-interval of 95 %, and by a test that goes on until it is sure enough.
+Elo differences are defined as in chess: a player who is D points stronger has an expected score of
+``1 / (1 + 10 ** (-D / 400))`` per match, and a draw counts half. Two tools measure the uncertainty:
+Wilson's 95 % interval, and a sequential probability ratio test (SPRT), which stops once the results
+are conclusive.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ import math
 from thudmud.values import Value
 
 _DEVIATIONS = 1.96
-"""Standard deviations to both sides of a mean that make an interval of 95 %."""
+"""Half-width of a 95 % interval of the normal distribution, in standard deviations."""
 
 _WRONG = 0.05
-"""The probability that either answer of a test is wrong."""
+"""Error probability of the sequential test, the same for both hypotheses."""
 
 BOUND = math.log((1 - _WRONG) / _WRONG)
-"""A test accepts one of its hypotheses when the log-likelihood ratio is this far from 0, 2.94."""
+"""Decision bound of the sequential test: it ends when the log-likelihood ratio reaches ±2.94."""
 
 
 class Results(Value):
-    """The results of a player's matches against another."""
+    """A player's match results against one opponent."""
 
     won: int = 0
     drawn: int = 0
@@ -35,30 +36,34 @@ class Results(Value):
 
     @property
     def share(self) -> float:
-        """The share of them that were won, draws counting half; one half if there are none."""
+        """Score per match, from 0 to 1; a draw counts half. Without matches it is one half."""
         return (self.won + self.drawn / 2) / self.matches if self.matches else 0.5
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % confidence interval of the share.
+        """Wilson's 95 % confidence interval of the share.
 
-        It is Wilson's interval, which is also right if all matches are won, or few were played.
+        Unlike the normal approximation, it also holds for few matches and for shares near 0 or 1.
         """
         if not self.matches:
             return 0.0, 1.0
         square = _DEVIATIONS**2 / self.matches
         middle = (self.share + square / 2) / (1 + square)
         half = math.sqrt(square * self.share * (1 - self.share) + square**2 / 4) / (1 + square)
-        # Exact ends, which rounding would miss.
+        # Return exactly 0 and 1, which rounding errors would miss.
         low = max(0.0, middle - half) if self.share else 0.0
         return low, min(1.0, middle + half) if self.share < 1 else 1.0
 
     def likelihood_ratio(self, elo_0: float, elo_1: float) -> float:
-        """Return the log-likelihood ratio of the results: ``elo_1`` stronger against ``elo_0``.
+        """Return the log-likelihood ratio of two hypotheses about the Elo difference.
 
-        Results are taken as normally distributed: N matches with a mean of m and a variance of v
-        give N (s1 - s0) (2 m - s0 - s1) / (2 v), where s0 and s1 are the expected scores. Half a
-        match of each result is added, so that there is a variance from the first match on.
+        The score per match is approximated as normal. N matches with mean m and variance v give
+        N (s1 - s0) (2 m - s0 - s1) / (2 v), where s0 and s1 are the expected scores. Half a match
+        of each result is added, so that the variance is never zero.
+
+        Args:
+            elo_0: Elo difference of the null hypothesis.
+            elo_1: Elo difference of the alternative; positive results favour it.
         """
         won, drawn, lost = self.won + 0.5, self.drawn + 0.5, self.lost + 0.5
         number = won + drawn + lost
@@ -69,12 +74,12 @@ class Results(Value):
 
 
 def expected(difference: float) -> float:
-    """Return the expected score of a player who is so many Elo points stronger."""
+    """Return the expected score per match for an Elo difference."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
 def elo(share: float) -> float:
-    """Return the difference in Elo points that gives a player such a share."""
+    """Return the Elo difference for an expected score: the inverse of `expected`."""
     if share in {0.0, 1.0}:
         return math.copysign(math.inf, share - 0.5)
     return 400 * math.log10(share / (1 - share))
