@@ -1,7 +1,7 @@
-"""Reasons for a ply that a player is advised to play, as data.
+"""Reasons for and against a suggested ply, as data.
 
-They are found by the rules alone: what the ply captures, what could be captured after it, and what
-could have been captured before. `thudmud.views.reasons` has the words.
+The reasons follow from the rules alone: from the captures of the ply, and from the possible
+captures before and after it. `thudmud.views.reasons` has the words.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from thudmud.rules.rulesets import Goal
 from thudmud.values import Value, replace
 
 MOST_TRAMPLES = 64
-"""How many tramples of each troll are considered, the shortest first."""
+"""The maximum number of tramples considered for each troll, the shortest first."""
 
 
 class Merit(Enum):
-    """A kind of reason for a ply, or against it. The values are stable, for programs."""
+    """A kind of reason for or against a ply; the values are stable for client programs."""
 
     WINS = "wins"
     """It wins the battle."""
     STOPS = "stops"
     """It stops the other side from winning next."""
     CAPTURES = "captures"
-    """It captures some pieces."""
+    """It captures pieces."""
     SAVES = "saves"
-    """It saves so many pieces from capture by the next ply."""
+    """It saves a number of pieces from capture by the next ply."""
     WINS_NEXT = "wins_next"
     """It threatens to win by the next ply."""
     THREATENS = "threatens"
-    """It threatens to capture so many pieces, which was not threatened before."""
+    """It threatens to capture a number of pieces, more than before."""
     NEARS = "nears"
-    """It comes nearer to a goal of its side."""
+    """It makes progress towards a goal of its side."""
     BLOCKS = "blocks"
-    """It keeps the other side from coming as near to a goal as it could have."""
+    """It limits the other side's possible progress towards a goal."""
     GATHERS = "gathers"
-    """The piece gets more neighbours of its side, so many."""
+    """The piece gains neighbours of its kind; the number is that of all neighbours."""
     SAFE = "safe"
-    """The other side can capture nothing next."""
+    """The other side has no capture next."""
     LOSES = "loses"
-    """The other side can capture so many pieces next."""
+    """The other side can capture a number of pieces next."""
     REGAINS = "regains"
-    """After that, so many of its pieces can probably be captured in return."""
+    """The loss is probably followed by a recapture of a number of pieces."""
 
 
 class Because(Value):
-    """A reason for a ply, or against it.
+    """A reason for or against a ply.
 
     Attributes:
-        merit: what it is.
-        number: how many pieces it is about; 0 for none.
-        goal: the ending of the goal it is about, if any.
+        merit: the kind of reason.
+        number: the number of pieces concerned; 0 for none.
+        goal: the ending of the goal concerned, if any.
     """
 
     merit: Merit
@@ -65,12 +65,12 @@ class Because(Value):
 
 
 class Advice(Value):
-    """A ply that a player is advised to play.
+    """A suggested ply with its reasons.
 
     Attributes:
         side: the player's side.
         move: the ply.
-        reasons: the reasons for it and then those against it, the weightiest first.
+        reasons: the reasons for the ply, then those against it, the weightiest first.
     """
 
     side: Side
@@ -79,7 +79,7 @@ class Advice(Value):
 
 
 def advice(game: Game, line: Variation) -> Advice:
-    """Return the advice, with its reasons, in a battle for which an adviser expects a line."""
+    """Build the advice to play the first ply of an adviser's line, with its reasons."""
     return Advice(game.turn, line[0], tuple(_reasons(game, line)))
 
 
@@ -91,8 +91,8 @@ def _reasons(game: Game, line: Variation) -> Iterator[Because]:
         if after.outcome.winner is side:
             yield Because(Merit.WINS)
         return
-    # Compare what the other side could do now if it were its turn with what it can do after the
-    # ply; and what this side could do now with what it could do next if the other side passed.
+    # A null-move comparison. For the other side: its options if this side passed, against its
+    # options after the ply. For this side: its options now, against those after the ply and a pass.
     before, then = _passed(game.position), after.position
     could, can = _Prospect(rules, before), _Prospect(rules, then)
     next_could, next_can = _Prospect(rules, game.position), _Prospect(rules, _passed(then))
@@ -124,25 +124,25 @@ def _reasons(game: Game, line: Variation) -> Iterator[Because]:
 
 
 def _passed(position: Position) -> Position:
-    """Return a position with the turn passed on."""
+    """Return the position after a pass (a null move)."""
     return replace(position, turn=position.turn.other)
 
 
 def _beside(position: Position, move: Move, square: int) -> int:
-    """Return how many pieces of the same kind stand next to a square; none for the Rock."""
+    """Count the pieces of the same kind next to a square; 0 for the Rock."""
     if move.piece.side is None:
         return 0
     return (NEXT_TO[square] & position.bits(move.piece)).bit_count()
 
 
 class _Prospect:
-    """What the side to move can reach by one ply."""
+    """The best results that the side to move can reach in one ply."""
 
     def __init__(self, rules: Ruleset, position: Position) -> None:
         self._rules, self._position = rules, position
         self._moves = rules.legal_moves(position, MOST_TRAMPLES)
         self.captures = max((len(move.captures) for move in self._moves), default=0)
-        """The most pieces that a ply captures."""
+        """The largest number of pieces that a single ply captures."""
 
     @cached_property
     def wins(self) -> bool:
@@ -151,7 +151,7 @@ class _Prospect:
         return any(goal.is_reached(each) for goal in goals for each in self._then)
 
     def nearest(self, goal: Goal) -> float:
-        """Return how near it can come to one of its goals, as the goal measures it."""
+        """Return the best progress towards a goal after one ply, in the goal's own measure."""
         return max(map(goal.worth, self._then), default=-math.inf)
 
     @cached_property

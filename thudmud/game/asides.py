@@ -1,9 +1,9 @@
-"""What happens away from the boards: people come and go, speak, and ask questions.
+"""Asides: transient happenings away from the boards, such as arrivals, speech and questions.
 
-Asides are delivered, and never become events. A `StoredAside` is stored as rows before anybody is
-told. `thudmud.game.hall.applies` says how one is applied to the hall, and `thudmud.views` turns it
-into sentences. A ``room`` is the name of a board, or None for
-the hall.
+Asides are delivered but never become events. A `StoredAside` is stored as rows before delivery.
+`thudmud.game.hall.applies` registers the function that applies an aside to the hall;
+`thudmud.views` turns asides into sentences. A ``room`` is the name of a board, or None for the
+hall.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from thudmud.values import ArrayValue
 
 
 class Aside(ArrayValue, tag=True):
-    """Something that is told, or noted about the people here; never stored as an event.
+    """A message to players, or a change to the people online, that isn't stored as an event.
 
     Attributes:
-        crosses: whether other nodes are told, because their players see it or the list of people
-            changes.
-        is_limited: whether it counts towards how often a player may disturb others.
-        is_heard: whether it is something the player said, which others can report.
-        KINDS: all classes of asides.
+        crosses: whether it is sent to other nodes, because their players see it or the list of
+            people changes.
+        is_limited: whether it counts towards the player's rate limit on disturbing others.
+        is_heard: whether it is speech, which others can report.
+        KINDS: all aside classes.
     """
 
     player: str
@@ -37,21 +37,21 @@ class Aside(ArrayValue, tag=True):
 
     @classmethod
     def crossing(cls) -> list[type[Aside]]:
-        """Return the classes whose asides cross to other nodes."""
+        """Return the classes whose asides are sent to other nodes."""
         return [each for each in cls.KINDS if each.crosses]
 
     @property
     def involves(self) -> set[str]:
-        """The players it names, who read "you" in place of their names."""
+        """The players named in the aside, who read "you" in place of their names."""
         return {self.player}
 
     def abroad(self) -> Aside:
-        """Return what other nodes are told of it, if it crosses."""
+        """Return the form of the aside that is sent to other nodes, if `crosses` is set."""
         return self
 
 
 class StoredAside:
-    """A mixin: the aside is stored, as rows of its own and not as an event, before it is told."""
+    """A mixin for asides that are stored before delivery, as rows of their own, not as events."""
 
     __slots__ = ()
 
@@ -60,20 +60,28 @@ AsideT = TypeVar("AsideT", bound=Aside)
 
 
 def aside(kind: type[AsideT]) -> type[AsideT]:
-    """List a class in ``Aside.KINDS``."""
+    """Register a class in ``Aside.KINDS``; a class decorator."""
     Aside.KINDS.append(kind)
     return kind
 
 
 @aside
 class Entered(Aside):
-    """A player came in: to the hall, or to the board where a seat was kept for them.
+    """A player entered the server, either in the hall or at a board where a seat was kept.
 
-    ``member`` says whether they have an account. ``styles``, ``options``, ``ignored``,
-    ``followed``, ``plan`` and ``news`` (the last edition they have seen) are their preferences, as
-    far as known. ``adjourned`` says whether a match of theirs is put away, ``found`` what features
-    have looked up about them, ``observed`` which boards they observe, and ``active`` roughly when
-    they last typed something.
+    Attributes:
+        room: the room that the player entered.
+        member: whether the player has an account.
+        styles: the player's board styles, by board.
+        options: the player's options; None if unknown.
+        adjourned: whether the player has an adjourned match.
+        ignored: the players ignored by the player; None if unknown.
+        news: the last edition of the news that the player has seen; None if unknown.
+        found: the answers to the lookups that features registered for entry.
+        followed: the players followed by the player; None if unknown.
+        plan: the player's plan; None if unknown.
+        observed: the boards that the player observes.
+        active: the approximate time of the player's last input, in seconds since the epoch.
     """
 
     crosses = True
@@ -93,16 +101,16 @@ class Entered(Aside):
 
 
 class AtBoard(Aside):
-    """Something one player is told about a board."""
+    """An aside about a board."""
 
     board: str
 
 
 @aside
 class CaughtUp(AtBoard):
-    """A player who came back is shown a board where a seat was kept, and what they missed.
+    """A returning player is shown a board where a seat was kept, and the events missed there.
 
-    ``missed`` are the events, each with the table right after it.
+    ``missed`` has the events, each with the table right after it.
     """
 
     missed: tuple[tuple[TableEvent, Table], ...] = ()
@@ -110,7 +118,7 @@ class CaughtUp(AtBoard):
 
 @aside
 class TookOver(Aside):
-    """A player moved to another connection, and is shown where they are."""
+    """A player moved to another connection, where the current room is shown again."""
 
     room: str | None
     found: Found = NOTHING_FOUND
@@ -120,7 +128,7 @@ class TookOver(Aside):
 class Gone(Aside):
     """A player left the server.
 
-    ``told`` says that the others in the room know already, because the player left a seat there.
+    ``told``: whether the room has been notified already, because the player left a seat there.
     """
 
     crosses = True
@@ -132,9 +140,9 @@ class Gone(Aside):
 
 @aside
 class WentOut(Aside):
-    """A player left a room for another one. Told to those who stay.
+    """A player left a room for another one; delivered to the players who stay.
 
-    ``told`` says that nothing is said of it: a tournament has told whom it pairs.
+    ``told``: whether to deliver it silently, since a tournament has announced its pairings.
     """
 
     crosses = is_limited = True
@@ -158,7 +166,7 @@ class CameIn(Aside):
 
 
 class Aloud(Aside):
-    """Something a player says or does in a room. ``talk`` limits who hears it."""
+    """Speech or an emote in a room; ``talk`` limits the audience."""
 
     room: str | None
     text: str
@@ -172,7 +180,7 @@ class Spoke(Aloud):
 
     @property
     def verb(self) -> str:
-        """How they said it: ``say``, ``kibitz``, ``whisper`` or ``shout``."""
+        """The verb of speech: ``say``, ``kibitz``, ``whisper`` or ``shout``."""
         if self.talk is None or self.talk is Toggle.WATCHERS:
             return "say"
         return str(self.talk.value)
@@ -180,13 +188,13 @@ class Spoke(Aloud):
 
 @aside
 class Emoted(Aloud):
-    """A player did something, by an emote."""
+    """A player emoted."""
 
     verb: ClassVar[str] = "emote"
 
 
 class ToAnother(Aside):
-    """Something a player does that concerns one other player."""
+    """An aside from one player to another, ``to``."""
 
     to: str
     crosses = is_limited = True
@@ -198,7 +206,7 @@ class ToAnother(Aside):
 
 @aside
 class Told(ToAnother):
-    """A player said something to one other player."""
+    """A player said something privately to another player."""
 
     text: str
     is_heard = True
@@ -210,11 +218,11 @@ class Invited(ToAnother):
     """A player invited another to a seat at a board.
 
     Attributes:
-        board: its name.
-        side: the seat.
-        level: at which a bot is to play; None for its usual one.
-        battle: the number of a battle of theirs that was put away and goes on there if the other
-            agrees; None if it is about the seat alone.
+        board: the name of the board.
+        side: the side of the seat.
+        level: the playing level for an invited bot; None for its usual level.
+        battle: the number of the two players' adjourned battle that resumes there if the other
+            player agrees; None for an invitation to the seat alone.
     """
 
     board: str
@@ -225,14 +233,14 @@ class Invited(ToAnother):
 
 @aside
 class FollowedCame(Aside):
-    """Followers of a player who would not see it are told that the player came in."""
+    """A followed player entered; delivered to followers who wouldn't see the arrival itself."""
 
     room: str | None
 
 
 @aside
 class FollowedBegan(AtBoard):
-    """Followers of one of its players are told that a match begins or is resumed."""
+    """A match began or was resumed; delivered to followers of its players."""
 
     dwarf: str
     troll: str
@@ -241,9 +249,9 @@ class FollowedBegan(AtBoard):
 
 @aside
 class ResultTold(AtBoard):
-    """Those in the hall are told the result of a rated match between people.
+    """The result of a rated match between people, announced in the hall.
 
-    ``ended`` is the end of its second battle, ``battle`` the number of that.
+    ``ended`` is the end of the second battle; ``battle`` is the number of that battle.
     """
 
     battle: int | None
@@ -253,7 +261,7 @@ class ResultTold(AtBoard):
 
 @aside
 class Active(Aside):
-    """A player is active. Noted now and then when they type; nobody is told."""
+    """A player is active; recorded now and then on input, and delivered to nobody."""
 
     crosses = True
 
@@ -262,7 +270,7 @@ class Active(Aside):
 
 @aside
 class ObserveChosen(AtBoard):
-    """A player started or stopped observing a board. ``observed`` is the new list."""
+    """A player started or stopped observing a board; ``observed`` is the new list of boards."""
 
     crosses = True
 
@@ -278,7 +286,7 @@ class TimeShort(AtBoard):
 
 @aside
 class BoardListed(AtBoard):
-    """The entry of a board in the list of boards changed. ``player`` is "".
+    """An entry in the list of boards changed; ``player`` is "".
 
-    Told to the programs of those in the hall.
+    Delivered to the client programs of the players in the hall.
     """

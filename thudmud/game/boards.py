@@ -1,4 +1,4 @@
-"""The open boards, found by name, key, words or seated player."""
+"""A register of the open boards, indexed by name, key, words and seated player."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
 class TableRegister(dict[str, Table]):
     """The tables by name, in the order in which they are listed and counted.
 
-    Only the hall changes them.
+    Only the hall may modify the register.
 
     Args:
-        quiet_plies: after how many plies without a capture one player may end a battle alone;
-            0 for never.
-        seat_grace: how many seconds a player may be away before others need not wait.
-        idle_limit: after how many seconds without a ply a battle without a clock may be claimed;
-            0 for never.
+        quiet_plies: the number of plies without a capture after which one player may end a battle
+            alone; 0 for never.
+        seat_grace: the number of seconds that a player may be away before others needn't wait.
+        idle_limit: the number of seconds without a ply after which a battle without a clock may be
+            claimed; 0 for never.
 
     Attributes:
-        words: all words of their names, in lower case.
-        made: the names of boards that players opened, by number.
+        words: all words of the boards' names, in lower case.
+        made: the names of player-opened boards, by number.
         styles: the default style of each board.
     """
 
@@ -42,14 +42,14 @@ class TableRegister(dict[str, Table]):
         self._by_words: dict[tuple[str, ...], str] = {}
         self._places: dict[str, int] = {}
         self._seats = ByPlayer()
-        """By player, the boards at which they have a seat."""
+        """The boards at which each player has a seat."""
 
     def open(self, specs: Iterable[BoardSpec], version: int = 0) -> None:
         """Add boards at the end.
 
         Args:
-            specs: the boards. Their keys and names have to be new.
-            version: how many events are stored under the key of each already.
+            specs: the boards, with new keys and names.
+            version: the number of events already stored under each board's key.
         """
         for spec in specs:
             self[spec.name] = replace(Table.set_up(spec, *self._limits), version=version)
@@ -73,7 +73,7 @@ class TableRegister(dict[str, Table]):
         return lost
 
     def rename(self, board: str, name: str) -> None:
-        """Rename a board, which keeps its place."""
+        """Rename a board without changing its place in the order."""
         table = replace(self[board], name=name)
         boards = [(name, table) if each == board else (each, other) for each, other in self.items()]
         self.clear()
@@ -106,13 +106,13 @@ class TableRegister(dict[str, Table]):
         return None if name is None else self[name]
 
     def spelt(self, board: str) -> str:
-        """Return the name of a board as it is spelt, given in any case; else the same again."""
+        """Return the exact spelling of a board's name, ignoring case; unknown names as given."""
         if board in self:
             return board
         return next((each for each in self if each.lower() == board.lower()), board)
 
     def named(self, words: tuple[str, ...]) -> str | None:
-        """Return the board whose name is these lower-case words, if there is one."""
+        """Return the name of the board with these lower-case words, if there is one."""
         return self._by_words.get(words)
 
     def seats_of(self, player: str) -> list[Table]:
@@ -129,17 +129,17 @@ class TableRegister(dict[str, Table]):
         return [each.name for each in self.seats_of(player) if each.key.startswith(MADE)]
 
     def free_of_hall(self) -> str | None:
-        """Return the first board of the hall itself at which nobody has a seat, if there is one."""
+        """Return the first board without seated players that isn't player-opened, if any."""
         of_hall = (each for each in self.values() if not each.key.startswith(MADE))
         return next((each.name for each in of_hall if not each.seats), None)
 
     def in_use_by(self, player: str) -> list[str]:
-        """Return those of `made_of` that count towards the limits on boards."""
+        """Return the names in `made_of` that count towards the limits on boards."""
         return [board for board in self.made_of(player) if self[board].is_in_use]
 
 
 class ByPlayer:
-    """An index by player: the boards, or the people, that have a player in their list."""
+    """A reverse index from players to holders: boards or people that list the player."""
 
     def __init__(self) -> None:
         self._known: defaultdict[str, set[str]] = defaultdict(set)
@@ -149,7 +149,7 @@ class ByPlayer:
         return self._known.get(player.lower(), ())
 
     def change(self, holder: str, before: Iterable[str], after: Iterable[str]) -> None:
-        """Note how the list of a holder changed."""
+        """Update the index after a holder's list changed."""
         for player in before:
             holders = self._known[player.lower()]
             holders.discard(holder)

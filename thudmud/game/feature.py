@@ -30,7 +30,7 @@ class AppliedEvent(NamedTuple):
             renamed; None if the event concerns no table.
         before: the table right before an event of a table.
         is_ours: whether this service decided it, as opposed to another node.
-        cause: what caused it, as the front end calls the line.
+        cause: the front end's identifier of the line that caused the event.
     """
 
     event: TableEvent | HallEvent | Aside
@@ -44,13 +44,13 @@ Handler = Callable[[AppliedEvent], None]
 
 
 class LookupRequest(NamedTuple):
-    """What a feature knows of the command that a lookup is for.
+    """The context of a lookup: the command that needs it, without the command itself.
 
     Attributes:
-        player: who gave it.
-        origin: their address; "" if it is not known.
-        cause: what caused it, to be passed on to `FeatureContext.tell` and ``run_command``.
-        is_late: whether it was run with a late answer, and needs another one.
+        player: the player who gave the command.
+        origin: the player's address; "" if it is unknown.
+        cause: the cause of the command, to be passed to `FeatureContext.tell` and ``run_command``.
+        is_late: whether the command already ran with a postponed answer and needs another one.
     """
 
     player: str
@@ -60,14 +60,14 @@ class LookupRequest(NamedTuple):
 
 
 class Postponed(Value):
-    """Instead of the answer to a lookup: it takes time, and the line ends without it.
+    """A placeholder for a lookup's answer that takes time; the line ends without the answer.
 
-    The feature runs the command once it has the answer, see `FeatureContext.run_command`.
+    The feature runs the command again once it has the answer; see `FeatureContext.run_command`.
 
     Attributes:
-        decision: what is carried out in place of the command.
-        seconds: roughly how many seconds of work it causes outside the event loop.
-        is_awaited: whether the player is told nothing until then.
+        decision: the decision to carry out in place of the command.
+        seconds: the approximate work outside the event loop, in seconds.
+        is_awaited: whether the player gets no output until the answer arrives.
     """
 
     decision: Decision
@@ -79,20 +79,21 @@ LookupAnswerer = Callable[[LookupRequest, Any], Any]
 """Returns the answer to a lookup or `Postponed`, or raises Refused."""
 
 FindWork = Callable[[Table | None, Decision], Callable[[Any], object] | None]
-"""Returns work on the database, `thudmud.store.database.Work`, that stores more of a decision.
+"""Returns extra database work (`thudmud.store.database.Work`) for a decision, or None.
 
-It gets the table before the decision, or None if that has only events of the hall.
+The arguments are the table before the decision (None if all its events belong to the hall) and the
+decision.
 """
 
 PageAnswer = tuple[int, Mapping[str, str], str]
 """The status, header fields and text of an HTTP response; a sentence if it has no Content-Type."""
 
 AnswerPage = Callable[..., Coroutine[Any, Any, PageAnswer]]
-"""Answers a request, which it gets as the variables of the path, by their names."""
+"""Handles a request; called with the path variables as keyword arguments."""
 
 
 class PageRoute(NamedTuple):
-    """A page of a feature: its path, in the form of werkzeug's rules, and what answers there."""
+    """A route of a feature's page: a path in werkzeug's rule syntax, and its handler."""
 
     path: str
     answer: AnswerPage
@@ -100,7 +101,7 @@ class PageRoute(NamedTuple):
 
 
 Key = tuple[str, ...]
-"""Identifies a timer: the feature, or the part of the service, then what the timer is about."""
+"""Identifies a timer: the feature or part of the service, followed by the timer's subject."""
 
 
 PositionAnswerer = Callable[[FoundBattle, int], Coroutine[Any, Any, Any]]
@@ -108,7 +109,7 @@ PositionAnswerer = Callable[[FoundBattle, int], Coroutine[Any, Any, Any]]
 
 
 AsideStorer = Callable[[AsideT], Coroutine[Any, Any, None]]
-"""Stores an aside, or raises Refused or StoreError; then nobody is told."""
+"""Stores an aside; if it raises Refused or StoreError, the aside isn't delivered."""
 
 
 class Bus(Protocol):
@@ -142,20 +143,20 @@ class Scheduler(Protocol):
 
     @property
     def has_timers(self) -> bool:
-        """Whether timers fire: they need an event loop."""
+        """Whether timers fire, which requires an event loop."""
 
 
 class Reactor:
-    """What ``Feature.setup`` may return: what a feature does by itself in a service."""
+    """The background behaviour of a feature in a service; returned by ``Feature.setup``."""
 
     def begin(self) -> None:
-        """Begin, once the service has read everything that is stored."""
+        """Start work, once the service has loaded everything from the store."""
 
     async def look(self) -> None:
-        """Do what is due by now, for a front end without timers."""
+        """Run overdue work; called by front ends without timers."""
 
     def next_look(self) -> float | None:
-        """Return when `look` may next have something to do; None for never."""
+        """Return the time of the next useful call of `look`; None for never."""
         return None
 
 
@@ -176,13 +177,13 @@ class FeatureContext(Protocol):
 
     @property
     def is_alive(self) -> bool:
-        """Whether the node's lease holds: otherwise others may act in its place."""
+        """Whether the node's lease is valid; without it other nodes may act in its place."""
 
     @property
     def replay_pause(self) -> float | None:
-        """Seconds between two plies of a replay that goes on by itself.
+        """Seconds between two plies of an automatic replay.
 
-        0 shows several at once; with None the front end shows the next.
+        0 shows several plies at once; with None the front end requests each ply.
         """
 
     def clock(self) -> float:
@@ -195,7 +196,7 @@ class FeatureContext(Protocol):
         """Start a coroutine eagerly.
 
         Returns:
-            its result; the `asyncio.Task` that runs the rest if it blocks.
+            its result if it finishes without blocking, else the `asyncio.Task` that runs the rest.
         """
 
     def has_screen(self, player: str) -> bool:
@@ -203,72 +204,72 @@ class FeatureContext(Protocol):
 
     @property
     def adviser(self) -> Adviser | None:
-        """Finds plies, and weighs positions; None if nothing does."""
+        """The engine that suggests plies and evaluates positions; None without one."""
 
     @property
     def store(self) -> Any:
         """The `thudmud.store.Store`."""
 
     def store_with_decisions(self, find: FindWork) -> None:
-        """Have what a function finds for a decision done in the transaction that stores it."""
+        """Register a source of extra work for the transaction that stores a decision."""
 
     def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
-        """Register the answer to a request of onlookers' programs about a position of a battle.
+        """Register the handler of an onlooker's client request about a position of a battle.
 
-        ``request`` is its key in ``Thud.Watch``. The answerer may raise Refused.
+        ``request`` is the key of the request in ``Thud.Watch``. The handler may raise Refused.
         """
 
     def tell(self, aside: Aside, cause: object = None) -> None:
-        """Apply an aside, and deliver it to players on this node."""
+        """Apply an aside and deliver it to players on this node."""
 
     def say(self, player: str, sentence: str, cause: object = None) -> None:
-        """Tell a player on this node a sentence."""
+        """Send a sentence to a player on this node."""
 
     def refuse(self, player: str, refusal: Refused) -> None:
-        """Tell a player on this node that something was refused."""
+        """Send a refusal to a player on this node."""
 
     async def wait_for_line(self, player: str) -> None:
-        """Wait until a player's line in progress, or their joining, is done."""
+        """Wait until the line in progress, or the entry, of a player has been processed."""
 
     def disconnect(self, player: str) -> None:
-        """End the visit of a player on this node, whose seats are kept."""
+        """Disconnect a player on this node; the player's seats are kept."""
 
     def stop_server(self, why: str) -> None:
-        """Stop the server, where the service is one's; ``why`` is logged."""
+        """Stop the server, if the service belongs to one; ``why`` is logged."""
 
     def store_asides(self, kind: type[AsideT], store: AsideStorer[AsideT]) -> None:
-        """Have a function store the asides of a type, a `StoredAside`, before they are told."""
+        """Register the function that stores asides of a `StoredAside` type before delivery."""
 
     def look_up_at_entry(self, make: Callable[[str], Lookup[Any] | None]) -> None:
-        """Have something looked up about each member who comes in, see `Entered.found`.
+        """Register a lookup that is answered for each member at entry; see `Entered.found`.
 
-        ``make`` gets the name, and returns the lookup; None if nothing need be known of them.
+        ``make`` is called with the member's name and returns the lookup, or None to skip it.
         """
 
     def at_blank_line(self, call: Callable[[str], None]) -> None:
-        """Have a function called with the name of each player who enters a blank line."""
+        """Register a callback for blank lines; its argument is the player's name."""
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
-        """Return the answer to a lookup, of the type that the lookup declares.
+        """Answer a lookup; the result has the type that the lookup declares.
 
         Raises:
             StoreError: the store cannot be read.
         """
 
     def answer(self, kind: type[Lookup[Any]], look_up: LookupAnswerer) -> None:
-        """Have a function answer the lookups of a type that players' commands need.
+        """Register the function that answers a type of lookup for players' commands.
 
-        All others are answered by the store.
+        The store answers all other types.
         """
 
     async def carry_out(self, decision: Decision) -> bool:
-        """Store a decision that no player made, apply it, and tell of it.
+        """Commit a decision that no player made: store it, apply it and deliver it.
 
         Returns:
-            False if something else came first, so that nothing was stored: decide again.
+            False on a version conflict: nothing was stored, and the caller should decide again.
 
         Raises:
-            StoreError: it cannot be stored.
+            StoreError: the decision can't be stored.
         """
 
     async def run_command(
@@ -285,57 +286,63 @@ class FeatureContext(Protocol):
         Args:
             player: the player.
             command: the command.
-            found: an answer that was postponed. Then "it" means the same after the command.
-            cause: what caused the command.
-            unless: asked when the player's lines before it are done; if it is true, nothing is run.
+            found: a postponed answer. With one, the command doesn't change the meaning of "it".
+            cause: the cause of the command.
+            unless: called once the player's earlier lines are done; if true, the command is
+                skipped.
 
         Raises:
-            StoreError: its events cannot be stored, or a lookup failed.
+            StoreError: the events can't be stored, or a lookup failed.
         """
 
     def at_stop(self, call: Callable[[], None]) -> None:
-        """Have a function called when the service stops."""
+        """Register a callback for the stop of the service."""
 
 
 class Serving(Protocol):
-    """What a feature does in a server besides commands.
+    """The server side of a feature, apart from its commands: background work and web pages.
 
-    ``serve`` in the module ``serving`` of a feature makes it of all settings and the folder of
-    files whose names are relative. It may raise StartError.
+    The function ``serve`` in a feature's ``serving`` module creates it from all settings and the
+    base folder for relative file names. ``serve`` may raise StartError.
     """
 
     @property
     def common(self) -> Mapping[str, str]:
-        """The settings that all servers on one database must share, as texts by name."""
+        """The settings, by name, that must be equal on all servers of one database."""
 
     async def begin(
         self, service: FeatureContext, lock: Callable[[Any], Awaitable[Any]]
     ) -> Coroutine[None, None, None] | None:
-        """Begin, before anybody can come in; return what is to run in the background, if anything.
+        """Start up before any player can enter.
 
-        ``lock`` waits for the lock of the one server that does something for all: it gets a
-        `thudmud.store.Lock`, and returns a queue of `thudmud.store.Holder`.
+        Args:
+            service: the service.
+            lock: waits for the lock of the single server that acts for all; takes a
+                `thudmud.store.Lock` and returns a queue of `thudmud.store.Holder`.
+
+        Returns:
+            a coroutine to run in the background, or None.
         """
 
     @property
     def pages(self) -> Sequence[PageRoute]:
-        """What it has at the web port."""
+        """The routes of the feature's pages on the web port."""
 
 
 def commands_in(package: str) -> tuple[type[Command], ...]:
-    """Return the commands that a package, which has been imported, defines."""
+    """Return the registered commands of a package, which must have been imported."""
     return tuple(each for each in COMMANDS if each.__module__.startswith(f"{package}."))
 
 
 class UserAction(NamedTuple):
-    """An action of ``thudmud user``, in a shell.
+    """A subcommand of the shell command ``thudmud user``.
 
     Attributes:
-        word: what is typed.
-        help: what it does.
-        act: returns the lines to print, from a `thudmud.store.Store` and the options; may raise
-            CommandError.
-        options: the arguments of ``ArgumentParser.add_argument``, by the options' names.
+        word: the name of the subcommand.
+        help: the help text.
+        act: takes a `thudmud.store.Store` and the options, and returns the lines to print; may
+            raise CommandError.
+        options: keyword arguments for ``ArgumentParser.add_argument``, by option name.
     """
 
     word: str
@@ -345,19 +352,19 @@ class UserAction(NamedTuple):
 
 
 class Feature(Value):
-    """A feature.
+    """The description of a feature for the service and the grammar.
 
     Attributes:
-        name: the name of its package and, if it may be left out, of its help page and its entry in
-            ``[features] off``.
+        name: the name of its package; for an optional feature, also the name of its help page and
+            its entry in ``[features] off``.
         commands: the commands that players can type.
         setup: registers event handlers and timers with a service, and may return a `Reactor`; None
             if there are none.
-        needs: the features that this one imports, of those that may be left out.
+        needs: the optional features that this one imports.
         synonyms: pairs of a keyword and the space-separated words that players try instead of it.
-        user_actions: its actions of ``thudmud user``.
-        configure: has a hall know its limits, see `Hall.limits`, which it reads from all settings
-            of a server; None if it has none.
+        user_actions: its subcommands of ``thudmud user``.
+        configure: sets the feature's `Hall.limits` from all settings of a server; None if it has no
+            limits.
     """
 
     name: str
