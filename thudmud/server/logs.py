@@ -1,7 +1,7 @@
-"""The log: one line for each record, as key=value pairs or as JSON, to standard error or a file.
+"""Structured logging: one line per record, as key=value pairs (logfmt) or JSON.
 
-It is printable ASCII, whatever text a client sent: so it is safe to show in a terminal, and no text
-can look like another record.
+The output goes to standard error or to a file. It is always printable ASCII, whatever clients send:
+safe to show in a terminal, and proof against log injection.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from thudmud.errors import StartError
 _log = logging.getLogger(__name__)
 
 _PLAIN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
-_DELETE = "\x7f"  # the one control character of ASCII that JSON does not escape
+_DELETE = "\x7f"  # the only ASCII control character that JSON does not escape
 _OWN = {*vars(logging.makeLogRecord({})), "message", "asctime"}
-"""The attributes of every record; any other is written with a key of its own."""
+"""The standard attributes of log records; any other is written under its own key."""
 
 
 class StructuredFormatter(logging.Formatter):
-    """Writes a record as ``time="..." level=info from="..." event="..."``, and its own keys.
+    """Formats a record as ``time="..." level=info from="..." event="..."``, then its own keys.
 
-    Values of more than letters and digits are written as JSON strings, so that even a traceback is
-    one line.
+    Values are written as JSON strings unless they consist of letters and digits. So even a
+    traceback takes one line.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line of a record."""
+        """Format a record as one line."""
         return " ".join(f"{key}={_value(str(told))}" for key, told in self._pairs(record))
 
     def _pairs(self, record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
@@ -56,40 +56,41 @@ class StructuredFormatter(logging.Formatter):
 
 
 class JsonFormatter(StructuredFormatter):
-    """Writes a record as one JSON object, with the same keys; numbers stay numbers."""
+    """Formats a record as a JSON object with the same keys; numbers stay numbers."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line of a record."""
+        """Format a record as one line."""
         return json.dumps(dict(self._pairs(record))).replace(_DELETE, "\\u007f")
 
 
 FORMATS = {"text": StructuredFormatter, "json": JsonFormatter}
-"""The formats of the log."""
+"""Formatter classes by the value of the setting ``log.format``."""
 
 
 LONGEST_VALUE = 200
-"""Characters of a value that are written, of messages and tracebacks in each line: strangers choose
-some of the values, and JSON takes up to twelve bytes for a character."""
+"""The most characters of a value, or of a line in a message or traceback. Strangers choose some of
+the values, and JSON escapes take up to twelve bytes for a character."""
 
 
 WINDOW = 60.0
-"""Seconds in which the same message is logged only so often."""
+"""Length of the rate-limiting window in seconds."""
 
 MOST, MOST_INFO = 10, 5000
-"""How often: a warning or worse, and anything else, which is not logged by default."""
+"""Repetitions per window: of warnings and above, and of levels that are off by default."""
 
 STRANGERS = "thudmud.strangers"
-"""The logger of records that anybody can cause, without a name, as often as they like."""
+"""Logger of records that anybody can cause at will, without logging in."""
 
 MOST_OF_STRANGERS = 200
-"""How many of those are logged in a window, all together."""
+"""The most records of `STRANGERS` per window, of all messages together."""
 
 
 class RepetitionFilter(logging.Filter):
-    """Drops repeated records, and those of strangers beyond a number; later ones tell how many.
+    """Filter that drops repeated records, and excess records of strangers.
 
-    Records are the same if they have the same logger, and the same first line of the message before
-    formatting: asyncio puts sockets and tasks into the lines after it.
+    A later record reports the number of dropped ones. Records count as equal if they share the
+    logger and the first line of the message before formatting: asyncio puts sockets and tasks into
+    further lines.
     """
 
     def __init__(self) -> None:
@@ -98,9 +99,9 @@ class RepetitionFilter(logging.Filter):
         self._strangers = _OfStrangers()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write a record."""
+        """Return whether to write a record, and count it."""
         if "operator" in vars(record):
-            return True  # operators' measures are recorded nowhere else
+            return True  # operators' actions are recorded nowhere else
         if not 0 <= record.created - self._strangers.since < WINDOW:
             before, self._strangers = self._strangers, _OfStrangers(record.created)
             before.report()
@@ -123,10 +124,10 @@ class RepetitionFilter(logging.Filter):
         return True
 
     def _forget(self, now: float) -> None:
-        """Forget expired entries that have nothing to report."""
+        """Remove expired entries without dropped records to report."""
         for key, seen in list(self._seen.items()):
             if not (seen.left_out or 0 <= now - seen.since < WINDOW):
-                self._seen.pop(key, None)  # another thread may have done so
+                self._seen.pop(key, None)  # another thread may have removed it
 
 
 @dataclass(slots=True)
@@ -138,21 +139,21 @@ class _Repeated:
 
 @dataclass(slots=True)
 class _OfStrangers:
-    """Counts the records of strangers in a window."""
+    """Counter of strangers' records in the current window."""
 
     since: float = 0.0
     count: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
 
     def admit(self, record: logging.LogRecord) -> bool:
-        """Return whether to write a record; count it."""
+        """Count a record, and return whether to write it."""
         self.count += 1
         if self.count > MOST_OF_STRANGERS:
             self.left_out[str(record.msg)] += 1
         return self.count <= MOST_OF_STRANGERS
 
     def report(self) -> None:
-        """Log how many records were left out."""
+        """Log the number of dropped records, by message."""
         if self.left_out:
             what = ", ".join(f"{event} {count}" for event, count in self.left_out.most_common())
             extra = {"number": self.left_out.total(), "what": what}
@@ -160,10 +161,10 @@ class _OfStrangers:
 
 
 class _ToFile(logging.handlers.WatchedFileHandler):
-    """Writes to a file that is not world-readable, since it has players' addresses.
+    """File handler whose file isn't world-readable, since it holds players' addresses.
 
-    A failure is reported once, on standard error, and has no other effect. The next record may be
-    written again.
+    The first write error is reported on standard error, later ones are ignored. Each record is a
+    new attempt.
     """
 
     _has_failed = False
@@ -178,7 +179,7 @@ class _ToFile(logging.handlers.WatchedFileHandler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             super().emit(record)
-        except OSError:  # a new file cannot be opened
+        except OSError:  # after rotation, the new file cannot be opened
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (the name that logging calls)
@@ -190,17 +191,20 @@ class _ToFile(logging.handlers.WatchedFileHandler):
             print(f"thudmud: {_problem(self.baseFilename, error)}", file=sys.stderr)
 
     def close(self) -> None:
-        with suppress(OSError):  # unwritten records may be waiting
+        with suppress(OSError):  # flushing buffered records may fail
             super().close()
 
 
 def begin(level: str, path: Path | None = None, form: str = "text") -> None:
-    """Log records of a level and above from now on, to a file or to standard error.
+    """Configure the root logger; can be called again to change the configuration.
 
-    If the file is moved away, a new one is opened.
+    Args:
+        level: the lowest level to log, such as "info".
+        path: the log file, reopened when log rotation moves it; None for standard error.
+        form: a key of `FORMATS`.
 
     Raises:
-        StartError: the file cannot be written.
+        StartError: the file can't be written.
     """
     try:
         handler = _ToFile(path, encoding="ascii") if path else logging.StreamHandler()
@@ -209,7 +213,7 @@ def begin(level: str, path: Path | None = None, form: str = "text") -> None:
     handler.addFilter(RepetitionFilter())
     handler.setFormatter(FORMATS[form]())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # Any client can cause these loggers' records as often as it likes.
+    # Clients can cause any number of records by these loggers.
     for name in ("telnetlib3", "websockets"):
         logging.getLogger(name).setLevel(logging.NOTSET if level == "debug" else logging.ERROR)
 
@@ -219,7 +223,7 @@ def _problem(path: Path | str | None, error: OSError) -> str:
 
 
 def _short(value: object) -> str | float | None:
-    """Return a value as it is written; numbers stay numbers."""
+    """Return a value as text of at most `LONGEST_VALUE` characters; numbers stay numbers."""
     if value is None or isinstance(value, int | float):
         return value
     text = str(value)
@@ -228,7 +232,7 @@ def _short(value: object) -> str | float | None:
 
 
 def _with_short_lines(text: str) -> str:
-    """Return what we say ourselves, which may hold a value of others."""
+    """Shorten each line of a text of ours, which may contain values chosen by strangers."""
     return "\n".join(str(_short(line)) for line in text.split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""All sessions, and the service that they share: who may come in, and operators' measures."""
+"""Session registry: logins into the shared service, bans and forced logouts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from thudmud.views.view import Terminal
 
 NEW_OPERATOR = 'You keep order here from now on: "help operators" tells how.'
 NEW_OPERATOR_ALONE = "You keep order here from now on."
-"""The same where operators have no commands for that."""
+"""Variant of `NEW_OPERATOR` for halls without a help page for operators."""
 
 REMOVED = "The operator of this server has ended your visit. Goodbye."
 LOGGED_OUT = (
@@ -54,40 +54,43 @@ REGISTERED = (
 )
 
 MAX_HOLD = 30.0
-"""Seconds for which a player's next line waits for a bot's answer at most: programs start slowly.
+"""The longest wait, in seconds, of a player's next line for a bot's answer.
+
+It leaves time for a slow program to start.
 """
 
 _log = logging.getLogger(__name__)
 
 
 class Session(Outbox, Protocol):
-    """A connection's session, or a bot's."""
+    """Protocol of sessions: those of connections, and of bots."""
 
     @property
     def name(self) -> str:
-        """The name that they play under, or are coming in under; empty if there is none."""
+        """The player's name, also during login; empty if there is none yet."""
 
     @property
     def address(self) -> str:
-        """The address that they come from; empty for a bot."""
+        """The player's network address; empty for a bot."""
 
     @property
     def ended(self) -> bool:
-        """Whether the session has ended, so that nothing can be shown any more."""
+        """Whether the session has ended, and shows nothing more."""
 
     def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
-        """Show a sentence, if there is one, let the player leave, and end the connection."""
+        """Show a sentence unless it's empty, remove the player, and end the connection."""
 
 
 class Sessions:
-    """All sessions of a server; an `accounts.last_seen.PlayerDirectory`.
+    """All sessions of a server: an `accounts.last_seen.PlayerDirectory`.
 
     Attributes:
-        refused: the number of refused lines since the start, by code.
-        talk: limits how much each player can tell others; None for no limit.
-        shouts: limits how often each player can shout, besides.
-        reports: limits how often players from one address can report others.
-        quota: limits how much is stored for players from one address.
+        refused: refused lines since the start, counted by code.
+        pages: returns the web pages of features.
+        talk: the rate limit of messages to others; None for no limit.
+        shouts: an additional rate limit for shouts.
+        reports: the rate limit of reports about other players, by address.
+        quota: the storage quota, by address.
         contact: the address that banned players can write to; empty if there is none.
     """
 
@@ -106,34 +109,34 @@ class Sessions:
         self.quota: StorageQuota | None = None
         self._farewell = ""
         self._epochs: WeakKeyDictionary[Session, Epochs] = WeakKeyDictionary()
-        """By session, the epochs of the name's account at which it holds: one, or while it changes
-        that itself, two. That of a guest is None; bots have none."""
+        """The account epochs at which each session is valid: one, or two while the session itself
+        changes the epoch. A guest's epoch is None; bots have no entry."""
         self._empty = asyncio.Event()
         self._empty.set()
 
     @property
     def greeting(self) -> str:
-        """The text that is shown before the name prompt."""
+        """The text above the name prompt."""
         return greeting(self._hall.bots_here(), self.player_count)
 
     @property
     def player_count(self) -> int:
-        """The number of players who are here, without bots."""
+        """The number of players who are online, without bots."""
         return len(self._hall.people.keys() - self._hall.bots)
 
     def told_of_board(self, words: str) -> tuple[str, str] | None:
-        """Return the name of the board that words mean, and a line about it; None for no board."""
+        """Find a board by name, and return its name and a summary; None if there is none."""
         try:
-            table = hall_board_meant(self._hall, Person(""), words)  # as shown to a visitor
+            table = hall_board_meant(self._hall, Person(""), words)  # resolved as for a visitor
         except Refused:
             return None
         return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")
 
     async def told_of_battle(self, number: int) -> tuple[str, str] | None:
-        """Return who played a battle, and a line of it, if there is one of that number.
+        """Return a battle's players and a summary; None if the number is unknown.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the battle can't be read.
         """
         battle = await self.store.read(battles.battle, number)
         if battle is None:
@@ -143,20 +146,20 @@ class Sessions:
     # Connections.
 
     def add(self, session: Session) -> None:
-        """Add a new session. If the server is stopping, it ends at once."""
+        """Register a new session; end it at once if the server is stopping."""
         self.all.add(session)
         self._empty.clear()
         if self._farewell:
             session.end(self._farewell)
 
     def remove(self, session: Session) -> None:
-        """Remove a session whose connection is gone."""
+        """Unregister a session whose connection is gone."""
         self.all.discard(session)
         if not self.all:
             self._empty.set()
 
     def close(self, sentence: str) -> None:
-        """Tell everybody a sentence, and end all sessions."""
+        """Announce a sentence to everybody, and end all sessions."""
         self._farewell = sentence
         self.service.announce(sentence)
         self.service.stop()
@@ -164,44 +167,44 @@ class Sessions:
             session.end("" if session.name in self.service else sentence)
 
     async def wait_closed(self) -> None:
-        """Wait until nobody is connected."""
+        """Wait until all sessions are gone."""
         await self._empty.wait()
 
     # Names.
 
     def ban_told(self, name: str, address: str) -> str:
-        """Return why a name or an address is banned, as a sentence; nothing if neither is."""
+        """Return why a name or address is banned, as a sentence; empty if neither is."""
         order, now = self._hall.order or Order(), self.clock()
         ban = order.ban(name, now)
-        if order.networks:  # else the address need not be parsed, for each who is here
+        if order.networks:  # parse the address only if needed: `keep_order` checks every session
             ban = order.ban_from(parsed_address(address), now) or ban
         return barred(ban, self.contact) if ban else ""
 
     def name_problem(self, words: str) -> str | None:
-        """Return a sentence that says why a name cannot be taken; None if it can."""
+        """Return why a name isn't available, as a sentence; None if it is."""
         if words.lower() in {each.lower() for each in self._hall.bots}:
             return f"{capitalised(words.lower())} is a bot, a program. Please take another name."
         return self.service.name_problem(words)
 
     def expect(self, coming: asyncio.Future[None]) -> None:
-        """Give nobody a name until this is done: a bot is coming in."""
+        """Delay logins until a future is done, for a bot that is about to join."""
         self._expected.append(coming)
         coming.add_done_callback(self._expected.remove)
 
     async def ready(self) -> None:
-        """Wait until all expected bots are in, or have failed to come in."""
+        """Wait until all expected bots have joined, or failed to."""
         while self._expected:
             await asyncio.wait(self._expected)
 
     def is_here(self, name: str) -> bool:
-        """Return whether a player of that name, in any case, is here."""
+        """Return whether a player is online; the name is case-insensitive."""
         return name.lower() in self._hall.people.names
 
     def is_needed(self, name: str) -> Awaitable[bool]:
-        """Return whether a seat, a match or a place in a tournament waits for a name, in any case.
+        """Return whether a seat, match or tournament entry waits for a name, ignoring case.
 
         Raises:
-            StoreError: that cannot be read.
+            StoreError: the store can't be read.
         """
         return self.service.needs(name)
 
@@ -217,18 +220,25 @@ class Sessions:
         *,
         watcher: Watcher | None = None,
     ) -> Visit | None:
-        """Let a session's player in under a name that is theirs, spelled as it is shown.
+        """Join the service under a name that the player has authenticated for.
 
-        Another session under that name ends, and this one takes its place. The options chosen at
-        the name prompt change those of before. A program has a watcher instead of a terminal.
+        The session replaces another one under the same name, which ends.
+
+        Args:
+            session: the player's session.
+            name: the name, in its display spelling.
+            terminal: the player's terminal; None for a program.
+            member: the account; None for guests and bots.
+            choices: options chosen at the name prompt, which override stored ones.
+            watcher: receives events in place of a terminal, for programs.
 
         Returns:
-            The visit; None if the player may not come in any more.
+            The visit; None if the session has ended or the player was banned meanwhile.
 
         Raises:
-            Elsewhere: the player is on another node, which does not let go.
+            Elsewhere: the player is on another node, which doesn't release them.
             Refused: the player, or others from the same address, came and went too often.
-            StoreError: the player's data cannot be read.
+            StoreError: the player's data can't be read.
         """
         preferences, address = member.preferences if member else None, session.address
         arrival = Arrival(
@@ -245,7 +255,7 @@ class Sessions:
         if name not in self._hall.bots:
             self._epochs[session] = {member.epoch if member else None}
         visit = await self.service.join(arrival)
-        if visit and session in self._epochs:  # it has taken a while
+        if visit and session in self._epochs:  # the account may have changed during the join
             try:
                 await self._end_logged_out([session])
             except StoreError as error:
@@ -253,26 +263,26 @@ class Sessions:
         if visit and member and choices and not session.ended:
             try:
                 await self._keep_preferences(name)
-            except StoreError as error:  # they still hold for this visit
+            except StoreError as error:  # they still apply to this visit
                 _log.error("chosen options could not be stored: %s", error, extra={"player": name})
         return visit
 
     async def enrol(self, name: str) -> None:
-        """Make a guest who has just registered a member, who keeps their options.
+        """Turn a guest who has just registered into a member, and store their options.
 
         Raises:
-            StoreError: the options cannot be kept.
+            StoreError: the options can't be stored.
         """
         if name in self.service:
             self.service.enrol(name)
             await self._keep_preferences(name)
 
     async def submit(self, visit: Visit, line: str | Command) -> Result:
-        """Submit a player's line; if it asks a bot, wait for the answer.
+        """Submit a player's line; if it invites a bot, wait for the bot's answer.
 
         Raises:
-            StoreError: it could not be stored, so it has not happened.
-            Unfollowed: it may have happened.
+            StoreError: the line couldn't be stored, so it has no effect.
+            Unfollowed: the line may have taken effect.
         """
         result = await self.service.submit(visit, line)
         if result.refusal:
@@ -282,11 +292,13 @@ class Sessions:
         return result
 
     def hold(self, name: str) -> asyncio.Future[None]:
-        """Hold a player's next line until a bot has answered the current one.
+        """Delay a player's next line until a bot has answered the current one.
+
+        Players on another server aren't delayed.
 
         Returns:
-            The future that the bot sets when it has answered; after `MAX_HOLD` seconds it is set
-            anyway. Nothing is held if the player is on another server.
+            A future that the bot sets once it has answered; it is set after `MAX_HOLD` at the
+            latest.
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[None] = loop.create_future()
@@ -297,7 +309,7 @@ class Sessions:
         return answer
 
     def keep_order(self, order: Order) -> None:
-        """Take over new operators and sanctions, and end the sessions of banned players."""
+        """Apply new operators and sanctions, and end the sessions of banned players."""
         before = self._hall.order or order
         self._hall.use_order(order)
         was, now = before.banned, order.banned
@@ -313,25 +325,24 @@ class Sessions:
                 self.service.say(name, NEW_OPERATOR if has_help else NEW_OPERATOR_ALONE)
 
     def epochs(self, session: Session) -> Epochs:
-        """Return the epochs of a name's account at which a session holds.
+        """Return the account epochs at which a session is valid.
 
-        Whoever changes the account's in that session adds the new one before, and removes the old
-        one after that.
+        To change the account's epoch from within the session, add the new epoch first, and remove
+        the old one after the change.
         """
         return self._epochs.setdefault(session, set())
 
     async def end_logged_out(self) -> None:
-        """End the sessions of members who were removed, or whose logins of then have ended.
+        """End sessions whose accounts were removed, banned or logged out everywhere.
 
-        Likewise those of guests whose names others have registered.
-
-        What is over and names somebody who was erased, such as tournaments, is forgotten.
+        Sessions of guests end as well if somebody else has registered the name. Past records that
+        name erased players, such as finished tournaments, are forgotten.
 
         Raises:
-            StoreError: the accounts cannot be read.
+            StoreError: the accounts can't be read.
         """
         await self._end_logged_out([each for each in self.all if each in self._epochs])
-        for part in list(self._hall.parts.values()):  # others may be made meanwhile
+        for part in list(self._hall.parts.values()):  # a copy: parts may be added meanwhile
             for name in part.past_players():
                 if not await self.store.read(accounts.is_taken, name):
                     part.forget(name)
@@ -368,7 +379,7 @@ class Sessions:
 
 
 def release(answer: asyncio.Future[None]) -> None:
-    """Release a held line, unless it has been released."""
+    """Release a held line; no effect if it has been released already."""
     if not answer.done():
         answer.set_result(None)
 
@@ -390,16 +401,26 @@ def make_service(
     adviser: Adviser | None = None,
     without: Collection[str] = (),
 ) -> Service:
-    """Return a service for players with accounts.
+    """Create the service for players with accounts.
 
-    Without a limiter nobody is limited, and without an adviser there are no hints. The pause is
-    that between the plies of a replayed battle. ``without`` names the features to leave out.
+    Args:
+        store: the store.
+        hall: the hall with its boards.
+        node: this server's node on the store.
+        replay_pause: seconds between the plies of a replayed battle.
+        clock: returns the current time in seconds.
+        talk: the rate limit of messages; None for no limit, as with the other limiters.
+        shouts: the additional rate limit of shouts.
+        reports: the rate limit of reports.
+        quota: the storage quota.
+        adviser: computes hints; None for no hints.
+        without: the names of features to leave out.
     """
     vocabulary = Vocabulary(without=without) if without else None
     hall.use_verbs({}, vocabulary.without if vocabulary else frozenset())
 
     def allow(visit: Visit, limiter: TalkLimiter | None, code: Refusal) -> None:
-        # A bot only does what players ask for, who are limited themselves.
+        # Bots only react to players, whose own messages are limited.
         if limiter is None or visit.name in hall.bots:
             return
         wait, is_shared = limiter.take(visit.name, visit.origin, clock())
@@ -431,7 +452,7 @@ def make_service(
 
 
 async def keep_preferences(store: Store, person: Person) -> None:
-    """Store a member's preferences: options, ignored and followed players, and so on."""
+    """Store a member's preferences, such as options, ignored and followed players; skip guests."""
     account = await store.read(accounts.find, person.name)
     if account is not None:
         chosen = preferences_of(
