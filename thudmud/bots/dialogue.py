@@ -1,7 +1,6 @@
-"""The engine protocol, as `docs/engine.md` describes it: one line asks, one line answers.
+"""Engine side of the engine protocol (`docs/engine.md`): one line of answer per line of input.
 
-A dialogue goes on until `quit`. Pure: the pipes are elsewhere. The search is only loaded once it is
-needed, so that a program starts at once.
+This module does no I/O. The search is imported on first use, so that an engine starts quickly.
 """
 
 from __future__ import annotations
@@ -30,24 +29,24 @@ if TYPE_CHECKING:
     from thudmud.search.search import Limit, Thought
 
 LONGEST_LINE = 65_536
-"""The most characters of a line."""
+"""Maximum length of a line, in characters."""
 
 DEFAULT_SECONDS = 1.0
-"""Seconds that it thinks if no limit is given, and it plays at no level."""
+"""Thinking time in seconds if neither a limit nor a level is set."""
 
 LONGEST_THOUGHT = 3600.0
 SILENT = 1.0
-"""Seconds without a comment after which it says that it is still thinking, if "info" is on."""
+"""Seconds without a comment after which "# thinking" is sent, if "info" is on."""
 
 DEEPEST_COUNT = 20
-"""The most plies of "perft". Far fewer take longer than anybody waits."""
+"""Maximum depth of "perft"; far lower depths already take longer than anybody waits."""
 
 MORE = "..."
-"""Ends an incomplete list."""
+"""Marks the end of an incomplete list."""
 
 _COMMENT = "#"
 _OFF, _ON = "off", "on"
-_SHARE = 0.7  # of the given time; the rest is for finishing the current ply, and pipes
+_SHARE = 0.7  # of the time limit; the rest is a reserve for ending the search and for pipes
 _SECONDS = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", re.ASCII)
 _COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 _LONGEST_QUOTE = 40
@@ -55,18 +54,21 @@ _LONGEST_ERROR = 300
 
 
 class _BadLineError(ThudmudError):
-    """A line that is no valid command."""
+    """An invalid command line."""
 
 
 class Dialogue:
-    """The answering side of the protocol, and its battle.
+    """Engine side of a dialogue, with the state of its battle.
 
     Args:
-        title: the program's name.
-        clock: returns the seconds of a monotonic clock.
-        seed: the seed of random choices.
-        is_stopped: returns whether to answer at once; called again and again while it thinks.
-        tell: called with comments while it thinks.
+        title: Name of the engine.
+        clock: Monotonic clock, in seconds.
+        seed: Seed of random choices.
+        is_stopped: Returns whether to answer at once; polled during a search.
+        tell: Called with comments during a search.
+
+    Attributes:
+        ended: Whether "quit" has been answered.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class Dialogue:
         self._level: Level | None = None
         self._informs = False
         self._players: dict[Level | None, Player] = {}
-        """The players of these rules by level, with what they have learnt about the battle."""
+        """Players of the current rules by level; they keep their search results between plies."""
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "name": _alone(lambda: title),
             "capabilities": _alone(self._capabilities),
@@ -110,7 +112,7 @@ class Dialogue:
         }
 
     def answer(self, line: str) -> str | None:
-        """Return the answer to a line; None to a blank one and to a comment."""
+        """Return the answer to a line; None for a blank line or a comment."""
         words = line[: LONGEST_LINE + 1].split()
         if not words or words[0].startswith(_COMMENT):
             return None
@@ -121,7 +123,7 @@ class Dialogue:
         except IllegalMove as refusal:
             from thudmud.views.refusals import refused  # noqa: PLC0415  (for refusals alone)
 
-            # Columns have the letters of records here, as everywhere in the protocol.
+            # The protocol names columns by the letters of records, unlike the game itself.
             return f"error {refused(refusal, name=attrgetter('record_name'))}"
         except (_BadLineError, ValueError) as wrong:
             return f"error {_printable(str(wrong))}"
@@ -135,7 +137,7 @@ class Dialogue:
             )
         return self._commands[word]
 
-    # The commands: each returns the rest of the answer, after its own word.
+    # Commands: they return the answer without its first word, which `answer` adds.
 
     def _capabilities(self) -> str:
         from thudmud.search.levels import LEVELS  # noqa: PLC0415
@@ -234,8 +236,8 @@ class Dialogue:
                 pass
             case [number] if _COUNT.fullmatch(number):
                 if int(number) != self._seed:
-                    # Players that err are made anew with the seed; the others keep what they have
-                    # learnt.
+                    # Only players with deliberate errors depend on the seed. The others keep their
+                    # search results.
                     self._players = {
                         level: player
                         for level, player in self._players.items()
@@ -256,7 +258,7 @@ class Dialogue:
         return " ".join(map(str, self._thought("line", words).line))
 
     def _thought(self, word: str, words: list[str], level: Level | None = None) -> Thought:
-        """Return what is found within the limits that the words set."""
+        """Search the current position within the limits given by the words of a command."""
         from thudmud.search.levels import STRONGEST  # noqa: PLC0415
         from thudmud.search.player import Player  # noqa: PLC0415
 
@@ -283,7 +285,7 @@ class Dialogue:
             return limit.is_late()
 
         thought = self._players[level].think(game, replace(limit, is_late=is_late), report)
-        if thought != last:  # the last depth was not finished
+        if thought != last:  # the last iteration was incomplete, so it was not reported
             self._report(thought)
         return thought
 
@@ -327,19 +329,19 @@ class Dialogue:
 
 
 def _dwarfs(worth: int) -> str:
-    """Return hundredths of a dwarf in dwarfs."""
+    """Format a value in hundredths of a dwarf as dwarfs."""
     return f"{worth / 100:+.2f}"
 
 
 def _played(game: Game, word: str) -> Game:
-    """Return a battle after a ply in the notation of records."""
+    """Return a battle after one more ply, given in the notation of records."""
     if game.outcome:
         raise _BadLineError("the battle is over")
     return game.push(word)
 
 
 def _alone(command: Callable[[], str]) -> Callable[[list[str]], str]:
-    """Return a command that takes no further words."""
+    """Wrap a command without arguments, so that it rejects further words."""
 
     def answer(words: list[str]) -> str:
         if words:
@@ -354,6 +356,6 @@ def _quoted(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return a sentence as one short line of ASCII; some quote their input."""
+    """Return an error message as one short line of ASCII, because it may quote its input."""
     plain = text if text.isascii() and text.isprintable() else ascii(text)[1:-1]
     return plain if len(plain) <= _LONGEST_ERROR else f"{plain[:_LONGEST_ERROR]}..."

@@ -1,7 +1,7 @@
-"""How a bot behaves at its boards: when it sits down, starts, agrees, declines and leaves.
+"""Behaviour of a bot at its boards: starting, offering, agreeing, resigning and leaving.
 
-An `Opponent` is told what its player is told, as values of `thudmud.game`, and answers with
-commands. Pure: the time comes in as an argument.
+An `Opponent` receives the same notifications as any player, as values of `thudmud.game`, and
+returns commands. It is pure: the time is an argument.
 """
 
 from __future__ import annotations
@@ -24,39 +24,39 @@ from thudmud.rules import Game, Side, read_ply, write_position
 from thudmud.values import replace
 
 QUIET = 60
-"""Plies without a capture after which it offers to end a battle in any case, and agrees to."""
+"""Plies without a capture after which a bot always offers to end a battle, and always agrees."""
 
 QUIET_EVEN = 30
-"""The same if its worth has not risen meanwhile, and it is not behind in the match."""
+"""The same, provided that its evaluation has not risen since and it is not behind in the match."""
 
 QUIET_ENOUGH = 20
-"""Plies without a capture after which it agrees if it expects no gain from playing on, and is not
-behind in the match."""
+"""Plies without a capture after which a bot agrees to end a battle if it expects no gain from
+playing on and is not behind in the match."""
 
 LOST_BY, LOST_FOR = 1000, 6
-"""It resigns when its side has been worth so many hundredths of a dwarf less than the other, for so
-many of its own plies; but only where the loser's pieces do not count anyway."""
+"""Resignation threshold: deficit in hundredths of a dwarf, and number of the bot's own plies for
+which it has lasted. A bot only resigns if its own pieces would not score anyway."""
 
 START_AFTER = 60.0
-"""Seconds after which it begins a battle itself. With a clock it waits for the word of a person,
-whose clock would run while they may be in another room."""
+"""Seconds after which a bot starts a battle by itself. It never does so with a clock against a
+person: their clock would run, although they may be in another room."""
 
 LEAST_PATIENCE = 60.0
-"""The least seconds that it waits for a player."""
+"""Minimum time to wait for a player, in seconds."""
 
-_RISE = 50  # hundredths of a dwarf that count as a rise: less is noise
-_FEW = 5  # worths that are averaged, since those of weak levels err
+_RISE = 50  # hundredths of a dwarf that count as a rise; smaller changes are noise
+_FEW = 5  # evaluations to average, because those of weak levels contain errors
 
 TROLLS_AFTER = 5.0
-"""Further seconds if it plays the trolls: if both say "start" at once, the second counts as an
-offer to start over."""
+"""Additional seconds for a bot that plays the trolls. If both players said "start" at once, the
+second "start" would count as an offer to start over."""
 
 REPEAT_AFTER = 60.0
-"""Seconds after which it repeats what had no effect."""
+"""Seconds after which a bot repeats a command that had no effect."""
 
 
 class SeatStatus(Enum):
-    """The state of a seat that a bot has."""
+    """State of a seat occupied by a bot."""
 
     ALONE = "nobody has come yet"
     DESERTED = "the other has left"
@@ -68,7 +68,15 @@ class SeatStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A battle in which it is the bot's turn, since when, and at which level it plays there."""
+    """A battle in which the bot is to move.
+
+    Attributes:
+        board: Name of the board.
+        battle: Number of the battle within its match.
+        game: The battle.
+        since: Time of the table's last change.
+        level: Number of the bot's level at this table; None for a program of its own.
+    """
 
     board: str
     battle: int
@@ -78,15 +86,15 @@ class Task:
 
     @property
     def setup(self) -> str:
-        """The position in the engine protocol."""
+        """The position in the notation of the engine protocol."""
         return write_position(self.game.position)
 
     def command(self, ply: str) -> Play:
-        """Return the command for a ply in the notation of records.
+        """Return the game command for a ply in the notation of records.
 
         Raises:
-            ValueError: it is no ply.
-            IllegalMove: the rules refuse it.
+            ValueError: The text is not a ply.
+            IllegalMove: The ply is against the rules.
         """
         move = read_ply(ply, self.game.ruleset, self.game.position)
         return Play(move.attempt(), self.board)
@@ -94,15 +102,15 @@ class Task:
 
 @dataclass(slots=True)
 class _Seat:
-    """A seat that the bot has.
+    """A seat occupied by the bot.
 
     Attributes:
-        since: since when it has that state.
-        changed: when the table last changed.
-        offered: the quiet plies at which it last offered to end the battle, or 0.
-        worths: its estimates of its side's worth, by the number of plies played.
-        done: its commands since the table changed, and when.
-        wanted: the commands that it wants, and when; None until they are worked out again.
+        since: Time at which the seat entered its current status.
+        changed: Time of the table's last change.
+        offered: Quiet plies at the bot's last offer to end the battle, or 0.
+        worths: Evaluations from the bot's view, by the number of plies played.
+        done: Commands sent since the table changed, with their times.
+        wanted: Cached commands with the times at which they are due; None after a change.
     """
 
     side: Side
@@ -122,13 +130,13 @@ class _Seat:
 
     @property
     def lead(self) -> int:
-        """By how much its side's score is higher now."""
+        """Difference between the bot's score and the other side's, in the current position."""
         score = self.table.game.score if self.table.game else None
         return score.of(self.side) - score.of(self.side.other) if score else 0
 
     @property
     def is_behind(self) -> bool:
-        """Whether its side has fewer points in the match, as the battle stands now."""
+        """Whether the bot would have fewer points in the match if the battle ended now."""
         match = self.table.match
         if match is None:
             return False
@@ -136,18 +144,22 @@ class _Seat:
 
     @property
     def plays_person(self) -> bool:
-        """Whether a person has the other seat."""
+        """Whether the other seat is occupied by a person."""
         return self.table.full and self.table.levels.of(self.side.other) is None
 
     @property
     def is_my_turn(self) -> bool:
-        """Whether it is to move in a running battle."""
+        """Whether the bot is to move in a running battle."""
         game = self.table.game
         return game is not None and not game.outcome and game.position.turn is self.side
 
     @property
     def is_rising(self) -> bool:
-        """Whether its side's worth has risen since the last capture."""
+        """Whether the bot's evaluation has risen since the last capture.
+
+        The averages of the first and of the last evaluations are compared. Too few evaluations
+        count as no rise.
+        """
         game = self.table.game
         begun = len(game.moves) - self.quiet if game else 0
         worths = [self.worths[ply] for ply in sorted(self.worths) if ply >= begun][
@@ -159,7 +171,7 @@ class _Seat:
 
     @property
     def leads_nowhere(self) -> bool:
-        """Whether it wants to end the battle, and has not just offered that."""
+        """Whether the bot wants to offer an end of the battle, and hasn't done so recently."""
         quiet = self.quiet - self.offered
         if not self.worths or self.is_behind or quiet >= QUIET:
             return quiet >= QUIET
@@ -167,7 +179,7 @@ class _Seat:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the battle has been lost for long, and no piece of the bot's counts."""
+        """Whether the bot should resign: long lost, and none of its pieces would score."""
         game = self.table.game
         if game is None or game.ruleset.scoring.score(game.position, self.side.other).of(self.side):
             return False
@@ -175,15 +187,20 @@ class _Seat:
         return len(last) == LOST_FOR and all(self.worths[ply] <= -LOST_BY for ply in last)
 
     def offered_by(self, side: Side) -> list[Offer]:
-        """Return what a side has offered."""
+        """Return the pending offers of a side."""
         return [offer for offer, each in self.table.offers.items() if each is side]
 
 
 class Opponent:
-    """The behaviour of one bot.
+    """Behaviour of one bot.
 
-    It waits for a player for ``patience`` seconds, and `LEAST_PATIENCE` at least; after ``pause``
-    seconds it begins a battle itself.
+    Args:
+        name: Name of the bot.
+        patience: Seconds to wait for a player; at least `LEAST_PATIENCE` is used.
+        pause: Seconds after which the bot starts a battle by itself.
+
+    Attributes:
+        invitations: Received invitations.
     """
 
     def __init__(self, name: str, patience: float, pause: float = START_AFTER) -> None:
@@ -191,24 +208,24 @@ class Opponent:
         self._name = name
         self._patience, self._pause = max(patience, LEAST_PATIENCE), pause
         self._seats: dict[str, _Seat] = {}
-        """By the keys of their boards, whose names may change."""
+        """Seats by the key of their board, because a board's name may change."""
 
     @property
     def plays(self) -> bool:
-        """Whether it has a seat anywhere."""
+        """Whether the bot occupies any seat."""
         return bool(self._seats)
 
     def sits_at(self, board: str) -> bool:
-        """Whether it has a seat at a board."""
+        """Return whether the bot occupies a seat at a board."""
         return self._seat(board) is not None
 
     def other(self, board: str) -> str | None:
-        """Return the player in the other seat at a board."""
+        """Return the bot's opponent at a board; None if there is none."""
         seat = self._seat(board)
         return seat.table.seats.get(seat.side.other) if seat else None
 
     def told(self, telling: Telling, now: float) -> None:
-        """Take note of something that has happened."""
+        """Update the bot's seats from a notification."""
         event, table = telling.event, telling.table
         if isinstance(event, Invited) and event.to == self._name:
             self.invitations.append(event)
@@ -239,7 +256,12 @@ class Opponent:
         self._seats[table.key] = seat
 
     def weighed(self, task: Task, worth: int) -> None:
-        """Take note of its side's worth at a task, in hundredths of a dwarf."""
+        """Record an evaluation from the bot's view, unless the task is out of date.
+
+        Args:
+            task: The task with the evaluated position.
+            worth: Evaluation in hundredths of a dwarf.
+        """
         if task in self.tasks():
             seat = self._seat(task.board)
             if seat:
@@ -247,10 +269,10 @@ class Opponent:
                 seat.wanted = None
 
     def commands(self, now: float) -> list[Command]:
-        """Return its commands now, without plies.
+        """Return the commands that are due, apart from plies, and mark them as sent.
 
-        A command without effect is not repeated for a while: its refusal would be told at once, and
-        cause the same command again.
+        A command without effect is not repeated for `REPEAT_AFTER` seconds. Otherwise the
+        notification of its refusal would trigger the same command again, endlessly.
         """
         done = []
         for seat in self._seats.values():
@@ -265,7 +287,7 @@ class Opponent:
         return done
 
     def next_time(self, now: float) -> float | None:
-        """Return when it will next want to do something, if nothing happens before."""
+        """Return the time of the next due command; None if there is none without a new event."""
         times = []
         for seat in self._seats.values():
             for command, when in self._wanted(seat):
@@ -274,7 +296,7 @@ class Opponent:
         return max(now, min(times)) if times else None
 
     def tasks(self) -> list[Task]:
-        """Return the battles in which it is to move."""
+        """Return the battles in which the bot is to move."""
         return [
             Task(
                 seat.table.name,
@@ -291,9 +313,9 @@ class Opponent:
         return next((each for each in self._seats.values() if each.table.name == board), None)
 
     def _wanted(self, seat: _Seat) -> list[tuple[Command, float]]:
-        """Return what it wants to do at a board, each with the time for it.
+        """Return the wanted commands at a board with the times at which they are due.
 
-        This is called for all boards whenever something happens at one.
+        The result is cached, because any event at one board leads to calls for all boards.
         """
         if seat.wanted is None:
             seat.wanted = list(self._worked_out(seat))
@@ -306,7 +328,8 @@ class Opponent:
             yield _answer(theirs, seat), seat.since
             return
         if Offer.RESTART in seat.offered_by(seat.side):
-            yield No(board), seat.since  # meant to begin the battle, which has begun
+            # The bot's "start" came after the battle had begun, so it became an offer: withdraw it.
+            yield No(board), seat.since
             return
         match seat.status:
             case SeatStatus.DESERTED:
@@ -336,7 +359,7 @@ def _battle(table: Table) -> BattleId | None:
 
 def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
     if mine.other not in table.seats:
-        # Once a player has sat there, it does not wait for another.
+        # After one opponent, the bot does not wait for another.
         met = table.match or (before and before.status is not SeatStatus.ALONE)
         return SeatStatus.DESERTED if met else SeatStatus.ALONE
     if mine.other in table.away:
@@ -347,7 +370,7 @@ def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
 
 
 def _answer(offers: list[Offer], seat: _Seat) -> Command:
-    """Return the answer to the other player's offers."""
+    """Return the command that accepts an acceptable offer, or declines all of them."""
     answer = next((OFFERING[offer] for offer in offers if _agrees(offer, seat)), No)
     return answer(seat.table.name)
 
@@ -363,7 +386,7 @@ def _agrees(offer: Offer, seat: _Seat) -> bool:
 
 
 def _may_end(seat: _Seat) -> bool:
-    """Return whether it agrees to end a battle: it gains nothing, or neither side has for long."""
+    """Return whether the bot agrees to end a battle: a long quiet phase, or no gain expected."""
     if seat.quiet >= QUIET or seat.leads_nowhere:
         return True
     if not seat.worths or seat.is_behind:
@@ -372,7 +395,7 @@ def _may_end(seat: _Seat) -> bool:
 
 
 def _may_restart(seat: _Seat) -> bool:
-    """Return whether it agrees to start over: so early that neither side loses anything by it."""
+    """Return whether the bot agrees to start over: only so early that neither side loses by it."""
     match = seat.table.match
     if match is None or match.over:
         return True

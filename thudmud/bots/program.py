@@ -1,7 +1,7 @@
-"""A program that plays: a process that is asked line by line, and may misbehave in any way.
+"""Client side of the engine protocol: an engine process, which may misbehave in any way.
 
-There is a limit on the time until an answer, and on the output that is read before it.
-`thudmud.bots.keeper` runs the program, and ends all its processes.
+The time until an answer and the amount of output before it are limited. `thudmud.bots.keeper` runs
+the program, and kills all its processes in the end.
 """
 
 from __future__ import annotations
@@ -22,42 +22,47 @@ from thudmud.bots.opponent import Task
 from thudmud.errors import ThudmudError
 
 ENGINE = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
-"""Our own player."""
+"""Command of the built-in engine."""
 
 STARTING = 20.0
-"""Seconds that a program may take to start, until its first answer."""
+"""Seconds that a program may take from its start to its first answer."""
 
 MOST_SAID = 262_144
-"""The most bytes that a program may print before it answers."""
+"""Maximum output before an answer, in bytes."""
 
 _KEEPER = (sys.executable, "-I", "-S", keeper.__file__)
-_LEAVING = 1.0  # seconds that it has to end by itself
-_ENDING = 5.0  # seconds that its keeper has to end everything
-_PIECE = 4096  # bytes that are read before it is the others' turn
-_PAUSE = 0.05  # seconds between two reads of its standard error
-_MOST_LOGGED = 4000  # bytes of its standard error
+_LEAVING = 1.0  # seconds for the program to end by itself
+_ENDING = 5.0  # seconds for the keeper to kill everything
+_PIECE = 4096  # bytes to read before yielding to other tasks
+_PAUSE = 0.05  # seconds between two reads of standard error
+_MOST_LOGGED = 4000  # bytes of standard error to log
 _LONGEST_QUOTE = 60
 _SESSION, _TIMES = 3, slice(11, 15)  # fields of /proc/PID/stat after the name, see proc(5)
 _log = logging.getLogger(__name__)
 
 
 class ProgramError(ThudmudError):
-    """The program cannot be used any longer; the message says why."""
+    """The program cannot be used any longer; the message gives the reason."""
 
 
 class LateError(ProgramError):
-    """It has not answered in time."""
+    """The program has not answered in time."""
 
 
 def is_there(program: str, folder: Path) -> bool:
-    """Return whether a program exists: in the folder, if it is a path, else on the PATH."""
+    """Return whether a program exists: relative to the folder if it is a path, else on PATH."""
     return shutil.which(str(folder / program) if "/" in program else program) is not None
 
 
 class Program:
-    """A program that speaks the engine protocol, started when it is first asked.
+    """A program that speaks the engine protocol; `ply` starts it on first use.
 
-    The program may take so many seconds for a ply, and for anything else.
+    Args:
+        name: Name of the program in the log.
+        command: The program and its arguments.
+        folder: Working directory.
+        seconds: Time limit for a ply, and for any other answer.
+        niceness: Increment of the niceness.
     """
 
     def __init__(
@@ -75,13 +80,13 @@ class Program:
         self._process: ChildProcess | None = None
         self._listening: asyncio.Task[None] | None = None
         self._said = b""
-        """Output that was read, and not parsed yet."""
+        """Output that has been read but not parsed."""
 
     async def start(self) -> None:
-        """Start it, unless it is running.
+        """Start the program, unless it is running.
 
         Raises:
-            ProgramError: it cannot be started, or does not answer.
+            ProgramError: The program cannot be started, or does not answer.
         """
         if self._process is not None:
             return
@@ -91,8 +96,8 @@ class Program:
         self._said = b""
         starting = asyncio.create_task(self._begin())
         try:
-            # asyncio waits for a start that is cancelled halfway until the pipes are closed, and
-            # processes that the program has started by then may keep them open for ever.
+            # If a start is cancelled halfway, asyncio waits until the pipes close. Descendants of
+            # the program may hold them open for ever, hence the shield.
             self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
             await finish(self._end(starting))
@@ -114,32 +119,36 @@ class Program:
         )
 
     async def _end(self, starting: asyncio.Task[ChildProcess]) -> None:
-        """End a process whose start was cancelled, as soon as it has started."""
+        """Kill a process whose start was cancelled, as soon as it has started."""
         try:
             await self._kill(await starting)
         except (OSError, ValueError):
-            pass  # it did not start
+            pass  # the start failed, so there is nothing to end
         except Exception:  # noqa: BLE001  (the cancellation has to be raised)
             _log.exception("the program of %s could not be ended", self._name)
 
     async def ply(self, task: Task) -> str:
-        """Return the ply that it chooses; ProgramError if it chooses none, in time."""
+        """Ask the program for a ply.
+
+        Raises:
+            ProgramError: The program gives no answer in time, or a wrong one.
+        """
         await self.start()
         await self.ask(f"rules {task.game.ruleset}", self._seconds)
         await self.ask(f"position {task.setup}", self._seconds)
         return await self.ask(f"go {self._seconds:g}", self._seconds)
 
     def cpu_seconds(self) -> float | None:
-        """Return the CPU seconds of the program and its processes.
+        """Return the CPU seconds of all processes in the program's session.
 
-        None where /proc does not tell them.
+        None if the program isn't running, or on systems without /proc.
         """
         if self._process is None:
             return None
         ticks = 0
         for path in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):
-                # The second field, a name in brackets, may have any characters.
+                # Split after the second field: a name in brackets that may contain any characters.
                 fields = (
                     path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
                 )
@@ -148,7 +157,7 @@ class Program:
         return ticks / os.sysconf("SC_CLK_TCK") if ticks else None
 
     async def stop(self) -> None:
-        """Ask it to quit, or else kill it."""
+        """Ask the program to quit, and kill it if it doesn't."""
         try:
             if self._process is not None:
                 with suppress(ProgramError):
@@ -160,7 +169,7 @@ class Program:
             await self.kill()
 
     async def kill(self) -> None:
-        """Kill it, and the processes that it has started, also when cancelled meanwhile."""
+        """Kill the program and its descendants, even if the caller is cancelled meanwhile."""
         process, self._process = self._process, None
         if process is not None:
             try:
@@ -171,7 +180,7 @@ class Program:
 
     async def _kill(self, process: ChildProcess) -> None:
         process.send_signal(signal.SIGTERM)
-        process.send_signal(signal.SIGCONT)  # it may be suspended
+        process.send_signal(signal.SIGCONT)  # a suspended keeper would not handle SIGTERM
         process.close_outputs()
         try:
             async with asyncio.timeout(_ENDING):
@@ -183,7 +192,7 @@ class Program:
         process.close()
 
     async def stop_thinking(self) -> None:
-        """Have it stop thinking, as nobody waits for the answer any more; else kill it."""
+        """Abort a search and discard its answer; kill the program if it doesn't obey."""
         if self._process is None:
             return
         try:
@@ -196,16 +205,19 @@ class Program:
     async def ask(
         self, line: str, seconds: float, note: Callable[[str], object] | None = None
     ) -> str:
-        """Ask something; return the answer without its first word.
+        """Send commands and wait for the answers.
 
         Args:
-            line: the question; or several lines, sent at once, of which the last is the question.
-            seconds: the seconds to wait for the answer.
-            note: called with each comment before the answer, after which it may take as long again.
+            line: A command, or several lines that are sent at once.
+            seconds: Time limit for all answers together.
+            note: Called with each comment before an answer; a comment restarts the time limit.
+
+        Returns:
+            The answer to the last command, without its first word.
 
         Raises:
-            LateError: there is no answer in time.
-            ProgramError: it answers something else, with an error, or not at all.
+            LateError: There is no answer in time.
+            ProgramError: The program answers with an error or another word, or has ended.
         """
         words = [each.partition(" ")[0] for each in line.split("\n")]
         word = words[0]
@@ -233,7 +245,10 @@ class Program:
         return rest.strip()
 
     async def _has_ended(self) -> bool:
-        """Return whether it has ended, once its standard error, which may tell why, is logged."""
+        """Return whether the program has ended; wait for its standard error to be logged first.
+
+        The end of standard error is taken as the end of the program.
+        """
         if self._listening:
             await asyncio.wait([self._listening], timeout=_LEAVING)
         return bool(self._listening and self._listening.done())
@@ -248,7 +263,12 @@ class Program:
         await process.stdin.drain()
 
     async def _answer(self, word: str, passes: Callable[[str], bool]) -> str:
-        """Return the next line that is not to be skipped: the answer to a word."""
+        """Read the answer to a command.
+
+        Args:
+            word: First word of the command, for error messages.
+            passes: Returns whether to skip a line, such as a comment.
+        """
         process, left = self._process, MOST_SAID
         if process is None or process.stdout is None:
             raise ProgramError("it is not running")
@@ -271,7 +291,7 @@ class Program:
             await asyncio.sleep(0)
 
     async def _listen(self, process: ChildProcess) -> None:
-        """Log the beginning of its standard error; read all of it, so that it does not block."""
+        """Drain standard error, so that the program doesn't block; log only the beginning."""
         left = _MOST_LOGGED
         while process.stderr and (said := await process.stderr.read(LONGEST_LINE)):
             if left > 0:
@@ -282,7 +302,7 @@ class Program:
 
 
 async def finish(work: Awaitable[object]) -> None:
-    """Do something to its end. A cancellation meanwhile is raised behind it."""
+    """Await something to its end; raise a cancellation only afterwards."""
     task, cancelled = asyncio.ensure_future(work), None
     while not task.done():
         try:

@@ -1,8 +1,8 @@
-"""Our own player as a service: a few processes, and a queue that is fair to the boards.
+"""Pool of engine processes, with a queue that is fair to the boards.
 
-Thinking uses a processor for a while, so it is done in a few other processes, which leave the
-server a core, and with limits in positions: a busy machine delays answers, but does not weaken
-them.
+A search occupies a processor for a while, so the searches run in separate processes, which leave
+one core to the server. They are limited by positions, not by time: a busy machine delays the
+answers but does not weaken them.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from thudmud.rules import Game, write_position
 from thudmud.values import Value
 
 WORKER = (*ENGINE, "--level", "1")
-"""The command: our own player, which has loaded the search before it first answers."""
+"""Command of a worker: the built-in engine. A level makes it load the search before it answers."""
 
 TRIES = 3
-"""How often a question is asked before it is given up."""
+"""Maximum number of attempts to answer a question."""
 
 NICENESS = 10
 """The niceness of workers."""
 
 PATIENCE = 10.0
-"""Seconds of silence after which a worker is taken to hang. A thinking one prints something each
-second that it has a processor."""
+"""Seconds of silence after which a worker is considered hung. During a search it prints a comment
+for every second in which it gets a processor."""
 
-_MOST_REPLAYED = 1000  # quiet plies that it is told, so that it notices repetitions
+_MOST_REPLAYED = 1000  # quiet plies sent to a worker for the detection of repetitions
 _INFORMATION = re.compile(
     r"# depth (?P<depth>\d+) nodes \d+ worth (?P<worth>[-+]\d+\.\d\d) line (?P<line>.+)"
 )
@@ -42,19 +42,18 @@ _log = logging.getLogger(__name__)
 
 
 class Question(Value):
-    """A question: what to play in a battle.
+    """A request for the best ply of a battle.
 
     Attributes:
-        board: the board whose queue it waits in; None if nobody waits to play on. Then it comes
-            after those of all boards, and if there are several workers, one is always left for the
-            boards.
-        game: a running battle.
-        level: the number of a level, whose errors apply; None for none.
-        nodes: the most positions to search; None for the level's.
-        seed: the seed of the errors, a number of at most nine digits.
+        board: Board whose queue the question joins; None for analyses, for which no game waits.
+            These have the lowest priority, and never occupy the last of several workers.
+        game: A running battle.
+        level: Number of a level with deliberate errors; None for none.
+        nodes: Maximum number of positions to search; None for the level's.
+        seed: Seed of the deliberate errors, of at most nine digits.
 
     Raises:
-        InvalidValueError: the battle is over, or nothing limits the answer.
+        InvalidValueError: The battle is over, or neither `level` nor `nodes` is given.
     """
 
     board: str | None
@@ -74,10 +73,11 @@ class Reply(Value):
     """A worker's answer.
 
     Attributes:
-        worth: the position's worth to the side to move, in hundredths of a dwarf; with the level's
-            errors.
-        line: the expected plies, beginning with that one.
-        worths: the worth at each depth of the search, from one ply on.
+        ply: The chosen ply.
+        worth: Evaluation from the view of the side to move, in hundredths of a dwarf; it includes
+            the level's deliberate errors.
+        line: Principal variation, beginning with the chosen ply.
+        worths: Evaluations by depth of the search, from depth 1.
     """
 
     ply: str
@@ -87,10 +87,15 @@ class Reply(Value):
 
 
 class Workers:
-    """Processes of our own player, or of a command in its place, started when first needed.
+    """Pool of worker processes, started on demand.
 
-    Each board has a queue. Its next question waits for at most one of each other board, however
-    many those ask; and for one of no board, if there is only one worker.
+    Round-robin scheduling: each board has a queue, and its next question waits for at most one
+    question of each other board. If there is only one worker, it may wait for one analysis too.
+
+    Args:
+        count: Number of workers; 0 for one less than the number of cores.
+        folder: Working directory of the workers.
+        command: Command of a worker.
     """
 
     def __init__(
@@ -102,26 +107,25 @@ class Workers:
         ]
         self._workers = tuple(self._idle)
         self._waiting: dict[str | None, deque[asyncio.Future[Program]]] = {}
-        """The questions that wait for a worker, by board; the board whose turn is next comes first.
-        """
+        """Questions waiting for a worker, by board; the first board is the next to be served."""
         self._lent: set[Program] = set()
-        """The workers that think for no board."""
+        """Workers busy with questions that belong to no board."""
         self._works: set[asyncio.Task[None]] = set()
-        """Work on workers that goes on even if nobody waits for it."""
+        """Background tasks that stop or kill workers, even if nobody awaits them."""
         self._all_idle = asyncio.Event()
         self._all_idle.set()
         self._closed = False
 
     @property
     def spare(self) -> int:
-        """How many workers may think for no board at a time."""
+        """Maximum number of workers that may serve questions of no board at the same time."""
         return max(1, len(self._workers) - 1)
 
     async def think(self, question: Question) -> Reply:
-        """Answer a question. If the caller is cancelled, the worker stops thinking.
+        """Answer a question; if the caller is cancelled, the worker aborts the search.
 
         Raises:
-            ProgramError: no worker answers.
+            ProgramError: No worker answers.
         """
         if self._closed:
             raise ProgramError("the workers have ended")
@@ -138,7 +142,7 @@ class Workers:
         return reply
 
     async def close(self) -> None:
-        """End all workers; pending questions get no answer."""
+        """End all workers; pending questions fail with `ProgramError`."""
         self._closed = True
         for turn in [each for queue in self._waiting.values() for each in queue if not each.done()]:
             turn.set_exception(ProgramError("the workers have ended"))
@@ -148,10 +152,10 @@ class Workers:
         if self._works:
             await asyncio.wait(self._works)
 
-    # Whose turn it is.
+    # Scheduling.
 
     async def _turn(self, board: str | None) -> Program:
-        """Wait for a worker. A running one is taken before another is started."""
+        """Wait for an idle worker; the last one used is preferred, because it is running."""
         if self._idle and self._has_turn(board):
             self._all_idle.clear()
             return self._given(self._idle.pop(), board)
@@ -162,12 +166,12 @@ class Workers:
         except asyncio.CancelledError:
             if turn.cancelled():
                 self._forget(board, turn)
-            elif turn.exception() is None:  # it has just been given one
+            elif turn.exception() is None:  # a worker was assigned just before the cancellation
                 self._free(turn.result())
             raise
 
     def _has_turn(self, board: str | None) -> bool:
-        """Return whether a free worker may be given to a board; or to none, if one is left."""
+        """Return whether an idle worker may serve a board; None stands for no board."""
         return board is not None or len(self._lent) < self.spare
 
     def _given(self, worker: Program, board: str | None) -> Program:
@@ -183,7 +187,7 @@ class Workers:
             self._waiting.pop(board, None)
 
     def _free(self, worker: Program) -> None:
-        """Give a worker to the next board, which then is the last in turn."""
+        """Release a worker: assign it to the next board, which moves to the end of the order."""
         self._lent.discard(worker)
         while turns := [board for board in self._waiting if self._has_turn(board)]:
             board = next((each for each in turns if each is not None), None)
@@ -198,14 +202,14 @@ class Workers:
         if len(self._idle) == len(self._workers):
             self._all_idle.set()
 
-    # What is said to a worker.
+    # Communication with a worker.
 
     async def _answer(self, worker: Program, question: Question) -> Reply:
         failures = 0
         while True:
             try:
                 await worker.start()
-                if self._closed:  # meanwhile
+                if self._closed:  # `close` ran during the start
                     await worker.kill()
                 return await _asked(worker, question)
             except ProgramError as error:
@@ -216,7 +220,7 @@ class Workers:
                 _log.warning("a worker has failed, and is started again: %s", error)
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        """Begin work that goes on even if the caller is cancelled."""
+        """Start a background task that survives a cancellation of the caller."""
         task = asyncio.create_task(work)
         self._works.add(task)
         task.add_done_callback(self._works.discard)
@@ -228,12 +232,13 @@ class Workers:
 
 
 async def _asked(worker: Program, question: Question) -> Reply:
-    """Ask one worker.
+    """Send a question to a worker and parse its reply.
 
-    It is told the plies since the last capture, and the position before them.
+    The worker receives the position after the last capture and the plies since, so that it can
+    detect repetitions.
 
     Raises:
-        ProgramError: it does not answer, or wrongly.
+        ProgramError: The worker gives no answer, or a wrong one.
     """
     game = question.game
     quiet = min(game.quiet_plies, _MOST_REPLAYED)
@@ -263,7 +268,7 @@ def _hundredths(information: re.Match[str]) -> int:
 
 
 def worker_count(wanted: int) -> int:
-    """Return the number of workers for a setting; 0 means one less than cores, at least one."""
+    """Return the number of workers for a setting; 0 means one less than cores, but at least 1."""
     if wanted:
         return wanted
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
