@@ -1,10 +1,10 @@
-"""Thud, the Discworld board game of dwarfs and trolls, played by telnet.
+"""Thud, the Discworld board game of dwarfs and trolls, played by telnet and web page.
 
-For a MUD that wants its own boards: a `House` is told who types which line, and returns the
-`Message` for each player. The rules alone are in `thudmud.rules`.
+A MUD embeds it through `House`, which takes the lines that players type and returns a `Message` for
+each recipient. `thudmud.rules` has the rules alone.
 
-Names are loaded when first used (PEP 562): Python imports this module before any other of thudmud,
-and the rules need nothing else.
+Names are imported lazily, on first use (PEP 562). Python imports this module before any other of
+the package, and the rules need nothing else.
 """
 
 from importlib import import_module
@@ -28,7 +28,7 @@ __all__ = [
     "Terminal",
 ]
 
-if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
+if not TYPE_CHECKING:  # with a visible __getattr__, mypy would accept any name
     _MODULES = {
         "BoardSpec": "thudmud.game.table",
         "House": "thudmud.house",

@@ -1,4 +1,4 @@
-"""English for sentences: plurals, lists, lengths of time, verbs."""
+"""English text fragments: plurals, articles, ordinals, lists, durations and verb forms."""
 
 from __future__ import annotations
 
@@ -14,43 +14,45 @@ _AN = re.compile(
     r"[aeio8]|u(?!ni[^mn]|[rs][aeiu]|t[ei]|k)|hour|heir|honest|honour|1[18](?![0-9])", re.IGNORECASE
 )
 _A = re.compile(r"eu|ewe|on(e|ce)\b", re.IGNORECASE)
-"""Beginnings of words that have "an", and of some among them that have "a", since they sound so."""
+"""Beginnings of words that take "an", and exceptions among them that take "a" by their sound."""
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 LONGEST_ECHO = 40
-"""The most characters of typed text that are repeated in an answer."""
+"""Maximum number of typed characters that an answer repeats."""
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things in words: ``1 ply``, ``2 plies``, ``2 days``, ``2 matches``."""
+    """Return a number and its noun, in the plural if needed: ``1 ply``, ``2 matches``."""
     return f"{number} {noun if number == 1 else _with_s(noun)}"
 
 
-@cache  # nearly every line has one of few
+@cache  # nearly every line of output uses one of a few words
 def _with_s(word: str) -> str:
-    """Return a noun in the plural, or a verb in the third person: ``bosses``, ``plies``."""
+    """Return the plural of a noun, or the third person of a verb: ``bosses``, ``plies``."""
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{word[:-1]}ies"
     return f"{word}es" if word.endswith(_HISSES) else f"{word}s"
 
 
 def with_article(noun: str) -> str:
-    """Return a noun with its article: ``an oak board``, ``a unicorn``."""
+    """Return a noun with its indefinite article: ``an oak board``, ``a unicorn``."""
     return f"{'an' if _AN.match(noun) and not _A.match(noun) else 'a'} {noun}"
 
 
 def nth(number: int) -> str:
-    """Return an ordinal in figures: ``1st``, ``12th``, ``23rd``."""
+    """Return an ordinal in digits: ``1st``, ``12th``, ``23rd``."""
     is_teen = number % 100 // 10 == 1
     return f"{number}{'th' if is_teen else _ENDINGS.get(number % 10, 'th')}"
 
 
 def lasting(seconds: float) -> str:
-    """Return a length of time in round figures: ``50 seconds``, ``5 minutes``, ``2 weeks``.
+    """Return a duration in round figures: ``50 seconds``, ``5 minutes``, ``2 weeks``.
 
-    The unit is the largest of which there are two. It is rounded up, except by a tenth of a unit,
-    so that nobody comes back too early; above 100 seconds or minutes, to tens.
+    The unit is the largest that fits at least twice. The number is rounded up, so that nobody comes
+    back too early, unless the excess is at most a tenth of a unit. Above 100 seconds or minutes it
+    is
+    rounded up to tens.
     """
     told, noun, size = _rounded_up(max(1.0, seconds)), "second", 1
     for greater, larger in reversed(_UNITS):
@@ -63,7 +65,7 @@ def lasting(seconds: float) -> str:
 
 
 _LITTLE = 0.1
-"""The part of a unit that is not rounded up."""
+"""Largest fraction of a unit that is rounded down."""
 
 
 def _rounded_up(number: float) -> int:
@@ -72,7 +74,7 @@ def _rounded_up(number: float) -> int:
 
 
 def precisely(seconds: float) -> str:
-    """Return a length of time in its two greatest units, rounded down: ``4 minutes 10 seconds``."""
+    """Return a duration in its two largest units, rounded down: ``4 minutes 10 seconds``."""
     left, told = int(seconds), list[tuple[int, str]]()
     for unit, size in (*_UNITS, ("second", 1)):
         number, left = divmod(left, size)
@@ -83,23 +85,23 @@ def precisely(seconds: float) -> str:
 
 
 LENGTHS = {"week": 604_800, **dict(_UNITS), "second": 1}
-"""The seconds of each unit in which lengths of time are typed."""
+"""Seconds in each unit in which players type durations."""
 _SHORT = {"w": "week", "wk": "week", "d": "day", "h": "hour", "hr": "hour", "m": "minute",
           "min": "minute", "s": "second", "sec": "second"}  # fmt: skip
 _TYPED = re.compile("(an?|[0-9]+) ?([a-z]+?)s?")
 
 
 def length(seconds: int) -> str:
-    """Return a length of time exactly, as it is typed: ``10 minutes``, ``1 week``."""
+    """Return the exact duration as players can type it: ``10 minutes``, ``1 week``."""
     unit, size = next(each for each in LENGTHS.items() if seconds % each[1] == 0)
     return counted(seconds // size, unit)
 
 
 def length_of(words: str) -> int:
-    """Return the seconds of a length of time as it is typed: ``10 minutes``, ``an hour``, ``3d``.
+    """Parse a duration such as ``10 minutes``, ``an hour`` or ``3d``, and return its seconds.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text isn't a duration.
     """
     found = _TYPED.fullmatch(words.lower())
     size = LENGTHS.get(_SHORT.get(found[2], found[2])) if found else None
@@ -109,12 +111,18 @@ def length_of(words: str) -> int:
 
 
 def capitalised(words: str) -> str:
-    """Return words with the first letter as a capital; the others stay as they are."""
+    """Return text with its first letter capitalised and the rest unchanged."""
     return words[:1].upper() + words[1:]
 
 
 def does(actor: str, me: str | None, verb: str) -> str:
-    """Return an actor doing a verb (its plain form), as "you move" or "Anna moves"."""
+    """Return a subject with its conjugated verb, such as "you move" or "Anna moves".
+
+    Args:
+        actor: the name of the subject.
+        me: the reader's name, for whom the subject becomes "you".
+        verb: the plain form of the verb.
+    """
     if actor == me:
         return f"you {verb}"
     return f"{actor} {_third_person(verb)}"
@@ -126,7 +134,7 @@ def _third_person(verb: str) -> str:
 
 
 def listed(names: Iterable[object], conjunction: str = "and") -> str:
-    """Return "oak", "oak and pine" or "oak, pine and elm"; "nothing" for none."""
+    """Join names into a list: "oak", "oak and pine" or "oak, pine and elm"; "nothing" if empty."""
     words = [str(name) for name in names]
     if len(words) < 2:
         return words[0] if words else "nothing"
@@ -134,5 +142,5 @@ def listed(names: Iterable[object], conjunction: str = "and") -> str:
 
 
 def shortened(words: str) -> str:
-    """Return what somebody typed, cut short if it would fill the screen."""
+    """Truncate typed text to `LONGEST_ECHO` characters, so that an echo can't fill the screen."""
     return words if len(words) <= LONGEST_ECHO else f"{words[:LONGEST_ECHO]}..."

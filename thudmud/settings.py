@@ -1,6 +1,7 @@
-"""Sections of the settings, and kinds of fields, for the server and for features.
+"""Pydantic building blocks of the configuration: sections and constrained fields.
 
-A description says what would be right in place of a wrong value.
+The server and the features share them. Each field's description states what a valid value looks
+like; error messages quote it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from pydantic_core import PydanticCustomError
 
 
 class Section(BaseModel):
-    """A section of the settings; ``needs_restart`` is for those of features."""
+    """Base class of configuration sections: strict, frozen, and without unknown keys.
+
+    ``needs_restart``: whether changes of a feature's section only take effect after a restart.
+    """
 
     needs_restart: ClassVar[bool] = False
 
@@ -20,42 +24,46 @@ class Section(BaseModel):
 
 
 def whole(default: int, low: int, high: int) -> Any:
-    """Return a field for a whole number."""
+    """Return a field for an integer from ``low`` to ``high``."""
     words = f"a whole number from {low} to {high}"
     return Field(default=default, ge=low, le=high, description=words)
 
 
 def duration(default: float, low: float, high: float) -> Any:
-    """Return a field for a number of seconds."""
+    """Return a field for a duration in seconds, from ``low`` to ``high``."""
     words = f"a number of seconds from {low} to {high}"
     return Field(default=float(default), ge=low, le=high, description=words)
 
 
 def file_name(default: str) -> Any:
-    """Return a field for the name of a file; "" is none, if that is the default."""
+    """Return a field for a file name; "" means no file, and is valid only if it's the default."""
     words = "the name of a file" if default else 'the name of a file, or ""'
-    # No file system allows that character in a name.
+    # No file system allows NUL in a file name.
     return Field(
         default=default, pattern=r"^[^\x00]+$" if default else r"^[^\x00]*$", description=words
     )
 
 
 def flag(*, default: bool) -> Any:
-    """Return a field for true or false."""
+    """Return a field for a boolean."""
     return Field(default=default, description="true or false")
 
 
 def section_of(name: str, default: Section) -> Any:
-    """Return a field for a section."""
+    """Return a field for a nested section, whose default is validated too."""
     words = f"a section that begins with [{name}]"
     return Field(default=default, validate_default=True, description=words)
 
 
 def unfit(right: str) -> PydanticCustomError:
-    """Return an error that says what would be ``right`` in place of a value."""
+    """Return a validation error that describes the valid values.
+
+    Args:
+        right: a description of the valid values.
+    """
     return PydanticCustomError("unfit", "{right}", {"right": right})
 
 
 def clash(reason: str) -> PydanticCustomError:
-    """Return an error of a value that conflicts with another one."""
+    """Return a validation error for a value that conflicts with another one."""
     return PydanticCustomError("clash", "{reason}", {"reason": reason})

@@ -1,4 +1,22 @@
-"""Values: frozen structures that compare, hash and print by their fields."""
+"""Base classes for immutable values, built on msgspec structures.
+
+A value is compared, hashed and printed by its fields. It is a structure because a dataclass takes
+500 µs to define, a structure 10, and the program has hundreds (see ``docs/libraries.md``). Boards,
+matches and moves stay dataclasses: they compute fields that aren't compared, which structures
+can't.
+
+What a structure checks, and when:
+
+- The constructor doesn't check types. Only ``__post_init__`` rejects values, by raising
+  `InvalidValueError`.
+- ``__post_init__`` also runs in `replace`, `copy.deepcopy`, unpickling and `msgspec.convert`. It
+  doesn't run in `copy.copy`, on which `thudmud.store.codec.stamped` relies.
+- `msgspec.convert` checks types as well. It turns an `InvalidValueError` into a
+  `msgspec.ValidationError`, with the original as ``__cause__``.
+
+Values are equal only if their classes are the same: a subclass with equal fields isn't equal. They
+have no order and no ``__dict__``.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +32,14 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Value(Struct, frozen=True):
-    """The base of values.
+    """Base class of immutable values.
 
-    Annotations in the body of a derived class are its fields, behind those of its bases; they are
-    given by position or by name.
+    Annotations in the body of a subclass declare its fields, after the inherited ones. The
+    constructor
+    accepts fields by position or by name.
 
     Attributes:
-        SECRETS: the fields that ``repr`` leaves out, so that no log has them.
+        SECRETS: names of fields that ``repr`` omits, so that they don't end up in logs.
     """
 
     SECRETS: ClassVar[frozenset[str]] = frozenset()
@@ -32,25 +51,25 @@ class Value(Struct, frozen=True):
 
 
 class ArrayValue(Value, array_like=True, forbid_unknown_fields=True):
-    """The base of values that are written as arrays of their fields, in order.
+    """Base class of values that are serialised as arrays of their fields, in order.
 
-    Last fields that have defaults may be missing in what is read: an earlier version of a class did
-    not have them.
+    Trailing fields with defaults may be missing from the input: an earlier version of the class may
+    have written it.
     """
 
 
 @cache
 def defaults_of(kind: type[Value]) -> Mapping[str, Any]:
-    """Return the defaults of the fields that have one, by name."""
+    """Return the default values of a class's optional fields, by field name."""
     return {each.name: each.default for each in structs.fields(kind) if not each.required}
 
 
 def replace(value: T, **changes: Any) -> T:
-    """Return a value, or a dataclass, with other fields, as `copy.replace` does from Python 3.13.
+    """Return a copy of a value or dataclass with changed fields, like Python 3.13's `copy.replace`.
 
     Raises:
-        InvalidValueError: there is no such value.
-        TypeError: it has no such field.
+        InvalidValueError: ``__post_init__`` rejects the new fields.
+        TypeError: the class has no field of that name.
     """
     if isinstance(value, Struct):
         return structs.replace(value, **changes)
