@@ -1,7 +1,7 @@
-"""Past battles, ratings and standings as values, and how a decision looks them up.
+"""Values for past battles, ratings and standings, and the lookups that decisions need.
 
-A hall does not hold past battles. A decision asks `Found` for them, which raises `Unread` if they
-have not been looked up yet. The service then looks them up in the store and decides again.
+The hall doesn't hold past battles. A decision reads them from `Found`, which raises `Unread` for a
+missing answer. The service then queries the store and decides again.
 """
 
 from __future__ import annotations
@@ -26,51 +26,51 @@ class State(Enum):
     ENDED = "ended"
     ADJOURNED = "adjourned"
     UNFINISHED = "unfinished"
-    """Abandoned: both left, or began another battle."""
+    """Abandoned: both players left or began another battle."""
 
 
 GOES_ON = frozenset({State.RUNNING, State.ADJOURNED})
-"""The states of battles that are not over: their players get no help with them."""
+"""The states of unfinished battles, for which the players get no help."""
 
 
 def is_player(name: str) -> bool:
-    """Whether this can be the name of somebody who played a battle."""
+    """Whether a name is valid for the player of a battle: 2 to 20 ASCII letters."""
     return name.isascii() and name.isalpha() and 2 <= len(name) <= 20
 
 
 def unless_erased(name: str) -> str:
-    """Return a player's name; "" if it was erased, so that no name stands in its place."""
+    """Return a player's name, or "" if an erasure replaced the name."""
     return name if is_player(name) else ""
 
 
 class Battle(NamedTuple):
-    """A battle without its plies. A tuple, since there are many.
+    """A battle without its plies; a tuple to save memory, since there are many.
 
     Attributes:
-        number: the number by which players ask for it, from 1.
+        number: the public number of the battle, from 1.
         id: the stream and version at which it began.
-        at: when it began, in seconds since the epoch.
-        rules: its ruleset's name.
-        dwarf: who played the dwarfs at the end; "" if that is not known.
-        troll: the same for the trolls.
-        source: the event from which its plies are read: where it began, was resumed or was
-            imported.
+        at: the start time, in seconds since the epoch.
+        rules: the name of the ruleset.
+        dwarf: the player of the dwarfs at the end; "" if unknown.
+        troll: the player of the trolls at the end; "" if unknown.
+        source: the event from which its plies are read: the start, resumption or import.
         until: the version of its last event in the stream of ``source``; None while it is running.
-        state: how far it has come.
-        part: 1 or 2, its number in the match.
+        state: the state of the battle.
+        part: the number of the battle in its match, 1 or 2.
         before: the points from earlier battles, of the dwarfs' player and of the trolls' player.
-        plies: how many were played; None if only its events tell.
-        outcome: how it ended; None if it has not, or if that is not known of an imported battle.
-        rated: whether it counts for ratings, or may while it is running.
+        plies: the number of plies; None if it has to be counted from the events.
+        outcome: the result; None for an unfinished battle, or an imported one with an unknown
+            result.
+        rated: whether it counts for ratings, or may count while it is running.
         points: the points of the match for the dwarfs' and the trolls' player, if it ended the
             match.
         imported: whether it was imported.
-        set_up: whether it began from a position that was set up, and so does not count.
-        time: its time control; None without a clock.
-        tournament: the tournament that it was a part of, and the round, if any.
-        title: what the tournament is called; "" for nothing.
-        ratings: the points of the dwarfs' and the trolls' player when it ended, of the rating that
-            such a battle counts for; None if they had none, or a provisional one.
+        set_up: whether it began from a custom position and so doesn't count.
+        time: the time control; None without a clock.
+        tournament: the tournament and round that it belongs to, if any.
+        title: the title of the tournament; "" for none.
+        ratings: the points of the dwarfs' and the trolls' player at the end, in the rating that
+            such a battle counts for; None for no rating or a provisional one.
     """
 
     number: int
@@ -97,23 +97,23 @@ class Battle(NamedTuple):
 
     @property
     def event(self) -> str:
-        """What the tournament of the battle is called; "" if it was of none."""
+        """The name of the battle's tournament; "" without one."""
         if self.tournament is None:
             return ""
         return tournament_name(self.tournament.number, self.title)
 
     @property
     def round(self) -> str:
-        """The number of the round of the tournament; "" if it was of none."""
+        """The number of the tournament round, as text; "" without a tournament."""
         return str(self.tournament.round) if self.tournament else ""
 
     @property
     def players(self) -> tuple[str, str]:
-        """The players of the dwarfs and of the trolls; "" if not known."""
+        """The players of the dwarfs and of the trolls; "" for an unknown player."""
         return self.dwarf, self.troll
 
     def player(self, side: Side) -> str:
-        """Return who played a side; "" if not known."""
+        """Return the player of a side; "" if unknown."""
         return self.dwarf if side is Side.DWARF else self.troll
 
     @property
@@ -123,12 +123,12 @@ class Battle(NamedTuple):
 
     @property
     def length(self) -> int | None:
-        """How many events to read from its source; None for all that follow."""
+        """The number of events to read from ``source``; None for all later events."""
         return None if self.until is None else self.until - self.source.version + 1
 
 
 class Tally(NamedTuple):
-    """How often a player won, drew and lost."""
+    """Counts of a player's wins, draws and losses."""
 
     won: int = 0
     drawn: int = 0
@@ -143,23 +143,23 @@ MIDDLE = 1500
 """The rating of a new player."""
 
 PROVISIONAL = 6
-"""A rating that rests on fewer results is provisional.
+"""The minimum number of results for an established rating; with fewer it is provisional.
 
 In trials with players whose strength was known, ratings were wrong by some 200 points after one
 match, by some 135 after six, and by hardly less after twenty."""
 
 
 class Pool(NamedTuple):
-    """The matches that a rating is about: a ruleset and a pace.
+    """A rating pool: the matches by one ruleset at one pace.
 
-    Battles against bots are told apart by ruleset only, since bots do not use slow clocks.
+    Ratings against bots are separated by ruleset only, since bots don't use slow clocks.
     """
 
     rules: str
     time: TimeClass = TimeClass.UNTIMED
 
     def __str__(self) -> str:
-        """Return it in words: ``discworld, untimed``."""
+        """Describe the pool in words, such as ``discworld, untimed``."""
         return f"{self.rules}, {self.time.value}"
 
 
@@ -169,7 +169,7 @@ class Rating(Value):
     Attributes:
         points: the rating, on the scale of chess ratings.
         uncertainty: one standard deviation, in points.
-        results: how many results it rests on: matches between people, battles with bots, or
+        results: the number of results behind it: matches between people, battles with bots, or
             puzzles.
     """
 
@@ -179,12 +179,12 @@ class Rating(Value):
 
     @property
     def is_provisional(self) -> bool:
-        """Whether it rests on too few results for the standings."""
+        """Whether the rating has too few results for the standings."""
         return self.results < PROVISIONAL
 
     @property
     def proven(self) -> int:
-        """The rating less two standard deviations. Players are ranked by it."""
+        """The rating minus two standard deviations, by which players are ranked."""
         return self.points - 2 * self.uncertainty
 
 
@@ -209,13 +209,13 @@ class Performance(Value):
 
 
 class TournamentPlace(NamedTuple):
-    """A player's place in a tournament that is over.
+    """A player's place in a finished tournament.
 
     Attributes:
         number: the tournament's number.
-        title: what it was called; "" for nothing.
+        title: the tournament's title; "" for none.
         place: the place, from 1.
-        entrants: how many players there were.
+        entrants: the number of players.
     """
 
     number: int
@@ -225,7 +225,7 @@ class TournamentPlace(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its title; one without is called by its number."""
+        """The tournament's title, or a name made from its number if it has none."""
         return tournament_name(self.number, self.title)
 
 
@@ -233,15 +233,15 @@ class PlayerScore(Value):
     """All results of a player.
 
     Attributes:
-        name: what they are called now.
+        name: the player's current name.
         people: the results against people.
         bots: the results against bots.
         levels: for a bot, the results against people by level. Its ratings include battles between
             bots.
         puzzles: the rating at puzzles, if any were tried.
-        curves: for each pool the points before the last `CURVE` matches and after each of them, if
-            looked up.
-        tournaments: the places in the last tournaments, the latest first, if looked up.
+        curves: for each pool, the points before the last `CURVE` matches and after each of them;
+            filled only on request.
+        tournaments: the places in the last tournaments, the latest first; filled only on request.
     """
 
     name: str
@@ -254,13 +254,13 @@ class PlayerScore(Value):
 
 
 class RatingChange(NamedTuple):
-    """How a match between people, or a battle with a bot, changed a player's rating.
+    """The change of a player's rating by a match between people or a battle with a bot.
 
     Attributes:
-        player: whose.
-        pool: which of theirs.
-        before: the points before it.
-        after: the rating after it.
+        player: the player's name.
+        pool: the pool of the rating.
+        before: the points before the change.
+        after: the rating after the change.
         with_bot: whether it is a rating against bots.
     """
 
@@ -272,24 +272,24 @@ class RatingChange(NamedTuple):
 
 
 PAGE = 20
-"""Battles on a page of the history, and players in the standings."""
+"""The number of battles on a page of the history, and of players in the standings."""
 
 CURVE = 60
-"""The most matches of a curve: as many as fit across 80 columns."""
+"""The maximum number of matches in a rating curve, which has to fit into 80 columns."""
 
 AnswerT = TypeVar("AnswerT")
 
 
 class FoundBattle(NamedTuple):
-    """A battle, with everything that is stored of it.
+    """A battle with all its stored data.
 
     Attributes:
         battle: the battle.
         game: the game so far; None if its plies are no longer stored.
         comments: the comments on its plies, in order.
-        players: those of its players who still have their names. A guest's name may be another's
-            now.
-        spent: how many seconds each ply took; nothing if it was played without a clock.
+        players: the players who still have the same names. A guest's name may belong to another
+            player by now.
+        spent: the seconds taken for each ply; empty without a clock.
     """
 
     battle: Battle
@@ -300,33 +300,33 @@ class FoundBattle(NamedTuple):
 
 
 class AdjournedMatch(NamedTuple):
-    """A match that was put away, and its current battle."""
+    """An adjourned match and its current battle."""
 
     battle: Battle
     match: SavedMatch
 
 
 class HistoryPage(NamedTuple):
-    """A page of battles, the latest first, and how many there are in all."""
+    """A page of battles, the latest first, with the total number of battles."""
 
     battles: tuple[Battle, ...]
     in_all: int
 
 
 class LetterCount(NamedTuple):
-    """How many letters a member has."""
+    """The numbers of new letters, and of all letters, in a member's mailbox."""
 
     new: int = 0
     in_all: int = 0
 
 
 class SeenMember(NamedTuple):
-    """A member, and when they were last here.
+    """A member and the time of the last visit.
 
     Attributes:
-        name: what they are called.
-        at: when they were last here, in seconds since the epoch.
-        plan: what they say about themselves; "" if nothing.
+        name: the member's name.
+        at: the time of the last visit, in seconds since the epoch.
+        plan: the member's text about themselves; "" for none.
     """
 
     name: str
@@ -339,12 +339,12 @@ PLAN = "plan"
 
 
 class Fingered(NamedTuple):
-    """What `finger` tells of a player, who need not be here.
+    """The answer to `finger`: public facts about a player, who may be offline.
 
     Attributes:
-        name: what they are called.
-        member: what is stored of them, if they have an account.
-        score: their results, if they have ended a battle.
+        name: the player's name.
+        member: the stored data of the account; None without one.
+        score: the results; None without a finished battle.
     """
 
     name: str
@@ -353,7 +353,7 @@ class Fingered(NamedTuple):
 
 
 class ListedBot(NamedTuple):
-    """A bot that is here, its usual level, and its results at that level."""
+    """A connected bot with its usual level and its results at that level."""
 
     name: str
     level: int
@@ -361,7 +361,7 @@ class ListedBot(NamedTuple):
 
     @property
     def rating(self) -> Rating | None:
-        """Its rating at that level by the default rules, if it has one."""
+        """The bot's rating at that level by the default rules, if any."""
         return self.fared.ratings.get(Pool(DEFAULT_RULES.name))
 
 
@@ -378,10 +378,10 @@ class Ranking(NamedTuple):
 
     Attributes:
         pool: the pool.
-        players: the best players, and the one who asked if ranked lower.
-        in_all: how many players are ranked.
-        mine: the rating of the player who asked, if any.
-        others: the other pools and how many players are ranked there, the largest first.
+        players: the best players, followed by the requesting player if ranked lower.
+        in_all: the number of ranked players.
+        mine: the rating of the requesting player, if any.
+        others: the other pools with their numbers of ranked players, the largest first.
     """
 
     pool: Pool
@@ -392,7 +392,7 @@ class Ranking(NamedTuple):
 
 
 class Lookup(Value, Generic[AnswerT]):
-    """Something to look up, and the type of its answer."""
+    """A query outside the hall's state; ``AnswerT`` is the type of its answer."""
 
 
 class BattleLookup(Lookup["FoundBattle | None"]):
@@ -402,7 +402,7 @@ class BattleLookup(Lookup["FoundBattle | None"]):
 
 
 class AdjournedLookup(Lookup[tuple[AdjournedMatch, ...]]):
-    """The matches of a player, named in any case, that were put away."""
+    """The adjourned matches of a player; the name matches in any case."""
 
     player: str
 
@@ -411,11 +411,12 @@ class HistoryLookup(Lookup[HistoryPage]):
     """A page of past battles.
 
     Attributes:
-        player: whose battles, named in any case; None for everybody's.
-        page: which, from 1.
-        opponent: only those against this player, named in any case.
-        rules: only those by this ruleset, by name.
-        day: only those that began on a day such as 2026-11-20, ``today`` or ``yesterday``.
+        player: restricts the page to battles of this player, in any case; None for all battles.
+        page: the number of the page, from 1.
+        opponent: restricts the page to battles against this player, in any case.
+        rules: restricts the page to battles by the ruleset with this name.
+        day: restricts the page to battles that began on a day such as 2026-11-20, ``today`` or
+            ``yesterday``.
     """
 
     player: str | None
@@ -426,9 +427,9 @@ class HistoryLookup(Lookup[HistoryPage]):
 
 
 class ScoreLookup(Lookup["PlayerScore | None"]):
-    """The results of a player, named in any case; None if they have ended no battle.
+    """The results of a player, in any case; None without a finished battle.
 
-    ``curves`` asks for the history of their ratings, and their places in tournaments, as well.
+    ``curves`` includes the rating history and the places in tournaments.
     """
 
     player: str
@@ -436,15 +437,15 @@ class ScoreLookup(Lookup["PlayerScore | None"]):
 
 
 class ScoresLookup(Lookup["dict[str, PlayerScore | None]"]):
-    """The results of several players, by their names as they are given here."""
+    """The results of several players, keyed by the names exactly as given."""
 
     players: tuple[str, ...]
 
 
 class StandingsLookup(Lookup[Ranking]):
-    """The standings by a ruleset and at a pace, with the place of the player who asks.
+    """The standings by a ruleset and at a pace, with the place of the requesting player.
 
-    If one of the two is None, the one in which most players have ratings is taken.
+    A ruleset or pace of None selects the one in which most players have ratings.
     """
 
     player: str
@@ -453,7 +454,7 @@ class StandingsLookup(Lookup[Ranking]):
 
 
 class LetterCountLookup(Lookup[LetterCount]):
-    """How many letters a member has, named in any case."""
+    """The number of a member's letters; the name matches in any case."""
 
     player: str
 
@@ -465,7 +466,7 @@ class MemberLookup(Lookup["SeenMember | None"]):
 
 
 class Unread(ThudmudError):
-    """Something has to be looked up before a command can be decided."""
+    """A decision needs the answer to a lookup that hasn't been made yet."""
 
     def __init__(self, lookup: Lookup[Any]) -> None:
         super().__init__(lookup)
@@ -476,21 +477,25 @@ class Unread(ThudmudError):
 
 
 class Found:
-    """What was looked up for one decision. The next decision starts afresh."""
+    """The answers to the lookups of one decision; the next decision starts empty."""
 
     def __init__(self, answers: Mapping[Lookup[Any], Any] | None = None) -> None:
         self._answers: dict[Lookup[Any], Any] = dict(answers or {})
 
     def take(self, lookup: Lookup[AnswerT], answer: AnswerT) -> None:
-        """Keep an answer."""
+        """Store the answer to a lookup."""
         self._answers[lookup] = answer
 
     def get(self, lookup: Lookup[AnswerT]) -> AnswerT | None:
-        """Return an answer; None if it was not looked up."""
+        """Return the answer to a lookup; None if there is none yet."""
         return cast("AnswerT | None", self._answers.get(lookup))
 
     def __getitem__(self, lookup: Lookup[AnswerT]) -> AnswerT:
-        """Return an answer; raises Unread if there is none yet."""
+        """Return the answer to a lookup.
+
+        Raises:
+            Unread: there is no answer yet.
+        """
         try:
             return cast("AnswerT", self._answers[lookup])
         except KeyError:
@@ -498,4 +503,4 @@ class Found:
 
 
 NOTHING_FOUND = Found()
-"""Nothing looked up, as for most decisions. It is shared, so nothing is added to it."""
+"""The empty set of answers, as for most decisions. It is shared and must not be changed."""

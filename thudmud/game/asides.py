@@ -154,9 +154,9 @@ class WentOut(Aside):
 
 @aside
 class CameIn(Aside):
-    """A player came into a room. Told there, and to the player.
+    """A player entered a room; delivered to that room, including the player.
 
-    ``sits`` says that they came to take a seat, which is told next.
+    ``sits``: whether the player is about to take a seat, which is announced next.
     """
 
     crosses = is_limited = True
