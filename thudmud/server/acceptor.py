@@ -1,7 +1,7 @@
-"""The listening sockets: accepts connections, within limits, and gives each a session.
+"""Listening sockets and admission control: accepts connections and creates their sessions.
 
-Limits connections: in all, per address, and per second. A rejected client is told why in one line,
-before any telnet.
+Connections are limited in total, per address, and per second. A rejected client receives the reason
+in one line, before any telnet negotiation.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ FAREWELL = "The server is shutting down. Goodbye."
 
 _ALL_ADDRESSES = {"0.0.0.0", "::"}  # noqa: S104  (they mean all addresses)
 _ABORT_TIME = 5.0  # seconds that connections may take to close once they are aborted
-_BACKLOG = 4096  # connections that may wait to be accepted, if the kernel allows as many
+_BACKLOG = 4096  # length of the accept queue, if the kernel allows it
 _HOUR = 3600.0
 
 _log = logging.getLogger(__name__)
@@ -64,10 +64,10 @@ _of_strangers = logging.getLogger("thudmud.strangers")
 
 
 Contexts = Mapping[str, ssl.SSLContext]
-"""The TLS contexts, by the section of the settings with the certificate."""
+"""TLS contexts, by the settings section that names the certificate."""
 
 Accept = Callable[[Caller], asyncio.BufferedProtocol]
-"""Makes the protocol of an accepted connection."""
+"""Factory of protocols for accepted connections."""
 
 
 def _telnet_rejection(reason: str) -> bytes:
@@ -81,7 +81,7 @@ def _http_rejection(reason: str) -> bytes:
 
 
 class Acceptor:
-    """Listens, and gives each connection a session."""
+    """The server's listening sockets, and the factories of their connections' sessions."""
 
     def __init__(
         self, settings: Settings, folder: Path = Path(), hasher: Hasher | None = None
@@ -92,20 +92,23 @@ class Acceptor:
         self._contexts: Contexts = {}
         self._listening: list[asyncio.Server] = []
         self._pages: Pages | None = None
-        """What answers the page's connections; it is loaded with the first."""
+        """The web side, loaded with the first web connection; None until then."""
         self._passwords = Passwords(hasher)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
         self.turns = InboxQueue()
         self._package_time = RateLimiter(PACKAGE_TIME, PACKAGE_TIME_AT_ONCE)
         self._claimed: list[tuple[str, socket.AddressFamily, str, int]] = []
-        """The settings that have a port, each with what they are bound to."""
+        """Bound sockets: the setting, the address family, the address and the port."""
 
     async def bind(self) -> list[tuple[str, int]]:
-        """Bind the ports; return the addresses and ports of plain telnet. Nobody can connect yet.
+        """Bind all ports, without listening yet.
+
+        Returns:
+            The addresses and ports of plain telnet.
 
         Raises:
-            StartError: a port is in use, the host is not this machine's, or a TLS file cannot be
-                used.
+            StartError: a port is in use, the host isn't an address of this machine, or a TLS file
+                can't be used.
         """
         own = [each for each in self._whole.bot if each.command]
         programs = len(own) + worker_count(self._settings.workers)
@@ -132,7 +135,7 @@ class Acceptor:
         return self._places
 
     async def start(self, sessions: Sessions) -> None:
-        """Begin to accept connections; their sessions are added to ``sessions``."""
+        """Start to accept connections, whose sessions register with ``sessions``."""
         self._sessions, self._booted = sessions, sessions.clock()
         self._logins = Logins(
             sessions.store,
@@ -149,10 +152,10 @@ class Acceptor:
                     end.listen(_BACKLOG)
 
     def contexts(self, settings: Settings) -> Contexts:
-        """Return the TLS contexts that the settings call for, by section.
+        """Load the TLS contexts that the settings require, by section.
 
         Raises:
-            StartError: a file cannot be read or used.
+            StartError: a file can't be read or used.
         """
         telnet, web = settings.server, settings.web
         wanted: dict[str, ServerSettings | WebSettings] = {}
@@ -170,7 +173,7 @@ class Acceptor:
         }
 
     def adopt(self, settings: Settings, contexts: Contexts) -> None:
-        """Apply settings to connections from now on, except those of the sockets."""
+        """Apply settings to future connections, except for the addresses and ports."""
         self._whole, self._settings, self._contexts = settings, settings.server, contexts
         self.limiter.adopt(settings.server)
         players, web = settings.players, settings.web
@@ -197,7 +200,7 @@ class Acceptor:
             self._pages.adopt(settings, self._shared, self._forwarders)
 
     async def stop(self) -> None:
-        """Say goodbye to everybody, and wait until all connections end, within the grace period."""
+        """Close the sockets, say goodbye, and wait for all connections within the grace period."""
         self.close()
         self._sessions.close(FAREWELL)
         if self._pages:
@@ -221,7 +224,7 @@ class Acceptor:
 
     @property
     def has_moved(self) -> bool:
-        """Whether the web page has another port than the settings say, since that was in use."""
+        """Whether the web page is on another port than configured, since that one was in use."""
         port = self._whole.web.port
         return bool(port and self.web_places) and self.web_places[0][1] != port
 
@@ -232,7 +235,7 @@ class Acceptor:
         return [f"{scheme}://{_linked(host)}:{port}/" for host, port in self.web_places]
 
     def _gui(self, *, to_local: bool) -> str:
-        """Return the JSON that tells Mudlet of its package; "" if there is no URL for it."""
+        """Return the JSON that announces the Mudlet package; empty if it has no usable URL."""
         web = self._whole.web
         if not web.enabled:
             return ""
@@ -241,7 +244,7 @@ class Acceptor:
             host = self.web_places[0][0]
             is_reached = to_local or not (host in _ALL_ADDRESSES or is_local(host))
             if web.tls_certificate or web.proxies or not is_reached:
-                return ""  # a certificate needs a host name
+                return ""  # a certificate needs a host name, which only public_url has
             link = self.web_links[0]
         return json.dumps({"version": VERSION, "url": link + MPACKAGE})
 
@@ -263,10 +266,10 @@ class Acceptor:
                 incoming,
                 host,
                 port,
-                backlog=self._room.accepted_at_once,  # asyncio accepts so many in a turn
+                backlog=self._room.accepted_at_once,  # asyncio accepts this many per iteration
                 start_serving=False,
             )
-        except (OSError, ValueError) as error:  # ValueError: that cannot be a host name
+        except (OSError, ValueError) as error:  # ValueError: the host name is malformed
             raise StartError(problem(error, host, setting, port)) from error
         try:
             self.claim(setting, listening.sockets)
@@ -280,12 +283,12 @@ class Acceptor:
         return places
 
     def claim(self, setting: str, sockets: Iterable[socket.socket]) -> None:
-        """Note that a setting has these ports.
+        """Record the sockets' ports as taken by a setting.
 
-        Nobody listens on them yet, so until then the system lets another setting have them, too.
+        The system doesn't report such a conflict: two sockets may share a port until they listen.
 
         Raises:
-            StartError: another setting has one of them.
+            StartError: another setting has the same port.
         """
         bound = [(each.family, *each.getsockname()[:2]) for each in sockets]
         for (family, address, port), (other, *known) in product(bound, self._claimed):
@@ -326,7 +329,7 @@ class Acceptor:
         return Connection(session, policy, self._buffer)
 
     def prepare_page(self) -> Pages:
-        """Load what answers the page's connections, unless a connection has done so already."""
+        """Load the web side, unless a connection has already done so, and return it."""
         if self._pages is None:
             from thudmud.server.pages import Pages  # noqa: PLC0415  (the start does not wait for it)
 
@@ -339,14 +342,14 @@ class Acceptor:
 
 
 def _linked(host: str) -> str:
-    """Return a host as part of a URL that works on this machine."""
+    """Return a host for a URL that works on this machine."""
     if host in _ALL_ADDRESSES:
         return "localhost"
     return f"[{host}]" if ":" in host else host
 
 
 def problem(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
-    """Return why a server cannot listen, as a line for its operator."""
+    """Return the reason why the server can't listen, as a line for its operator."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
         return f"{setting}: port {port} of {host} is in use by another program"
@@ -357,15 +360,15 @@ def problem(error: OSError | ValueError, host: str, setting: str, port: int) -> 
 
 # Limits.
 
-_SHARE_OF_ONE = 1 / 4  # of the rate, for one address: else it could keep all others out
-_SHARE_LEFT = 1 / 4  # of the burst, that an address leaves to others at most; and its network
-_WEIGHT_OF_SITE = 1 / 4  # of a connection for others in its network, who are often strangers
-_RECENT = 120.0  # seconds after which a connection counts little
-_SHARE_RESERVED = 1 / 10  # of the rate, for this machine
+_SHARE_OF_ONE = 1 / 4  # of rate and burst, for one address: more could lock out all others
+_SHARE_LEFT = 1 / 4  # of the burst, which an address or its network leaves to others at most
+_WEIGHT_OF_SITE = 1 / 4  # of a connection, counted for unrelated clients in its network
+_RECENT = 120.0  # seconds after which a connection hardly counts as recent
+_SHARE_RESERVED = 1 / 10  # of the burst, reserved for this machine
 
 
 class Rejection(Enum):
-    """Why a connection is rejected, as the client is told."""
+    """Reasons for rejecting a connection, as sent to the client."""
 
     FULL = "The server is full. Please try again in a while."
     CROWDED = "There are too many connections from your address. Please try again in a while."
@@ -373,25 +376,25 @@ class Rejection(Enum):
 
 
 class ConnectionLimiter:
-    """Limits connections: in all, per address, and per second.
+    """Admission control for connections: total, per-address and per-second limits.
 
-    Some connections, and a share of the rate, are reserved for this machine.
+    Some connections, and a share of the burst, are reserved for this machine.
 
-    All share a token bucket. Each connection that an address has had in the last minutes is a token
-    that it has to leave in for others, and each from its network (`site`) a quarter of one. However
-    many addresses reconnect as often as they can, they empty the bucket only as far as the one that
-    has had fewest may. What is left below that, and whatever flows in, is first for those who have
-    had fewer: newcomers, and players whose connection was lost once or twice. A botnet whose
-    addresses are each used once, in networks of their own, is served as newcomers are.
+    All clients share a token bucket. An address must leave one token in it for each of its recent
+    connections, and a quarter of a token for each from its network (`site`). So addresses that
+    reconnect continuously can empty the bucket only down to the level left by the least active of
+    them. Tokens below that level go to clients with fewer connections: newcomers, and players who
+    lost their connection once or twice. A botnet that uses each address once, in separate networks,
+    can't be told from newcomers.
 
-    An address has a smaller bucket besides, so that it takes at most a quarter of the rate. What is
-    remembered is bounded: `MAX_KEYS` addresses, and as many networks. Those that are turned away
-    are not remembered, so they cannot have others forgotten.
+    Besides, each address has a smaller bucket, which limits it to a quarter of the rate. Memory is
+    bounded by `MAX_KEYS` addresses and as many networks. Rejected connections aren't remembered,
+    so they can't evict others.
 
     Attributes:
-        closing: the number of rejected connections that are given time to read why.
-        max_closing: the most of them.
-        handshakes: held by a connection when its TLS begins, so that one does in each turn.
+        closing: the number of rejected connections that may still read the reason.
+        max_closing: the limit of ``closing``.
+        handshakes: a lock that limits new TLS handshakes to one per event loop iteration.
         recent: recent connections by address, and by `site`.
     """
 
@@ -408,7 +411,7 @@ class ConnectionLimiter:
         self.adopt(settings)
 
     def adopt(self, settings: ServerSettings) -> None:
-        """Apply new limits; the room for connections stays."""
+        """Apply new limits; the total number of connections stays the same."""
         self._settings = settings
         rate, size = settings.accepts_per_second, settings.accepts_at_once
         self._rate = TokenBucket(rate, size)
@@ -416,10 +419,15 @@ class ConnectionLimiter:
         self._reserved, self._most_left = size * _SHARE_RESERVED, size * _SHARE_LEFT
 
     def acquire(self, address: str | None, now: float) -> Rejection | None:
-        """Count a connection, which needs a later `release`; or return why it is rejected.
+        """Admit and count a connection, or return the reason for its rejection.
 
-        The address of a forwarder's connection is None until its client is known. Such a connection
-        takes nothing from the rate: many of them may be one visitor's, or each a newcomer's.
+        An admitted connection needs a later `release`.
+
+        Args:
+            address: the client's address; None for a forwarder's connection, whose client isn't
+                known yet. These don't count towards the rate: one visitor may cause many of them,
+                or each may be a newcomer's.
+            now: the event loop's time.
         """
         if rejection := self._rejection(address, now):
             self.rejected[rejection] += 1
@@ -430,7 +438,7 @@ class ConnectionLimiter:
         return None
 
     def assign(self, address: str, now: float) -> Rejection | None:
-        """Count a forwarder's connection for its client's address, or return why it is rejected."""
+        """Count a forwarder's connection for its client, or return the reason for rejection."""
         rejection = self._too_many(address, now) or self._too_hasty(address, now)
         if rejection:
             self.rejected[rejection] += 1
@@ -456,7 +464,7 @@ class ConnectionLimiter:
         return self._too_many(address, now) or self._too_hasty(address, now)
 
     def _too_hasty(self, address: str, now: float) -> Rejection | None:
-        """Take a connection from the rate that all share."""
+        """Take a token from the shared bucket, or reject the connection."""
         leaving = 0.0 if is_local(address) else self._reserved
         of_address, of_site = self.recent
         leaving += min(self._most_left, of_address.count(network(address), now))
@@ -482,27 +490,27 @@ class ConnectionLimiter:
 # Open files.
 
 _TURNED_AWAY = 150
-"""Open files of connections that are not counted: not yet, or no longer."""
+"""Open files for connections that aren't counted: not yet, or no longer."""
 
 _IN_FLIGHT = 12
-"""Turns of the event loop in which connections are accepted before the first of them is closed,
-times the sockets that they are accepted from: four, and three."""
+"""Event loop iterations that accept connections before the first of these is closed (four), times
+the listening sockets (three)."""
 
 _OTHER_FILES = 24
-"""Other open files: the store's, the event loop's, a program's as it starts."""
+"""Other open files: of the store, the event loop, and a starting program."""
 
 _FILES_OF_PROGRAM = 4
-"""Open files for a bot's program or a worker: three pipes, and one to wait for its end."""
+"""Open files per bot program or worker: three pipes, and one to wait for its end."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """How many connections the system allows.
+    """Connection capacity under the limit on open files.
 
     Attributes:
         connections: the most accepted connections.
-        turned_away: the most rejected ones besides, while they are told why.
-        is_short: whether these are fewer than in the settings.
+        turned_away: the most additional connections that are being accepted or rejected.
+        is_short: whether the capacity is lower than the settings ask for.
     """
 
     connections: int
@@ -511,16 +519,19 @@ class Room:
 
     @property
     def accepted_at_once(self) -> int:
-        """How many may be accepted in a turn of the event loop, so that these are enough."""
+        """Connections to accept per socket and iteration, so that the open files suffice."""
         return max(1, (self.turned_away - self.turned_away // 3) // _IN_FLIGHT)
 
 
 def room_for(connections: int, programs: int) -> Room:
-    """Raise the limit on open files to what the connections need, as far as possible.
+    """Raise the limit on open files as far as the connections need it and the system allows.
 
-    If it stays too low, there is room for fewer connections, and the log says so. Otherwise the
-    server would accept connections until it could open no file at all, not even for those who are
-    in.
+    If the limit stays too low, the capacity is reduced, with a warning. Otherwise the server would
+    accept connections until it couldn't open any file, not even for players who are online.
+
+    Args:
+        connections: the number of connections that the settings allow.
+        programs: the number of bot programs and workers.
     """
     others = _open_files() + _OTHER_FILES + programs * _FILES_OF_PROGRAM
     needed = others + connections + _TURNED_AWAY
@@ -540,20 +551,20 @@ def room_for(connections: int, programs: int) -> Room:
 
 def _open_files() -> int:
     try:
-        return len(os.listdir("/dev/fd"))  # noqa: PTH208  (these names are no paths)
+        return len(os.listdir("/dev/fd"))  # noqa: PTH208  (the entries are not used as paths)
     except OSError:
         return _OTHER_FILES
 
 
 def _raise_file_limit(needed: int) -> int:
-    """Raise the limit on open files to a number, if it is lower; return the limit then."""
+    """Raise the soft limit on open files to ``needed`` if it is lower; return the result."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return needed
     granted = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
-    except (OSError, ValueError):  # some systems allow less than they say
+    except (OSError, ValueError):  # some systems allow less than the hard limit
         return soft
     return granted
 
@@ -561,26 +572,26 @@ def _raise_file_limit(needed: int) -> int:
 # Accepting.
 
 REJECTION_GRACE = 2.0
-"""Seconds for a rejected client to read why, and to close the connection."""
+"""Seconds for a rejected client to read the reason and close the connection."""
 
 MAX_CLOSING = 50
-"""The most rejected connections that are given that time."""
+"""The most rejected connections that get `REJECTION_GRACE` at a time."""
 
-_HANDSHAKE = 10.0  # seconds that a client may take to begin TLS, and then for its handshake
+_HANDSHAKE = 10.0  # seconds until a client must begin TLS, and again for the handshake
 
 
 class IncomingConnection(asyncio.Protocol):
-    """A new connection: it is accepted, or told in one line why not.
+    """Protocol of a new connection until it is accepted, or rejected with a reason.
 
     Args:
-        limiter: accepts or rejects it.
-        accept: makes the protocol of an accepted connection.
+        limiter: decides about the connection.
+        accept: creates the protocol of an accepted connection.
         context: the TLS context, if the port has TLS. The handshake begins after the limiter has
-            counted the connection: else those that never finish it would not count.
-        rejection: returns the bytes that tell a client why it is rejected.
+            counted the connection; otherwise unfinished handshakes would escape the limits.
+        rejection: encodes the reason for a rejection.
         proxies: the addresses whose connections begin with a PROXY header.
-        forwarders: the addresses whose connections are counted for their clients, once those are
-            known.
+        forwarders: the addresses of reverse proxies, whose connections count for their clients as
+            soon as these are known.
     """
 
     def __init__(
@@ -596,14 +607,14 @@ class IncomingConnection(asyncio.Protocol):
         self._limiter, self._accept, self._context = limiter, accept, context
         self._rejection, self._proxies, self._forwarders = rejection, proxies, forwarders
         self._place: Place | None = None
-        """The client's address and port, once they are known."""
+        """The client's address and port; None until known."""
         self._is_counted = False
         self._counted: str | None = None
-        """The address that it is counted for; None while that is a forwarder."""
+        """The address that the connection counts for; None for a forwarder's unknown client."""
         self._abort: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Accept or reject the connection; a proxy's, once its header has come."""
+        """Accept or reject the connection, in case of a proxy after its header."""
         raw = cast("asyncio.Transport", transport)
         if self._place is None:
             host, port = (transport.get_extra_info("peername") or ("", 0))[:2]
@@ -629,7 +640,7 @@ class IncomingConnection(asyncio.Protocol):
 
     @property
     def _peer(self) -> str:
-        """The client's address and port, as the log has them."""
+        """The client's address and port, formatted for the log."""
         return " ".join(map(str, self._place or ()))
 
     def _caller(self) -> Caller:
@@ -637,7 +648,7 @@ class IncomingConnection(asyncio.Protocol):
         return Caller(address, port, self._release, self._assign)
 
     def _assign(self, address: str) -> str:
-        """Count a forwarder's connection for its client; return why it is rejected, or nothing."""
+        """Count a forwarder's connection for its client; return the reason if it is rejected."""
         if self._counted is not None:
             return ""
         rejection = self._limiter.assign(address, asyncio.get_running_loop().time())
@@ -648,10 +659,10 @@ class IncomingConnection(asyncio.Protocol):
         return ""
 
     def data_received(self, data: bytes) -> None:
-        """Drop what a rejected client sends: unread data could cost it our answer."""
+        """Drop a rejected client's data: closing with unread data could destroy our answer."""
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
-        """Note that a rejected client has gone."""
+        """Stop counting a rejected client as closing."""
         if self._abort is not None:
             self._abort.cancel()
             self._limiter.closing -= 1
@@ -664,10 +675,10 @@ class IncomingConnection(asyncio.Protocol):
     def _hand_over(
         self, raw: asyncio.Transport, to: Callable[[socket.socket], Coroutine[None, None, None]]
     ) -> None:
-        """Hand the socket over before anything is read from it.
+        """Hand a duplicate of the socket to a coroutine before anything is read from it.
 
-        For TLS, `loop.start_tls` would be a turn too late in a loop that reads at once, such as
-        uvloop: the client's first bytes would come here.
+        `loop.start_tls` isn't an option for TLS: a loop that reads at once, such as uvloop, would
+        already have delivered the client's first bytes here.
         """
         try:
             end = raw.get_extra_info("socket").dup()
@@ -676,10 +687,10 @@ class IncomingConnection(asyncio.Protocol):
             self._release()
         else:
             self._handshake = asyncio.create_task(to(end))
-        raw.abort()  # this closes our descriptor, and the other stays open
+        raw.abort()  # closes our descriptor; the duplicate stays open
 
     async def _ask_proxy(self, end: socket.socket) -> None:
-        """Read the header of a proxy's connection, and accept the connection for its client."""
+        """Read a proxy's PROXY header, and accept the connection for its client."""
         try:
             async with asyncio.timeout(_HANDSHAKE):
                 place = await _read_header(end)
@@ -694,8 +705,8 @@ class IncomingConnection(asyncio.Protocol):
         is_open = False
         try:
             async with asyncio.timeout(_HANDSHAKE):
-                await _first_record(end)  # TLS takes memory: not for those who never begin
-                async with self._limiter.handshakes:  # and a millisecond: one begins in each turn
+                await _first_record(end)  # allocate no TLS memory for clients that never begin
+                async with self._limiter.handshakes:  # a millisecond: one per iteration
                     await asyncio.sleep(0)
             await asyncio.get_running_loop().connect_accepted_socket(
                 lambda: self._accept(self._caller()),
@@ -703,8 +714,8 @@ class IncomingConnection(asyncio.Protocol):
                 ssl=context,
                 ssl_handshake_timeout=_HANDSHAKE,
             )
-            is_open = True  # or was: a request may be answered, and the socket closed by now
-        except OSError as error:  # failures of TLS and of the connection are OSErrors
+            is_open = True  # by now a request may be answered and the socket closed: hands off
+        except OSError as error:  # TLS errors are OSErrors, too
             _of_strangers.info("no TLS", extra={"peer": self._peer, "why": str(error)})
         finally:
             if not is_open:
@@ -713,7 +724,7 @@ class IncomingConnection(asyncio.Protocol):
 
     def _reject(self, transport: asyncio.Transport, reason: str) -> None:
         if self._context is not None:
-            transport.close()  # the client would read our sentence as TLS
+            transport.close()  # the client expects TLS, no plain text
             return
         transport.write(self._rejection(reason))
         if self._limiter.closing >= self._limiter.max_closing or not transport.can_write_eof():
@@ -721,16 +732,16 @@ class IncomingConnection(asyncio.Protocol):
             return
         self._limiter.closing += 1
         self._abort = asyncio.get_running_loop().call_later(REJECTION_GRACE, transport.abort)
-        with suppress(OSError):  # the client has gone already
+        with suppress(OSError):  # the client has already disconnected
             transport.write_eof()
 
 
 async def _read_header(end: socket.socket) -> Place | None:
-    """Read the header of the PROXY protocol, and nothing behind it, from a connection.
+    """Read the PROXY protocol header of a connection, and nothing beyond it.
 
     Raises:
-        OSError: the proxy has gone.
-        ValueError: the connection does not begin with one.
+        OSError: the proxy has disconnected.
+        ValueError: the connection doesn't begin with such a header.
     """
     length = following(await _peek(end, HEAD))
     if length is None:
@@ -741,10 +752,10 @@ async def _read_header(end: socket.socket) -> Place | None:
 
 
 async def _first_record(end: socket.socket) -> None:
-    """Wait until the first TLS record of a client is there, without reading it.
+    """Wait for a client's first TLS record, and leave it in the socket's buffer.
 
     Raises:
-        OSError: it is no TLS, or the client has gone.
+        OSError: the data isn't TLS, or the client has disconnected.
     """
     head = await _peek(end, tls.HEAD)
     if not tls.is_tls(head):
@@ -754,7 +765,10 @@ async def _first_record(end: socket.socket) -> None:
 
 
 async def _peek(end: socket.socket, size: int) -> bytes:
-    """Return the first bytes, unread, once there are so many, or no more will come."""
+    """Wait for ``size`` bytes or the end of input, and return them without consuming them.
+
+    SO_RCVLOWAT makes the socket readable only once so many bytes are there, which avoids polling.
+    """
     loop, came = asyncio.get_running_loop(), asyncio.Event()
     end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
     loop.add_reader(end, came.set)
