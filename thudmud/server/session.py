@@ -1,8 +1,8 @@
-"""The session of one connection: a login first, then commands until the player leaves.
+"""Player sessions: the login dialogue, then commands until the player leaves.
 
-Lines, changes of the terminal, timing marks and the end of input are handled one after the other,
-each after the answer to the one before. How telnet or a browser encodes them is not known here, nor
-what a command means.
+Lines, terminal changes, timing marks and the end of input are handled strictly in order, each after
+the response to the one before. Sessions depend neither on the wire format (telnet or WebSocket) nor
+on the meaning of commands.
 """
 
 from __future__ import annotations
@@ -112,9 +112,11 @@ class Caller(Value):
     """An accepted connection.
 
     Attributes:
-        release: has to be called once the connection is gone.
-        assign: has to be called with the player's address, if a proxy has passed it on; returns why
-            the address is refused, as a sentence, or nothing.
+        address: the client's address, or its proxy's.
+        port: the client's port.
+        release: must be called once the connection is gone.
+        assign: must be called with the player's address if a proxy has forwarded it; returns the
+            reason for a rejection as a sentence, or an empty string.
     """
 
     address: str
@@ -124,7 +126,7 @@ class Caller(Value):
 
 
 class SessionPolicy(Value):
-    """What all sessions share, of whatever kind: the limits, among others."""
+    """Dependencies and limits that all player sessions share."""
 
     sessions: Sessions
     logins: Logins
@@ -135,15 +137,16 @@ class SessionPolicy(Value):
 
 
 class PlayerSession:
-    """Everything on one connection, from the greeting to the farewell.
+    """The session of one connection, from the greeting to the farewell.
 
-    While the client does not read, its commands wait, so that only what others say can fill its
+    Commands wait while the client doesn't read, so that only messages from others can fill its
     outbox.
 
     Attributes:
-        address: the player's address.
-        screen: sends everything that is shown.
-        name: the player's name, once they have one; empty again when they go on elsewhere.
+        address: the player's network address.
+        screen: the output.
+        name: the player's name after login; empty before, and after the session has lost its player
+            to another one.
     """
 
     def __init__(
@@ -165,7 +168,7 @@ class PlayerSession:
         self.screen = screen
         self.name = ""
         self._word = ""
-        """The resume word of a guest."""
+        """A guest's resume word; empty for members."""
         self._visit: Visit | None = None
         where = network(self.address)
         self._inbox = Inbox(
@@ -178,22 +181,22 @@ class PlayerSession:
             is_busy=lambda: self._is_asking or (self._is_busy and not self._prompter.is_waiting),
         )
         self._is_busy = self._reminds = False
-        """Whether the next item has to wait for something."""
+        """Whether a command or dialogue is under way; whether the prompt reminds of seeks."""
         self._is_asking = False
-        """Whether a question of the client's program is being answered."""
+        """Whether a question from the client's program is being answered."""
         self._onlooker: Onlooker | None = None
-        """Watches a room before the player has given a name."""
+        """The view of a board or room before login."""
         self._dialogue: asyncio.Task[None] | None = None
-        """The current dialogue; it ends with the connection."""
+        """The current dialogue, cancelled with the connection."""
         self._has_ended = False
-        """Whether the client sends nothing more."""
+        """Whether the client has closed its side."""
         self._client_logs_in = False
-        """Whether the client has sent the player's name and password by itself."""
+        """Whether the client program has sent the player's credentials."""
 
-    # What the connection reports.
+    # Called by the connection.
 
     def opened(self, client: Client) -> None:
-        """Greet, and ask for a name."""
+        """Show the greeting, and start the login; reject banned addresses."""
         _of_strangers.info("connected", extra={"peer": self._peer})
         self._client = client
         self._prompter = LinePrompter(self.screen, client, self._inbox, self._held)
@@ -210,59 +213,59 @@ class PlayerSession:
             self.end(banned, Goodbye.BANNED)
             return
         self.screen.show(encode(self._sessions.greeting))
-        self._prompter.invite(NAME_PROMPT)  # now, so that both are sent together,
-        self.screen.flush()  # and before the client sends anything
+        self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
+        self.screen.flush()  # and without waiting for the client
         self._begin(self._log_in)
         self._sessions.add(self)
 
     def received(self, items: Iterable[Item]) -> None:
-        """Queue items that have come in."""
+        """Queue incoming items."""
         if not self.screen.closed:
             self._inbox.put(items)
             self._held()
 
     def charge(self, seconds: float) -> None:
-        """Charge the client for the CPU seconds that a package of its program took."""
+        """Charge the client for the CPU seconds of a package."""
         self._inbox.charge_package(seconds)
 
     def input_ended(self) -> None:
-        """Note that nothing more will come; what has come is still handled and answered."""
+        """Handle the end of input: queued items are still handled and answered."""
         self._has_ended = True
         self._held()
         if not self.screen.closed:
             self.received([Signal.END_OF_INPUT])
-        elif not self._transport.is_closing():  # TLS that is closed twice cannot be aborted
+        elif not self._transport.is_closing():  # closing TLS twice makes abort impossible
             self._transport.close()
 
     def _held(self) -> None:
-        """End the connection if an answer at the login has to wait, and nobody is waiting for it.
+        """Close the connection if a login answer is delayed for a client that has gone.
 
-        A client that sends many guesses ahead counts as nobody, too; and as nothing more is read of
-        it, its end would not be noticed.
+        A full inbox counts as gone, too: it means many guesses sent ahead. As such a connection is
+        no longer read, its end would go unnoticed.
         """
         if self._prompter.is_held and not self.name and (self._has_ended or self._inbox.is_full):
             self._close(Goodbye.REJECTED)
 
     def pause(self) -> None:
-        """Stop handling: the client does not read its output."""
+        """Pause handling while the client doesn't read its output."""
         self._inbox.pause()
 
     def resume(self) -> None:
-        """Go on handling: the client has caught up."""
+        """Resume handling once the client has caught up."""
         self._inbox.resume()
 
     def lost(self) -> None:
-        """Note that the connection is gone."""
+        """Clean up after the loss of the connection."""
         _of_strangers.info("gone", extra={"peer": self._peer})
         self._release()
         self.screen.lost()
         self._stop(Parting.LOST)
         self._sessions.remove(self)
 
-    # For the service and for other sessions.
+    # Called by the service and by other sessions.
 
     def put(self, message: Message) -> None:
-        """Show a message."""
+        """Send a message as text, or as a package."""
         if message.package:
             self._client.data(message.package, message.text)
         else:
@@ -272,7 +275,7 @@ class PlayerSession:
                 self._prompter.change(self._reminding(prompt))
 
     def dismissed(self, why: Dismissal) -> None:
-        """End the connection: the player goes on elsewhere, or cannot go on."""
+        """End the connection after a dismissal by the service."""
         sentence, goodbye = _DISMISSED[why]
         self._prompter.say(sentence)
         is_member = not self._word
@@ -280,44 +283,44 @@ class PlayerSession:
         if goodbye is Goodbye.ELSEWHERE and is_member and is_choosing:
             self._prompter.say(_CHANGE_INTERRUPTED)
             self._logins.end_logins(self.name)
-        if why is not Dismissal.TAKEN_OVER:  # else they are still here
+        if why is not Dismissal.TAKEN_OVER:  # after a takeover the player is still online
             self._logins.left(self.name, gave_up=False)
         self.name, self._visit = "", None
         self._close(goodbye)
 
     @property
     def unsent(self) -> int:
-        """How many bytes wait to be read by the client."""
+        """Bytes of output that the client hasn't read yet."""
         return self.screen.unsent + self._transport.get_write_buffer_size()
 
     @property
     def ended(self) -> bool:
-        """Whether the session has ended, so that nothing can be shown any more."""
+        """Whether the session has ended, and shows nothing more."""
         return self.screen.closed
 
     def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
-        """Show a sentence, let the player leave, and end the connection."""
+        """Show a sentence unless it's empty, remove the player, and end the connection."""
         if sentence:
             self._prompter.say(sentence)
         self._close(why)
 
-    # The end.
+    # Closing.
 
     def _close(self, why: Goodbye = Goodbye.STOPPED, *, linger: bool = True) -> None:
-        """Send what is waiting, and close the connection; after a grace period, abort it."""
+        """Flush the output and close the connection; abort it after a grace period."""
         self._prompter.part(why.value)
         self.screen.close(why, linger=linger, grace=self._settings.shutdown_grace)
         self._stop(_PARTINGS.get(why, Parting.LOST))
 
     async def _close_after_leaving(self) -> None:
-        """Close the connection of a client that has closed its side, once the others are told."""
+        """Close the connection after the client's end of input, once the player has left."""
         leaving = self._stop(Parting.LOST)
         if leaving:
             await asyncio.wait([leaving])
         self._close(linger=False)
 
     def _stop(self, parting: Parting) -> asyncio.Task[None] | None:
-        """Handle nothing more, and let the player leave; return the task if that takes time."""
+        """Stop handling, and remove the player; return the task unless that finishes at once."""
         self._timer.stop()
         self._inbox.close()
         self._stop_watching()
@@ -332,20 +335,20 @@ class PlayerSession:
     async def _leave(self, visit: Visit, parting: Parting) -> None:
         try:
             await self._sessions.service.leave(visit, parting)
-        except Exception:  # noqa: BLE001  (the connection has to end in spite of our bugs)
+        except Exception:  # noqa: BLE001  (a bug must not keep the connection open)
             _log.exception("failed to let a player leave", extra={"player": visit.name})
 
     # Dialogues.
 
     def _begin(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
-        """Begin a dialogue, whose questions are answered by the next lines."""
+        """Start a dialogue, which receives the next lines as answers."""
         self._is_busy = True
         self._dialogue = self._loop.create_task(self._lead(dialogue))
 
     async def _lead(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
         try:
             await metered(dialogue(), self._inbox.charge, thread_time)
-        except Exception as error:  # noqa: BLE001  (the connection goes on in spite of our bugs)
+        except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
             self._dialogue = None
             self._fail(error)
         else:
@@ -355,7 +358,7 @@ class PlayerSession:
     async def _log_in(self) -> None:
         login = await self._logins.log_in(self._prompter, self.address)
         self._prompter.reveal()
-        self._dialogue = None  # what follows is not cancelled with the connection
+        self._dialogue = None  # from here on, losing the connection must not cancel us
         if login is None:
             self._close(Goodbye.QUIT)
             return
@@ -370,7 +373,7 @@ class PlayerSession:
                 self._logins.left(login.name, gave_up=False)
 
     async def _come_in(self, login: Login) -> None:
-        """Let a player in who has logged in, unless the connection ends meanwhile."""
+        """Join the service after login, unless the connection ends meanwhile."""
         terminal = self._prompter.terminal
         try:
             visit = await self._admitted(login, terminal)
@@ -389,17 +392,20 @@ class PlayerSession:
             self._client.data(gmcp.LOGIN_RESULT, gmcp.SUCCESS)
 
     def _need_not_type(self) -> bool:
-        """Return whether the next step is not the player's, but ours or the opponent's."""
+        """Return whether the server or an opponent, not the player, has to act next."""
         if self._onlooker or (self._dialogue and not self._prompter.is_waiting):
             return True
         return bool(self.name) and self._sessions.service.is_waiting(self.name)
 
     async def _admitted(self, login: Login, terminal: Terminal) -> Visit | None:
-        """Return the visit of a player who has logged in; that may take a while.
+        """Join the service, and wait as long as the player comes and goes too often.
+
+        Returns:
+            The visit; None if the player may no longer join.
 
         Raises:
-            Elsewhere: the player is on another node, which does not let go.
-            StoreError: the player's data cannot be read.
+            Elsewhere: the player is on another node, which doesn't release them.
+            StoreError: the player's data can't be read.
         """
         while True:
             try:
@@ -430,10 +436,10 @@ class PlayerSession:
     def _epochs(self) -> Epochs:
         return self._sessions.epochs(self)
 
-    # Item by item.
+    # Input items.
 
     def _handle(self, item: Item) -> bool:
-        """Handle an item; return whether the screen has room for the answer to another."""
+        """Handle an item; return whether the outbox has room for another response."""
         try:
             match item:
                 case str() | Overlong():
@@ -459,7 +465,7 @@ class PlayerSession:
                     self._prompter.say(_HERE)
                 case Signal.END_OF_INPUT:
                     now(self._close_after_leaving())
-        except Exception as error:  # noqa: BLE001  (the connection goes on in spite of our bugs)
+        except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
             self._fail(error)
         return self.screen.unsent <= self._share
 
@@ -476,7 +482,7 @@ class PlayerSession:
             metered_now(self._obey(self._visit, line), self._inbox.charge, thread_time)
 
     def _watch(self, watch: Watch) -> None:
-        """Show a client without a name what everybody may see."""
+        """Show public boards or battles to a client before login."""
         service = self._sessions.service
         if watch.battle is None:
             self._stop_watching()
@@ -493,10 +499,9 @@ class PlayerSession:
             self._onlooker = None
 
     def _inform(self, answer: Coroutine[None, None, None]) -> None:
-        """Answer a question of the client's program, before any later item.
+        """Answer a question from the client's program, before any later item.
 
-        Else each connection could have dozens of questions wait for the store at a time, and plies
-        would queue behind them.
+        Otherwise each connection could queue dozens of questions at the store, and delay plies.
         """
         metered_now(self._answered(answer), self._inbox.charge_question, thread_time)
 
@@ -507,14 +512,14 @@ class PlayerSession:
             self._inbox.charge_answer(self.screen.unsent)
         except StoreError as error:
             _log.error("a program cannot be answered: %s", error, extra={"player": self.name})
-        except Exception:  # noqa: BLE001  (the connection goes on in spite of our bugs)
+        except Exception:  # noqa: BLE001  (a bug must not end the connection)
             _log.exception("failed to answer a program", extra={"player": self.name})
         self._is_asking = False
         self._inbox.wake()
 
     async def _obey(self, visit: Visit, line: str) -> None:
-        """Obey a player's line, and ask for the next."""
-        # It is never cancelled: a player who disconnects leaves after it.
+        """Execute a player's line, and prompt for the next."""
+        # Never cancelled: a player who disconnects leaves once the command is complete.
         try:
             result = await self._sessions.submit(visit, line)
             if isinstance(result.command, Quit) and self._word:
@@ -524,7 +529,7 @@ class PlayerSession:
             _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
             self._prompter.say(why)
             self._go_on()
-        except Exception as error:  # noqa: BLE001  (the connection goes on in spite of our bugs)
+        except Exception as error:  # noqa: BLE001  (a bug must not end the connection)
             self._fail(error)
         else:
             self._inbox.charge(result.seconds)
@@ -540,16 +545,18 @@ class PlayerSession:
                         self._begin(self._change_password)
 
     async def _remind(self, name: str) -> None:
-        """Tell a guest who has quit how to come back, if a match or a tournament waits."""
+        """Repeat the resume word to a guest who quits while a match or tournament waits."""
         with suppress(StoreError):
             if await self._sessions.is_needed(name):
                 self._prompter.say(told_word(name, self._word))
                 self._prompter.say(BACK_WORD)
 
     def _go_on(self, *, is_awaited: bool = False) -> None:
-        """Ask for the next line, or close the connection if the player has left.
+        """Prompt for the next line, or close the connection if the player has left.
 
-        While an answer is awaited, the prompt comes after it; another line may come before.
+        Args:
+            is_awaited: whether a response is still due. The prompt then follows it, but the player
+                can already send the next line.
         """
         self._is_busy = False
         if self.screen.closed:
@@ -564,15 +571,18 @@ class PlayerSession:
         self._inbox.wake()
 
     def _reminding(self, prompt: str) -> str:
-        """Return the prompt, and note whether it reminds: programs know of seeks by themselves."""
+        """Return the prompt to use, and record whether it reminds of the player's seeks.
+
+        Programs that display prompts themselves get the plain one: they know of the seeks.
+        """
         if prompt is SEEKING_PROMPT and self._prompter.knows_prompts:
             prompt = PROMPT
         self._reminds = prompt is SEEKING_PROMPT
         return prompt
 
     def _fail(self, error: Exception) -> None:
-        """Go on after a bug of ours."""
-        # The line itself is not logged: it is private.
+        """Log an unexpected exception, apologise, and carry on."""
+        # The line itself is private, so it is not logged.
         extra = {"peer": self._peer, "player": self.name}
         _log.error("failed to handle input", exc_info=error, extra=extra)
         if self.screen.closed:
@@ -586,7 +596,7 @@ class PlayerSession:
 
 
 class TelnetSession(PlayerSession):
-    """The session of a telnet connection."""
+    """A session over telnet, which also detects TLS, HTTP and MSSP requests."""
 
     def __init__(
         self,
@@ -602,7 +612,7 @@ class TelnetSession(PlayerSession):
         self._policy = policy
 
     def overspent(self) -> None:
-        """End the connection, and drop what the system still holds of it."""
+        """Abort the connection of a client that sends too many telnet commands."""
         _of_strangers.info("too much telnet", extra={"peer": self._peer})
         self._prompter.say(_TOO_MUCH)
         self._close(Goodbye.REJECTED, linger=False)
@@ -630,21 +640,24 @@ class TelnetSession(PlayerSession):
 
 
 _encoded = lru_cache(maxsize=1)(encode)
-"""The same text goes to many players, one after the other."""
+"""Cached because the same text goes to many players in a row."""
 
 
 # The idle timer.
 
-_MAX_WAIT = 30.0  # seconds between two checks at most
-_EARLY = 0.001  # seconds; an event loop's timer may be early by less
+_MAX_WAIT = 30.0  # the longest time between two checks, in seconds
+_EARLY = 0.001  # seconds, more than a timer of the event loop may be early
 
 
 class IdleTimer:
-    """Warns a player who has typed nothing for long, and later ends the connection.
+    """Idle timeout with a warning, and login timeout.
 
-    It also ends the connection of a client that does not log in in time. ``is_excused`` returns
-    whether the player need not type now, since the opponent is thinking, or their answer is still
-    being checked.
+    Args:
+        players: the settings with the limits.
+        is_excused: whether the player needn't type now, because the opponent is thinking or an
+            answer is being checked.
+        warn: shows the warning.
+        end: ends the connection with a sentence.
     """
 
     def __init__(
@@ -672,12 +685,12 @@ class IdleTimer:
             self._login = self._loop.call_later(limit, self._is_nobody, limit)
 
     def heard(self) -> None:
-        """Note that the player has typed something."""
+        """Restart the idle timeout after input."""
         self._heard = self._loop.time()
         self._is_warned = False
 
     def named(self) -> None:
-        """Note that the player has logged in."""
+        """Cancel the login timeout."""
         if self._login is not None:
             self._login.cancel()
 
@@ -700,7 +713,7 @@ class IdleTimer:
         self._idle = self._loop.call_later(wait, self._look)
 
     def _look(self) -> None:
-        # One timer for all lines: it looks up when the last one came.
+        # A single timer checks the time of the last line, so that lines need not reschedule it.
         warning, limit = self._players.idle_warning, self._players.idle_limit
         if self._is_excused():
             self.heard()
