@@ -1,4 +1,4 @@
-"""`thudmud board`: the boards in the hall, changed also while the server runs."""
+"""`thudmud board`: list, open, close and rename boards, even while the server runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Do what is asked for with the boards of the store that the configuration names."""
+    """Carry out an action on the boards in the configured store."""
     try:
         asyncio.run(_act(options))
     except Refused as refusal:
@@ -90,7 +90,7 @@ async def _list(store: Store) -> None:
 
 
 def _require_unlisted(config: Path | None, name: str) -> None:
-    """Raise CommandError if the configuration wants a board to be there, under that name."""
+    """Raise `CommandError` if the configuration lists a board of that name."""
     path = named_or_default(config)
     for board in load_settings(path).board:
         if board.name.lower() == name.lower():

@@ -1,6 +1,6 @@
-"""What all subcommands share: an error of theirs, how it is told, options, how far one has come.
+"""Helpers for all subcommands: exit statuses, option types, file output and progress.
 
-Small subcommands start at once because little is imported here.
+This module imports little, so that small subcommands start quickly.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from time import monotonic
 from thudmud.errors import CommandError
 
 UNUSABLE = 2
-"""The exit status for a command line, a configuration or a file that can't be used."""
+"""Exit status for an unusable command line, configuration or file."""
 
 TRY_LATER = 75
-"""The exit status if the same may work later, such as when another server has ended.
+"""Exit status for a temporary failure, such as when another server is still running.
 
-The C library calls it EX_TEMPFAIL.
+It is EX_TEMPFAIL of sysexits.h.
 """
 
 HIGHEST_PORT = 65535
 
 
 def port(text: str) -> int:
-    """Return the port that an option gives; else raise what makes argparse tell what is wrong."""
+    """Parse a port; an option type for argparse."""
     if not (text.isascii() and text.isdigit() and int(text) <= HIGHEST_PORT):
         right = f"should be a whole number from 0 to {HIGHEST_PORT}, not {text!r}"
         raise argparse.ArgumentTypeError(right)
@@ -35,16 +35,17 @@ def port(text: str) -> int:
 
 
 def write_whole(path: Path, data: bytes, *, beginning: int = 0) -> None:
-    """Write a file whole or not at all; what is there stays until then, and its mode.
+    """Write a file atomically; an existing file keeps its mode.
 
     Args:
-        path: the file; a symbolic link is followed, and a device or a pipe is written as it is.
-        data: what it is to hold.
-        beginning: how many bytes tell that a file which is there already is one of the same kind.
+        path: The file. Symbolic links are followed; devices and pipes are written directly.
+        data: The new content.
+        beginning: Number of leading bytes that an existing file must share with `data`, as proof
+            that it is of the same kind; 0 for no check.
 
     Raises:
-        CommandError: a file is there that begins otherwise.
-        OSError: it cannot be written.
+        CommandError: The existing file begins with other bytes.
+        OSError: The file cannot be written.
     """
     if path.exists() and not path.is_file():
         path.write_bytes(data)
@@ -72,7 +73,7 @@ def write_whole(path: Path, data: bytes, *, beginning: int = 0) -> None:
 
 
 class Progress:
-    """Tells on standard error how far something long has come; the line goes at its end."""
+    """Progress line on standard error, if that is a terminal; erased at the end."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -87,7 +88,12 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
     def __call__(self, done: int, in_all: int) -> None:
-        """Tell how many of how many are done."""
+        """Update the line, at most five times a second.
+
+        Args:
+            done: Number of items that are done.
+            in_all: Total number of items.
+        """
         if monotonic() < self._due:
             return
         self._due, self._shown = monotonic() + 0.2, True
@@ -97,7 +103,7 @@ class Progress:
 
 
 def refuse(*problems: object, status: int = UNUSABLE) -> int:
-    """Print problems to standard error, a line each; return the exit status."""
+    """Print problems to standard error, one per line; return the exit status."""
     for problem in problems:
         print(f"thudmud: {problem}", file=sys.stderr)
     return status

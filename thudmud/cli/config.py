@@ -1,4 +1,4 @@
-"""`thudmud config`: writes a configuration to begin with, which explains every setting."""
+"""`thudmud config`: write an initial configuration that explains every setting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Write it."""
+    """Write the configuration to a new file or to standard output."""
     if options.file is None:
         sys.stdout.write(shipped())
         return 0

@@ -1,4 +1,4 @@
-"""What the subcommands share that use a store: options, the store that is named, and errors."""
+"""Helpers for subcommands that use a store: options, opening the store, error messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def config_option(parser: argparse.ArgumentParser) -> None:
 
 
 def day(text: str) -> float:
-    """Return when the day begins that an option gives, in seconds since the epoch; else raise."""
+    """Parse a day as its first moment, in seconds since the epoch; an option type for argparse."""
     begins = day_begins(text)
     if begins is None:
         raise argparse.ArgumentTypeError(f"should be a day such as 2026-11-20, not {text!r}")
@@ -39,7 +39,7 @@ def day(text: str) -> float:
 
 
 def tells_errors(run: Run) -> Run:
-    """Have a subcommand tell what keeps it from its work, a line for each problem."""
+    """Decorate a subcommand so that it prints expected errors and returns an exit status."""
 
     @wraps(run)
     def telling(options: argparse.Namespace) -> int:
@@ -57,13 +57,13 @@ def tells_errors(run: Run) -> Run:
 
 @asynccontextmanager
 async def open_store(config: Path | None) -> AsyncIterator[Store]:
-    """Open the store that a configuration names, also while a server runs on it; then close it.
+    """Open the configured store, even while a server uses it; close it at the end.
 
     Raises:
-        ConfigError: the configuration cannot be used.
-        CommandError: it names no file or database, or a file that is not there.
-        StartError: what a database needs is not installed.
-        StoreError: the store cannot be used.
+        ConfigError: The configuration cannot be used.
+        CommandError: The configuration names no file or database, or a file that doesn't exist.
+        StartError: The packages for a database are not installed.
+        StoreError: The store cannot be used.
     """
     storage, folder = storage_of(config)
     async with opened(storage, folder) as store:
@@ -74,12 +74,17 @@ async def open_store(config: Path | None) -> AsyncIterator[Store]:
 async def opened(
     storage: StorageSettings, folder: Path, *, serving: bool = False
 ) -> AsyncIterator[Store]:
-    """Open a store that is there; then close it. ``serving`` says that no server can be on it.
+    """Open an existing store; close it at the end.
+
+    Args:
+        storage: Settings of the store.
+        folder: Folder to which its file is relative.
+        serving: Whether to open the store as a server does, which excludes other servers.
 
     Raises:
-        CommandError: it is in a file that is not there.
-        StartError: what a database needs is not installed.
-        StoreError: it cannot be used.
+        CommandError: The store's file doesn't exist.
+        StartError: The packages for a database are not installed.
+        StoreError: The store cannot be used.
     """
     file = folder / storage.file
     if storage.backend == "sqlite" and not file.exists():
@@ -95,11 +100,11 @@ async def opened(
 
 
 def storage_of(config: Path | None, *, gateway: bool = False) -> tuple[StorageSettings, Path]:
-    """Return where the server, or the gateway, keeps everything, and the folder of its files.
+    """Return the storage settings of the server or the gateway, and the folder of its files.
 
     Raises:
-        ConfigError: the configuration cannot be used.
-        CommandError: it says that nothing is kept.
+        ConfigError: The configuration cannot be used.
+        CommandError: The storage backend is "memory".
     """
     path = named_or_default(config)
     settings = load_settings(path)

@@ -1,4 +1,4 @@
-"""`thudmud draw`: a picture of a battle, of a record or of the store."""
+"""`thudmud draw`: draw a battle from a record or from the store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _KINDS = (".svg", ".png", ".gif")
 _DIGITS = 12
 _SIGNATURE = 4
-"""The bytes that tell the three kinds apart: "<svg", "\\x89PNG", "GIF8"."""
+"""Length of the signatures that identify the kinds: "<svg", "\\x89PNG", "GIF8"."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -82,11 +82,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw the battle; say what was written, or print the picture."""
+    """Draw a battle; print the picture, or write a file and print a summary."""
     name: str = options.battle
     if not (name.isascii() and name.isdecimal() and len(name) < _DIGITS):
         return _run(options, lambda: read(Path(name), options.rules))
-    # What opens a store takes a while to load, which nobody waits for who draws a record.
+    # Loading the code for stores takes a while, and drawing a record doesn't need it.
     from thudmud.cli.configured import tells_errors  # noqa: PLC0415
 
     return tells_errors(lambda options: _run(options, lambda: _stored(int(name), options)))(options)
@@ -114,7 +114,7 @@ def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
 
 
 def _after(game: Game, ply: int) -> Game:
-    """Return the battle as it stood after a ply; CommandError if it has not come to that."""
+    """Return the battle after a ply; raise `CommandError` if it has fewer plies."""
     if not 0 <= ply <= len(game.moves):
         raise CommandError(f"there is no ply {ply}: the battle has {len(game.moves)}")
     return game.after(ply)
@@ -140,8 +140,8 @@ def _picture(game: Game, kind: str, options: argparse.Namespace) -> bytes:
 
 
 def _stored(number: int, options: argparse.Namespace) -> Game:
-    """Return a battle of the store that the configuration names."""
-    import asyncio  # noqa: PLC0415  (not for a record)
+    """Return a battle from the configured store."""
+    import asyncio  # noqa: PLC0415  (a record doesn't need it)
 
     from thudmud.cli.configured import open_store  # noqa: PLC0415  (the same)
     from thudmud.game.archive import BattleLookup, FoundBattle  # noqa: PLC0415  (the same)

@@ -1,7 +1,7 @@
 """`thudmud engine`: the engine protocol of `thudmud.bots`, on standard input and output.
 
-A thread reads the input, so that `stop` is heard while the engine thinks; everything else that
-comes meanwhile waits for its turn.
+A thread reads the input, so that `stop` takes effect during a search. All other lines that arrive
+meanwhile are queued.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from thudmud.search.levels import Level
 
 _WHOLE = 2**63
-_MOST_WAITING = 256  # lines; more are left in the pipe
+_MOST_WAITING = 256  # lines in the queue; further ones stay in the pipe
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +56,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Answer line after line until `quit`, or the end of the input."""
+    """Answer lines until `quit` or the end of the input."""
     asked = _Input(sys.stdin.fileno(), sys.stdout.fileno())
     dialogue = Dialogue(
         f"thudmud {VERSION}",
@@ -80,7 +80,7 @@ def _say(line: str) -> None:
 
 
 class _Input:
-    """The lines from a file that wait for an answer to another, read by a thread of its own."""
+    """Queue of input lines, filled by a thread."""
 
     def __init__(self, asked: int, answered: int) -> None:
         self._answered = answered
@@ -91,7 +91,7 @@ class _Input:
         Thread(target=self._read, args=(asked,), daemon=True).start()
 
     def next(self) -> bytes | None:
-        """Return the next line once it has come, or None if none comes any more."""
+        """Wait for the next line; return None at the end of the input."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._ended)
             if not self._waiting:
@@ -102,7 +102,7 @@ class _Input:
             return line
 
     def is_stopped(self) -> bool:
-        """Whether a `stop` waits, or whoever asked is gone: asks no more and reads no answers."""
+        """Return whether a `stop` is queued, or the client has closed both pipes."""
         return self._stops > 0 or (self._ended and _is_unread(self._answered))
 
     def _read(self, asked: int) -> None:
@@ -118,12 +118,13 @@ class _Input:
 
 
 def _lines(file: int) -> Iterator[bytes]:
-    """Yield the lines of a file; of those that are too long, no more than shows that they are.
+    """Yield the lines of a file, with overlong ones cut just above the maximum length.
 
-    Python's own reader would hold a lock while it waits, over which Python stumbles when it ends.
+    Python's buffered reader would hold its lock while it waits in this daemon thread. The
+    interpreter then fails to acquire that lock at its shutdown.
     """
     rest = b""
-    with suppress(OSError):  # as at its end
+    with suppress(OSError):  # an error counts as the end of the file
         while piece := os.read(file, LONGEST_LINE):
             *whole, rest = (rest + piece).split(b"\n")
             yield from whole
@@ -137,7 +138,7 @@ def _is_stop(line: bytes) -> bool:
 
 
 def _is_unread(file: int) -> bool:
-    """Whether nobody is there any more who could read what is written to a pipe."""
+    """Return whether the reading end of a pipe has been closed."""
     if not hasattr(select, "poll"):  # Windows
         return False
     asking = select.poll()
@@ -146,19 +147,19 @@ def _is_unread(file: int) -> bool:
 
 
 def seed(text: str) -> int:
-    """Return the seed that an option gives."""
+    """Parse a seed; an option type for argparse."""
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) < _WHOLE):
         raise argparse.ArgumentTypeError(f"should be a whole number from 0, not {text!r}")
     return int(text)
 
 
 def any_seed() -> int:
-    """Return a seed by chance; `random` would take time to load before anything is asked."""
+    """Return a random seed, without `random`, whose import would delay the first answer."""
     return int.from_bytes(os.urandom(7), "big")
 
 
 def level(text: str) -> Level:
-    """Return the level that an option names or numbers."""
+    """Parse the name or number of a level; an option type for argparse."""
     try:
         from thudmud.search.levels import level_called  # noqa: PLC0415  (only a level needs it)
 

@@ -1,7 +1,7 @@
-"""`thudmud export`: writes battles to files, a record each; and how those files are named.
+"""`thudmud export`: write battles to files, one record per file, and the scheme of file names.
 
-The headers of a record tell its rules, who played it and when, and how it ended. The name of its
-file tells that once more, for people who look through a folder, and for bare records:
+The headers of a record contain its rules, players, day and outcome. The file name repeats them, for
+people who browse a folder and for bare records. For example,
 ``000012_2026-11-20_discworld_Anna_Bert_resignation_troll.thud`` was won by the trolls.
 """
 
@@ -65,27 +65,27 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 GOING_ON = frozenset({State.RUNNING, State.ADJOURNED})
-"""The states of battles that are left out: their records would not be whole."""
+"""States of battles to leave out, because their records would be incomplete."""
 PAGE = 1000
-"""How many battles are read at once."""
+"""Number of battles read at a time."""
 NOTHING = 1
-"""The exit status if there is no battle of the player."""
+"""Exit status if there is no battle of the player."""
 
 
 class Written(Value):
-    """How many records were written, and how many battles were left out as they may go on."""
+    """Number of records written, and of unfinished battles left out."""
 
     records: int
     going_on: int
 
 
 class StrangerError(ThudmudError):
-    """There is no battle of the player who is wanted; ``str()`` is the name."""
+    """There is no battle of the requested player; ``str()`` is the name."""
 
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Write the records; print how many."""
+    """Write the records and print their number."""
     try:
         written = asyncio.run(_run(options))
     except StrangerError as stranger:
@@ -115,15 +115,20 @@ async def export(
     bare: bool = False,
     told: Callable[[int, int], None] = lambda _done, _in_all: None,
 ) -> Written:
-    """Write records of battles to a folder, which is made if it is not there.
+    """Write records of battles to a folder.
 
-    Only battles of the player are written, if one is named, and only those that began at ``since``
-    or later. ``told`` is called with the number of each battle, and that of the last there is.
+    Args:
+        store: The store.
+        folder: The folder, which is created if it doesn't exist.
+        player: Only export battles of this player; None for all.
+        since: Only export battles begun at this time or later, in seconds since the epoch.
+        bare: Whether to leave out the headers.
+        told: Progress callback; called with a battle's number and the number of all battles.
 
     Raises:
-        StrangerError: there is no battle of the player who is wanted.
-        StoreError: the store cannot be read.
-        OSError: a file cannot be written.
+        StrangerError: There is no battle of the requested player.
+        StoreError: The store cannot be read.
+        OSError: A file cannot be written.
     """
     if player is not None and not await store.read(battles.battles, player, most=1):
         raise StrangerError(repr(player))
@@ -147,7 +152,7 @@ async def export(
 
 
 async def _among(store: Store, player: str | None, since: float) -> AsyncIterator[Battle]:
-    """Yield battles by number. Only a page is in memory at a time."""
+    """Yield battles by number, with only one page of them in memory."""
     last = 0
     while page := await store.read(battles.battles, player, last, PAGE, since=since):
         for battle in page:
@@ -156,7 +161,7 @@ async def _among(store: Store, player: str | None, since: float) -> AsyncIterato
 
 
 def _without_the_erased(battle: Battle) -> Battle:
-    """Return a battle with nobody in the place of a player whose name was erased."""
+    """Return a battle without the names of players that have been erased."""
     dwarf, troll = map(unless_erased, battle.players)
     return battle._replace(dwarf=dwarf, troll=troll)
 
@@ -181,7 +186,7 @@ def _record(
 
 
 NOBODY = "nobody"
-"""Stands in the name of a file for a player who is not known; no player is called that."""
+"""Placeholder in file names for an unknown player; no player can have that name."""
 
 _NAME = re.compile(
     r"\d+_(?P<day>\d{4}-\d\d-\d\d)_(?P<rules>[a-z-]+)_(?P<dwarf>[A-Za-z]{2,20})"
@@ -194,9 +199,9 @@ _WINNERS = {"draw": None} | {each.value: each for each in Side}
 
 
 class BattleDetails(Value):
-    """What is known of a battle besides its record; "" or None is what is not.
+    """Details of a battle from outside its record; "" or None if unknown.
 
-    Without a winner it may be a draw.
+    If `ending` is known, a `winner` of None means a draw.
     """
 
     at: float | None = None
@@ -207,14 +212,14 @@ class BattleDetails(Value):
     winner: Side | None = None
 
     def outcome(self, game: Game) -> Outcome | None:
-        """Return how a battle ended: by its plies, or else as is told; None if it is not known."""
+        """Return the outcome by the plies, else by the details; None if neither knows it."""
         if game.outcome or self.ending is None:
             return game.outcome
         return outcome_told(game, self.ending, self.winner)
 
 
 def file_name(battle: Battle) -> str:
-    """Return the name of the file for a battle's record."""
+    """Return the file name for a battle's record."""
     dwarf, troll = battle.dwarf or NOBODY, battle.troll or NOBODY
     rules = battle.rules.replace(" ", "-")
     ended = ""
@@ -225,7 +230,7 @@ def file_name(battle: Battle) -> str:
 
 
 def details_in(name: str) -> BattleDetails:
-    """Return what the name of a file tells; nothing if it is not one that `file_name` makes."""
+    """Parse a file name made by `file_name`; for any other, return empty details."""
     match = _NAME.fullmatch(name)
     at = day_begins(match["day"]) if match else None
     rules = match["rules"].replace("-", " ") if match else ""

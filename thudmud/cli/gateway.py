@@ -1,4 +1,4 @@
-"""`thudmud gateway`: serves boards to other MUDs."""
+"""`thudmud gateway`: serve boards to other MUDs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ SECRETLESS = (
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Serve other MUDs until a signal comes; over standard input, until that ends."""
+    """Serve other MUDs until a signal arrives, or until the end of standard input."""
     path = named_or_default(options.config)
     settings = load_settings(path)
     if options.port is not None:
@@ -64,14 +64,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP comes; over standard input, until that ends.
+    """Serve until SIGINT, SIGTERM or SIGHUP arrives, or until the end of standard input.
 
     Raises:
-        StartError: the port, the socket or the file cannot be had.
-        StoreError: the store cannot be used.
+        StartError: The port, the socket or the file is not available.
+        StoreError: The store cannot be used.
     """
     stopped = stop_signal()
-    # It has a file also where the server's store is a database: it serves from that alone.
+    # The gateway always uses a file of its own, even if the server's store is a database.
     is_kept = settings.storage.backend != "memory"
     storage = StorageSettings(backend="sqlite" if is_kept else "memory", file=settings.gateway.file)
     async with served_store(storage, folder, "gateway") as (store, _):

@@ -1,4 +1,4 @@
-"""`thudmud health`: whether the server, or the gateway, runs and can store what happens."""
+"""`thudmud health`: check that the server or the gateway runs and can write to its store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Look; print what was found."""
+    """Check the store's last heartbeat and print the result."""
     storage, folder = storage_of(options.config, gateway=options.gateway)
     if storage.backend == "sqlite":
         file = folder / storage.file
