@@ -1,6 +1,6 @@
-"""The settings: names, defaults and limits; and reading them from `config.toml`.
+"""Configuration: the schema of all settings, and the parser of `config.toml`.
 
-Each mistake is one line, with the file, the key, and what would be right.
+Each problem is reported in one line with the file, the key, and the expected value.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from thudmud.store.rows import FORMAT
 from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
-_MIN_SECRET, _MAX_SECRET = 16, 256  # characters; the longest fits into the gateway's hello
+_MIN_SECRET, _MAX_SECRET = 16, 256  # characters; the maximum fits into the gateway's hello
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
 
-# Fields. A description says what would be right in place of a wrong value.
+# Fields. The description completes the error message for a wrong value: it names the valid ones.
 
 
 def _host() -> Any:
@@ -91,7 +91,7 @@ def _level(words: object) -> str:
 
 def _secret(words: str) -> str:
     if words and not _MIN_SECRET <= len(words) <= _MAX_SECRET:
-        # The secret is not repeated in the message, which many may read.
+        # The message is widely readable, so it does not quote the secret.
         raise clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
     return words
 
@@ -162,7 +162,7 @@ def _two_files(gateway: GatewaySettings, known: ValidationInfo) -> GatewaySettin
 
 
 class ServerSettings(Section):
-    """The network, and limits that protect clients from each other."""
+    """The network, and the limits that protect clients from each other."""
 
     host: str = _host()
     port: int = whole(8483, 0, 65535)
@@ -225,18 +225,18 @@ class ServerSettings(Section):
 
     @property
     def share(self) -> int:
-        """The bytes of the outbox that answers to a player's own commands may take."""
+        """The part of the outbox, in bytes, for responses to a player's own commands."""
         return self.outbox_bytes // 4
 
 
 class LogSettings(Section):
-    """The format of the log; its level and its file are in [server]."""
+    """The log format; the level and the file are in [server]."""
 
     format: Literal["text", "json"] = Field(default="text", description='"text" or "json"')
 
 
 class MetricsSettings(Section):
-    """The port for monitoring systems."""
+    """The endpoint for monitoring systems."""
 
     enabled: bool = flag(default=False)
     host: str = _host()
@@ -244,7 +244,7 @@ class MetricsSettings(Section):
 
 
 class ListingSettings(Section):
-    """What MSSP tells game lists. Empty values are left out."""
+    """The description for game lists, sent by MSSP without empty values."""
 
     name: str = Field(
         default="thudmud", min_length=1, max_length=60, description="1 to 60 characters"
@@ -259,7 +259,7 @@ class ListingSettings(Section):
 
 
 class HallLimits(TypedDict):
-    """The limits of all boards of a hall, by the names of `Hall`'s parameters."""
+    """Keyword arguments of `Hall` for the limits of all boards."""
 
     quiet_plies: int
     seat_grace: float
@@ -267,7 +267,7 @@ class HallLimits(TypedDict):
 
 
 class GameSettings(Section):
-    """The rules of all boards."""
+    """The rules and time limits of all boards."""
 
     quiet_plies: int = whole(200, 0, 1_000_000)
     seat_grace: float = duration(300, 0, YEAR)
@@ -276,7 +276,7 @@ class GameSettings(Section):
 
     @property
     def limits(self) -> HallLimits:
-        """The settings that a hall is given."""
+        """The limits as keyword arguments of `Hall`."""
         return HallLimits(
             quiet_plies=self.quiet_plies, seat_grace=self.seat_grace, idle_limit=self.idle_claim
         )
@@ -320,7 +320,7 @@ class PlayerSettings(Section):
 
 
 class FeatureSettings(Section):
-    """Which features are switched off."""
+    """The features that are switched off."""
 
     off: tuple[Annotated[str, AfterValidator(_feature)], ...] = Field(
         default=(), strict=False, description='a list of features, such as ["tv"], or []'
@@ -328,7 +328,7 @@ class FeatureSettings(Section):
 
 
 class StorageSettings(Section):
-    """Where data is stored."""
+    """The storage backend and its location."""
 
     backend: Literal["sqlite", "postgresql", "memory"] = Field(
         default="sqlite", description='"sqlite", "postgresql" or "memory"'
@@ -350,7 +350,7 @@ class StorageSettings(Section):
 
 
 class GatewaySettings(Section):
-    """The gateway, which other MUDs connect to."""
+    """The gateway, to which other MUDs connect."""
 
     host: str = _host()
     port: int = whole(8484, 0, 65535)
@@ -398,13 +398,13 @@ class WebSettings(Section):
 
     @property
     def may_move(self) -> bool:
-        """Whether another port would do: nobody has chosen this one, nor put a proxy before it."""
+        """Whether another port is acceptable: this one is the default, and not behind a proxy."""
         is_chosen = "port" in self.model_fields_set
         return not (is_chosen or self.public_url or self.proxies or self.forwarders)
 
     @model_validator(mode="after")
     def _chosen(self) -> Self:
-        # A whole config.toml has the default port, too, which is nobody's choice.
+        # A complete config.toml repeats the default port, which is not an explicit choice.
         if self.port == type(self).model_fields["port"].default:
             self.model_fields_set.discard("port")
         return self
@@ -417,7 +417,7 @@ class WebSettings(Section):
 
 
 class BoardSettings(Section):
-    """One board in the hall."""
+    """A board in the hall."""
 
     name: Annotated[str, AfterValidator(_board_name)] = Field(
         description='a name of letters, such as "oak board"'
@@ -432,7 +432,7 @@ class BoardSettings(Section):
 
 
 class BotSettings(Section):
-    """One bot."""
+    """A bot: its name, and its level or program."""
 
     name: Annotated[str, AfterValidator(capitalised)] = Field(
         description='a name that a player could have, such as "Grog"'
@@ -449,14 +449,14 @@ class BotSettings(Section):
 FEATURE_SECTIONS: dict[str, tuple[Any, Section]] = {
     name: section for module in modules("settings") for name, section in module.SECTIONS.items()
 }
-"""The sections of features by name: each the type of the field, and the default.
+"""The settings sections of features by name, each with the field's type and default.
 
-They are there also if their feature is switched off: an operator can switch it on again.
+Sections of disabled features stay valid, so that an operator can enable them again.
 """
 
 
 class Settings(Section):
-    """All settings, as the sections of `config.toml`."""
+    """All settings, by section of `config.toml`."""
 
     server: ServerSettings = section_of("server", ServerSettings())
     log: LogSettings = section_of("log", LogSettings())
@@ -480,7 +480,7 @@ class Settings(Section):
             BoardSettings(name="marble board", rules="classic"),
             BoardSettings(name="basalt board", rules="koom valley"),
         ),
-        # TOML has lists, and no tuples.
+        # TOML has lists but no tuples.
         strict=False,
         min_length=1,
         description="at least one section that begins with [[board]]",
@@ -507,7 +507,7 @@ _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     for name, field in Settings.model_fields.items()
     if isinstance(field.default, Section)
 }
-_MAX_VALUE = 40  # characters of a wrong value that a message repeats
+_MAX_VALUE = 40  # characters of a wrong value to quote in a message
 
 # Changes.
 
@@ -525,13 +525,13 @@ NEEDS_RESTART = {
     *("game", "features", "storage", "metrics", "board", "bot"),
     *(name for name, (_, section) in FEATURE_SECTIONS.items() if section.needs_restart),
 }
-"""What a running server cannot change: keys, or whole sections."""
+"""Keys and whole sections that need a restart to change."""
 
 
 def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
-    """Return the changed keys that a running server can apply, and those that it cannot.
+    """Return the changed keys that a running server can apply, and those that need a restart.
 
-    The section of the gateway, which is another program, is ignored.
+    The [gateway] section is ignored: the gateway is another program.
     """
     live, others = list[str](), list[str]()
     for section in Settings.model_fields.keys() - {"gateway"}:
@@ -549,10 +549,10 @@ def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
 
 
 def common_settings(settings: Settings) -> dict[str, str]:
-    """Return the settings that all servers on one database must share, as texts by name.
+    """Return the settings that all servers on one database must share, as text by name.
 
-    They are `[game]`, the boards, the bots, and the format of stored data. The path of a bot's
-    program may differ between machines.
+    These are [game], the boards, the bots, and the storage format. A bot's program may have
+    different paths on different machines.
     """
     told = {"the format of what is stored": f"{FORMAT}.{PROJECTION}"}
     told |= {f"game.{key}": str(value) for key, value in settings.game.model_dump().items()}
@@ -569,13 +569,13 @@ def _values(section: Section, without: set[str]) -> str:
 
 
 def _turns_tls(key: str, old: Section, new: Section) -> bool:
-    """Return whether a change turns TLS on or off, rather than replacing a certificate."""
+    """Return whether a change turns TLS on or off, as opposed to replacing a certificate."""
     certificates = [getattr(each, "tls_certificate", "") for each in (old, new)]
     return key in {"tls_certificate", "tls_key"} and not all(certificates)
 
 
 def with_changes(before: Settings, after: Settings, names: Iterable[str]) -> Settings:
-    """Return settings with the values of some keys taken from others."""
+    """Return a copy of ``before`` with some keys' values replaced by those of ``after``."""
     sections: dict[str, dict[str, object]] = {}
     for name in names:
         section, _, key = name.partition(".")
@@ -590,7 +590,7 @@ def with_changes(before: Settings, after: Settings, names: Iterable[str]) -> Set
 # Reading.
 
 DEFAULT = Path("config.toml")
-"""The file that is read if none is named and it exists."""
+"""The file to read by default, if it exists."""
 
 
 def shipped() -> str:
@@ -601,7 +601,7 @@ def shipped() -> str:
 
 
 class ConfigError(ThudmudError):
-    """The configuration cannot be used; the problems are a line each."""
+    """Raised for an unusable configuration; holds one line per problem."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(problems)
@@ -612,10 +612,10 @@ class ConfigError(ThudmudError):
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Return the settings in a file; the defaults if ``path`` is None.
+    """Read the settings from a file, or return the defaults if ``path`` is None.
 
     Raises:
-        ConfigError: the file cannot be read, is not TOML, or holds anything that cannot be used.
+        ConfigError: the file can't be read, isn't TOML, or contains an invalid setting.
     """
     return Settings() if path is None else check(_read(path), str(path))
 
@@ -626,15 +626,19 @@ def named_or_default(path: Path | None) -> Path | None:
 
 
 def config_folder(path: Path | None) -> Path:
-    """Return the folder that file names in the configuration are relative to."""
+    """Return the base folder of relative file names in the configuration."""
     return path.parent if path else Path()
 
 
 def check(values: Mapping[str, Any], source: str) -> Settings:
-    """Return the settings with given values, by section and key; messages name their source.
+    """Validate values by section and key, and return them as settings.
+
+    Args:
+        values: the parsed file.
+        source: the name of the values' origin, for error messages.
 
     Raises:
-        ConfigError: a value cannot be used.
+        ConfigError: a value is invalid.
     """
     try:
         return Settings.model_validate(values)
@@ -650,7 +654,7 @@ def _read(path: Path) -> dict[str, Any]:
         reason = f"is not valid TOML: {error}"
     except UnicodeDecodeError:
         reason = "is not a text in UTF-8"
-    except (ValueError, RecursionError):  # thousands of digits or brackets
+    except (ValueError, RecursionError):  # thousands of digits, or of nested brackets
         reason = "holds a value that is too large to read"
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
@@ -661,7 +665,7 @@ def _complaints(errors: Sequence[ErrorDetails]) -> Iterator[str]:
     places = [error["loc"] for error in errors]
     for error in errors:
         place = error["loc"]
-        # A list with mistakes in it also counts as too short; the mistakes say enough.
+        # Pydantic also reports a list with invalid items as too short: the items are enough.
         if not any(len(other) > len(place) and other[: len(place)] == place for other in places):
             yield f"{_named(place)}: {_told(error)}"
 
