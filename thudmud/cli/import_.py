@@ -1,6 +1,6 @@
-"""`thudmud import`: brings battles in from records in files.
+"""`thudmud import`: import battles from record files.
 
-The plies are checked by the rules. What is wrong with a file that is refused is told in a line.
+All plies are checked against the rules. A refused file is reported with its reason in one line.
 """
 
 from __future__ import annotations
@@ -69,14 +69,14 @@ def _player(name: str) -> str:
 
 
 STREAMS = "(import) "
-"""What the key of an imported battle's stream begins with; names of boards are made of letters."""
+"""Prefix of the stream keys of imported battles; board names consist of letters, so none match."""
 DAY = 86_400.0
 REFUSED = 1
-"""The exit status if any file was refused."""
+"""Exit status if any file was refused."""
 
 
 class KnownError(RefusedFileError):
-    """A battle is there already: it was imported, or played here; ``number`` is the battle's."""
+    """A battle is already in the store, imported or played here; ``number`` is its number."""
 
     def __init__(self, how: str, number: int) -> None:
         super().__init__(how, number)
@@ -87,9 +87,9 @@ class KnownError(RefusedFileError):
 
 
 class ImportReport(Value):
-    """What became of the files: the numbers of the battles they became, or why they did not.
+    """Results by file: battle numbers of accepted files, and reasons for refused ones.
 
-    A number is None if the store failed before it could tell.
+    A number is None if the store failed after the import and before the number was read.
     """
 
     accepted: dict[Path, int | None]
@@ -98,7 +98,7 @@ class ImportReport(Value):
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Bring the files in; print what became of each, and how many were accepted and refused."""
+    """Import the files; print the result of each, and the numbers of accepted and refused ones."""
     given = BattleDetails(
         None, options.rules and options.rules.name, options.dwarf or "", options.troll or ""
     )
@@ -136,11 +136,14 @@ async def bring_in(
     result: ImportReport,
     told: Callable[[int, int], None] = lambda _done, _in_all: None,
 ) -> None:
-    """Bring files in, one after the other, and note in ``result`` what became of each.
+    """Import files one by one.
 
-    ``given`` is what is known of all of them, see `read_file`. What became of them is known from
-    the result even if the store fails halfway. ``told`` is called with how many of how many files
-    are done.
+    Args:
+        store: The store.
+        files: The record files.
+        given: Details that hold for all files; see `read_file`.
+        result: Filled with the result of each file; valid even if the store fails halfway.
+        told: Progress callback; called with the number of finished files and of all files.
     """
     for done, path in enumerate(files):
         told(done, len(files))
@@ -154,14 +157,14 @@ async def bring_in(
 
 
 async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> BattleId:
-    """Store a battle, and what is said about its plies; return where.
+    """Store a battle and the comments on its plies; return its id.
 
-    Each has a stream of its own, which what makes it the same as another one names: so it can be
-    there but once, whoever else brings it in at the same time.
+    Each imported battle has its own stream, with a digest of the battle's identity as the key. So
+    it cannot be stored twice, even by concurrent imports.
 
     Raises:
-        KnownError: it is there already.
-        StoreError: it could not be stored.
+        KnownError: The battle is already stored.
+        StoreError: The battle could not be stored.
     """
     if number := await _played_here(store, battle):
         raise KnownError("played here", number)
@@ -180,7 +183,7 @@ async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> B
 
 
 async def _played_here(store: Store, battle: Imported) -> int | None:
-    """Return the number of the battle that was played here and is the same, if there is one."""
+    """Return the number of an identical battle that was played here; None if there is none."""
     begins = day_begins(day(battle.at)) or 0.0
     for known in await store.read(
         battles.between, battle.dwarf, battle.troll, begins, begins + DAY
@@ -194,9 +197,9 @@ async def _played_here(store: Store, battle: Imported) -> int | None:
 
 
 def _likeness(battle: Imported) -> str:
-    """Return a short text that is the same for two imported battles if they are.
+    """Return a digest of an imported battle's identity: rules, players, day and record.
 
-    The plies alone do not: many battles begin alike, and some end soon.
+    The plies alone wouldn't identify it: many battles begin alike, and some end soon.
     """
     players = battle.dwarf.lower(), battle.troll.lower()
     same = "\n".join((battle.rules, *players, day(battle.at), battle.record))
@@ -204,13 +207,16 @@ def _likeness(battle: Imported) -> str:
 
 
 def read_file(path: Path, given: BattleDetails) -> tuple[Imported, list[Comment]]:
-    """Return the battle that a file tells, checked by the rules, and the comments on its plies.
+    """Read a battle and the comments on its plies from a file, checked against the rules.
 
-    What its headers tell goes before what is given, which must not contradict them, and that before
-    what its name tells.
+    Headers take precedence over given details, and these over the file name.
+
+    Args:
+        path: The record file.
+        given: Details from the command line, which must not contradict the headers.
 
     Raises:
-        RefusedFileError: it tells none.
+        RefusedFileError: The file has no valid record, or contradicts the given details.
     """
     named = details_in(path.name)
     text, changed = text_in(path)
@@ -228,9 +234,9 @@ def read_file(path: Path, given: BattleDetails) -> tuple[Imported, list[Comment]
 
 
 def _said(comments: Iterable[Comment]) -> list[Comment]:
-    """Return comments as they are kept: one of each player on a ply, as long as it may be.
+    """Normalize comments: at most one per player and ply, cut to the maximum length.
 
-    Where there can be no player of that name, nobody knows whose it is.
+    A comment by an invalid name becomes anonymous, with that name at its beginning.
     """
     texts: defaultdict[tuple[int, str], list[str]] = defaultdict(list)
     for each in comments:
@@ -247,7 +253,7 @@ def _said(comments: Iterable[Comment]) -> list[Comment]:
 
 
 def _likely_rules(text: str) -> str:
-    """Return the first ruleset whose opening a record begins with, else the default."""
+    """Return the name of the first ruleset with the record's initial position, or the default."""
     lines = (line.strip() for line in text.splitlines())
     setup = next((line for line in lines if line and line[0] not in "[;"), "")
     for rules in RULESETS.values():
@@ -258,7 +264,7 @@ def _likely_rules(text: str) -> str:
 
 
 def _checked(text: str, given: str | None, likely: str) -> Record:
-    """Return the record in a text: by the rules that its headers tell, or given, or likely ones."""
+    """Parse a record by the rules of its headers, else the given rules, else the likely ones."""
     try:
         record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
     except RecordError as error:
@@ -276,7 +282,7 @@ def _day(date: str) -> float:
 
 
 def _player_meant(side: Side, told: str, given: str) -> str:
-    """Return who played a side, as a header and an option tell; "" if neither does."""
+    """Return the player of a side by the header or else the option; "" if neither names one."""
     if told and not is_player(told):
         right = "should be 2 to 20 letters from A to Z"
         raise RefusedFileError(one_line(f"who played the {side.plural} {right}, not {told!r}"))

@@ -1,13 +1,13 @@
 """The command line: `thudmud` and its subcommands.
 
-Each subcommand has a module in `thudmud.cli`: ``declare`` adds its options to a parser, and ``run``
-does what they say and returns the exit status: 0 for success, 2 for a command line, a configuration
-or a file that cannot be used. Only one of these modules is loaded, so that the small ones start at
-once.
+Each subcommand has a module in `thudmud.cli`. Its ``declare`` adds the options to a parser. Its
+``run`` carries out the subcommand and returns the exit status: 0 for success, 2 for an unusable
+command line, configuration or file. Only the module of the current subcommand is imported, so that
+small subcommands start quickly.
 
-Whoever reads what is printed may stop (`thudmud script FILE | head`), and Ctrl-C ends everything:
-neither is an error to tell of. The status is then that of a program which the signal has ended.
-Where nothing can be printed at all, a server serves, and `thudmud health` tells by its status.
+A closed pipe (`thudmud script FILE | head`) and Ctrl-C are not reported as errors. The exit status
+is then that of a program killed by SIGPIPE or SIGINT. If standard output is unusable, the server
+runs nevertheless, and `thudmud health` answers by its exit status.
 """
 
 from __future__ import annotations
@@ -41,19 +41,25 @@ SUBCOMMANDS = {
     "match": ("match", "let two programs play against each other, and tell which is stronger"),
     "play": ("play", "play against the computer, in this terminal"),
 }
-"""For each subcommand its module, and a line of help."""
+"""Module and one line of help by subcommand."""
 
 
 SERVER_NEEDS = frozenset(
     {"argon2", "h11", "pydantic", "pydantic_core", "telnetlib3", "websockets", "werkzeug"}
 )
-"""The modules that the extra "server" brings."""
+"""Modules installed by the extra "server"."""
 
-_NOBODY_READS, _INTERRUPTED = 128 + 13, 128 + 2  # as shells have it: 128 and the signal's number
+# Exit statuses as in shells: 128 plus the number of the signal, SIGPIPE or SIGINT.
+_NOBODY_READS, _INTERRUPTED = 128 + 13, 128 + 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line, by default this process's; return the exit status."""
+    """Run a command line; return the exit status.
+
+    Args:
+        arguments: The arguments; None for those of this process, which also prepares the process:
+            its standard streams, garbage collection and handling of SIGHUP.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or (words[0].startswith("-") and words[0] not in {"-h", "--help", "--version"}):
         words.insert(0, "serve")
@@ -63,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             if arguments is None:
-                gc.disable()  # what is loaded stays, and to look for garbage in it takes long
+                gc.disable()  # imports create little garbage, and collections would slow them down
             options = _parser(words[0]).parse_args(words)
             if arguments is None:
                 gc.freeze()
@@ -75,12 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()
         return report_failure(output, status) if output else status
-    except SystemExit as end:  # argparse has printed help, or what is wrong with the options
+    except SystemExit as end:  # argparse has printed help or an error
         if output and isinstance(end.code, int):
             end.code = report_failure(output, end.code)
         raise
     except BrokenPipeError:
-        # Python would try to print the rest once more as it ends.
+        # Python flushes standard output once more at exit, which would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _NOBODY_READS
     except KeyboardInterrupt:
@@ -97,16 +103,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _outlive_hangups() -> None:
-    """Let SIGHUP do nothing until the server handles it: a reload would read what is read then.
+    """Ignore SIGHUP until the server handles it, so that an early reload doesn't end the process.
 
-    Where it is ignored already, or a terminal was closed, that is left as it is.
+    No reload is lost, because the server has yet to read its configuration. Nothing is changed if
+    SIGHUP is already ignored (nohup), or if there is a terminal, whose closing ends the server.
     """
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL and not has_terminal():
         signal.signal(signal.SIGHUP, lambda _number, _frame: None)
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:
-    """Return a parser that knows the options of one subcommand, the one that is wanted."""
+    """Return a parser of all subcommands, but with the options of only the wanted one."""
     parser = argparse.ArgumentParser(
         prog="thudmud",
         description="A server on which people play Thud, by telnet and on a web page.",

@@ -1,7 +1,7 @@
-"""`thudmud match`: lets two programs play battles, and tells which is stronger, and how surely.
+"""`thudmud match`: engine matches with Elo estimate, confidence interval and SPRT.
 
-A match is two battles from the same opening, with the sides swapped. Each battle is played by two
-processes of its own, which are ended behind it, so workers need only wait for them.
+A match is two battles from the same opening, with the sides swapped. Each battle starts two new
+processes and ends them afterwards. The workers are only asyncio tasks that wait for them.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Side
 from thudmud.values import Value
 
 OWN = "thudmud"
-"""The name of our own player; a level may follow behind a colon."""
+"""Name of the built-in engine on the command line; a colon and a level may follow."""
 
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells have it."""
+"""Exit status after Ctrl-C, as in shells."""
 
-_BATTLES = 2  # after which a program that has failed in each is taken to be of no use
+_BATTLES = 2  # minimum number of battles before a program that always fails ends the run
 _SECONDS = 1.0
 _LENIENT = 10
-_PATIENCE = 60.0  # seconds for a ply where nodes are the limit
+_PATIENCE = 60.0  # seconds for a ply if nodes are the limit
 _NAMED = re.compile(r"(?P<name>[^\s=/'\"]+)=(?P<command>.*)", re.DOTALL)
 
 
@@ -106,7 +106,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play the battles, and print the summary of all that were played."""
+    """Play the battles and print a summary, which includes resumed ones."""
     if options.sprt and not options.sprt[0] < options.sprt[1]:
         return refuse("--sprt: the first should be less than the second")
     try:
@@ -128,13 +128,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 class BotSpec(Value):
-    """One of the two who play.
+    """One of the two programs.
 
     Attributes:
-        name: what it is called in reports: as was chosen, or what was typed.
-        typed: what was typed, in one line.
-        command: what is run.
-        is_own: whether it is our own player, which is told a seed.
+        name: Name in reports: the given one, or else the typed command.
+        typed: The argument as typed, in one line.
+        command: Program and arguments to run.
+        is_own: Whether it is the built-in engine, which takes a seed.
     """
 
     name: str
@@ -144,15 +144,22 @@ class BotSpec(Value):
 
 
 class Played(Value):
-    """One battle, as it is written to a file.
+    """A finished battle, as written to the results file.
+
+    Pairs hold the values of bot 1 and bot 2, except for `score`.
 
     Attributes:
-        dwarfs: which bot had the dwarfs, 1 or 2.
-        faulty: which bot's fault it was, 1 or 2; 0 for neither's.
-        plies: what was played, the opening included.
-        thought: how many plies each bot was asked for.
-        seconds: how long each thought in all.
-        cpu: what each used of the processor; None if that is not known.
+        match: Number of the match, from 1.
+        battle: Number of the battle within the match, 1 or 2.
+        dwarfs: The bot with the dwarfs, 1 or 2.
+        score: Points of the dwarfs and of the trolls.
+        ending: A value of `thudmud.rules.Ending` or of `Forfeit`.
+        faulty: The bot that forfeited, 1 or 2; 0 for neither.
+        why: Explanation of the forfeit.
+        plies: All plies, including the opening's.
+        thought: Number of plies that each bot was asked for.
+        seconds: Total thinking time of each bot, by the wall clock.
+        cpu: CPU seconds of each bot; None if unknown.
     """
 
     match: int
@@ -169,17 +176,17 @@ class Played(Value):
 
     @classmethod
     def read(cls, data: object) -> Played:
-        """Return the battle that a line holds.
+        """Validate a battle decoded from a line of JSON.
 
         Raises:
-            ValueError: it holds something else.
+            ValueError: The data is not a battle.
         """
         if not isinstance(data, dict) or data.keys() != _FIELDS.keys():
             raise ValueError("expected the fields of a battle")
         return cls(**{name: _field(data[name], *form) for name, form in _FIELDS.items()})
 
     def points(self, bot: int) -> int:
-        """Return what a bot, 1 or 2, counts."""
+        """Return the points of a bot, 1 or 2."""
         return self.score[0 if self.dwarfs == bot else 1]
 
 
@@ -197,7 +204,7 @@ _FIELDS: dict[str, tuple[int, tuple[type, ...]]] = {
     "seconds": (2, (int, float)),
     "cpu": (2, (int, float, type(None))),
 }
-"""How many elements each field of a battle has as JSON, 0 for no list, and of which types."""
+"""Schema of a battle in JSON: number of elements, or 0 for a scalar, and their types."""
 
 
 def _field(data: object, length: int, kinds: tuple[type, ...]) -> Any:
@@ -209,7 +216,7 @@ def _field(data: object, length: int, kinds: tuple[type, ...]) -> Any:
 
 
 class _Contest:
-    """All the matches of one run, and of those that it goes on with."""
+    """All matches of a run, including those of the run that it resumes."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._bots: list[BotSpec] = options.bots
@@ -226,7 +233,7 @@ class _Contest:
         self._openings = _openings(options)
         self._played: dict[tuple[int, int], Played] = {}
         self._old: set[str] = set()
-        """Those that know nothing of capabilities, as they were typed."""
+        """Bots, as typed, whose programs don't understand "capabilities"."""
         self._what = {
             "bots": [bot.typed for bot in self._bots],
             "rules": self._rules.name,
@@ -236,15 +243,15 @@ class _Contest:
         }
 
     def resume(self) -> None:
-        """Take up what a file holds already.
+        """Read the battles that the results file already holds.
 
         Raises:
-            CommandError: it cannot be read, or holds something else.
+            CommandError: The file cannot be read, or holds something else.
         """
         if self._out is None:
             return
         try:
-            # A device is only written: reading one may wait for ever.
+            # Don't read from a device, which may block for ever.
             data = self._out.read_bytes() if self._out.is_file() else b""
             whole, _, torn = data.rpartition(b"\n")
             what, *battles = [json.loads(line) for line in whole.splitlines()] or [self._what]
@@ -258,18 +265,18 @@ class _Contest:
         if what != self._what:
             raise CommandError(f"{self._out}: its battles were played with other settings: {what}")
         self._played = {(each.match, each.battle): each for each in found}
-        if torn:  # whoever wrote it was stopped in the middle of a line
+        if torn:  # the previous run was stopped in the middle of a line
             os.truncate(self._out, len(data) - len(torn))
         if not whole:
             self._write(self._what)
 
     def _require_own(self, what: object, torn: str, *, is_first: bool) -> None:
-        """Raise ValueError unless the first line is of a match, and what is torn begins as ours.
+        """Raise `ValueError` unless a file looks like the results of a match.
 
         Args:
-            what: the data of the first line.
-            torn: what stands behind the last whole line.
-            is_first: whether that is the first line.
+            what: The decoded first line.
+            torn: Incomplete text after the last whole line.
+            is_first: Whether the incomplete text is the first line.
         """
         if not isinstance(what, dict) or what.keys() != self._what.keys():
             raise ValueError("expected the settings of a match")
@@ -278,9 +285,9 @@ class _Contest:
             raise ValueError("expected the beginning of a line")
 
     async def play(self) -> None:
-        """Play what is left to be played; stop at an interruption, or when the test is over."""
+        """Play the remaining battles, until an interruption or the end of the sequential test."""
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        assert task  # noqa: S101  (this is one)
+        assert task  # noqa: S101  (a coroutine of `asyncio.run` has a task)
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, task.cancel)
         left = (each for each in self._numbers() if each not in self._played)
@@ -290,7 +297,7 @@ class _Contest:
         finally:
             for worker in workers:
                 worker.cancel()
-            await asyncio.wait(workers)  # each ends its programs
+            await asyncio.wait(workers)  # cancelled workers still end their programs
 
     async def _work(self, left: Iterator[tuple[int, int]]) -> None:
         while not self._is_decided() and (numbers := next(left, None)):
@@ -344,7 +351,7 @@ class _Contest:
         self._require_a_contest()
 
     def _require_a_contest(self) -> None:
-        """Raise CommandError if one of the two fails in each battle: that is nobody's victory."""
+        """Raise `CommandError` if a program has failed in all battles, which proves nothing."""
         for number, bot in enumerate(self._bots, 1):
             failures = [
                 each.why
@@ -363,7 +370,7 @@ class _Contest:
         except OSError as error:
             raise CommandError(f"{self._out}: {error}") from error
 
-    # What has come of it.
+    # Results.
 
     def _matches(self) -> list[tuple[Played, Played]]:
         return [
@@ -389,7 +396,7 @@ class _Contest:
         return bool(self._sprt) and abs(self._ratio()) >= BOUND
 
     def summary(self) -> dict[str, Any]:
-        """Return what has come of it, as data."""
+        """Return the results as data for JSON."""
         tally, played = self._tally(), list(self._played.values())
         low, high = tally.interval
         found: dict[str, Any] = {
@@ -410,11 +417,11 @@ class _Contest:
         return found
 
     def _one(self, bot: int, played: Sequence[Played]) -> dict[str, Any]:
-        """Return what is to be told of one of the two."""
+        """Return the results of one bot, 1 or 2."""
         at = bot - 1
         faults = Counter(each.ending for each in played if each.faulty == bot)
         thought = sum(each.thought[at] for each in played)
-        # What a program has used that has ended by itself nobody knows any more.
+        # The CPU time of a program that has ended by itself is unknown; leave its plies out too.
         known = [(used, each.thought[at]) for each in played if (used := each.cpu[at]) is not None]
         used, asked = (sum(each) for each in zip(*known, strict=True)) if known else (0.0, 0)
         return {
@@ -432,7 +439,7 @@ class _Contest:
 
     @staticmethod
     def _margins(bot: int, played: Iterable[Played], *, as_dwarfs: bool) -> list[int]:
-        """Return the margins of the battles that were played to an end."""
+        """Return a bot's margins in the battles that were not forfeited."""
         return [
             2 * each.points(bot) - sum(each.score)
             for each in played
@@ -440,7 +447,7 @@ class _Contest:
         ]
 
     def report(self) -> Iterator[str]:
-        """Yield what has come of it, for people."""
+        """Yield the results as lines of text."""
         found = self.summary()
         matches, bots = found["matches"], found["bots"]
         yield f"{bots[0]['name']} against {bots[1]['name']}"
@@ -497,7 +504,7 @@ def _written(verdict: Verdict, match: int, battle: int, opening: Game) -> Played
 
 
 def _openings(options: argparse.Namespace) -> Callable[[int], Game]:
-    """Return what tells the opening of each match, by its number."""
+    """Return a function that maps a match number to the opening of that match."""
     path, rules = options.openings, options.rules
     if path is None:
         return lambda match: random_opening(rules, options.random, f"{options.seed} {match}")
@@ -566,7 +573,7 @@ def _seconds(text: str) -> float:
 
 
 def _of_margins(side: str, margins: Sequence[int]) -> dict[str, float | None]:
-    """Return the mean of margins, and its standard error, as far as there are any."""
+    """Return the mean of margins and its standard error; None for what is undefined."""
     many = len(margins) > 1
     return {
         f"margin_{side}": round(mean(margins), 2) if margins else None,

@@ -1,8 +1,8 @@
-"""Standard output and error which may be closed, or on a full disk.
+"""Robust standard streams, which may be closed or on a full disk.
 
-Python leaves `sys.stdout` as None if it is closed, and the next file that is opened gets its
-number: what a library or a program that we start prints would be written into a database. An error
-while something is printed looks like one of whatever file a subcommand has just to do with.
+If a standard stream is closed, Python sets `sys.stdout` to None, and the next opened file gets its
+descriptor: output of a library or a child process could then end up in a database. An error during
+printing, on the other hand, looks like an error of the file that a subcommand is working on.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
 
 
-_UNUSABLE = 2  # as in `thudmud.cli.common`, which small command lines do without
+_UNUSABLE = 2  # as in `thudmud.cli.common`, which isn't imported for a quick start
 
 
 class StandardStream(io.FileIO):
-    """A standard stream that remembers the first error instead of raising it.
+    """A standard stream that records the first error instead of raising it.
 
-    Nobody may read on: then a subcommand ends, unless it has more to do than to print.
+    A broken pipe is still raised if the output is needed, and ends the subcommand.
 
     Attributes:
-        is_needed: whether printing is what the subcommand is for.
-        failure: why something could not be printed, if that is so.
+        is_needed: Whether the subcommand is useless without its output.
+        failure: First error; None if everything was printed.
     """
 
     def __init__(self, number: int) -> None:
@@ -36,7 +36,7 @@ class StandardStream(io.FileIO):
         self.failure: OSError | None = None
 
     def write(self, data: Buffer) -> int:
-        """Write, or pretend to."""
+        """Write data; after a recorded error, report it as written."""
         try:
             return super().write(data)
         except OSError as error:
@@ -47,12 +47,12 @@ class StandardStream(io.FileIO):
 
 
 def guard_streams() -> StandardStream:
-    """Open standard streams that are closed, guard those for output, and return the first."""
+    """Open closed standard streams, and guard standard output and error; return the former."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # it gets the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor, which is this one
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  (until the process ends)
     output, errors = StandardStream(1), StandardStream(2)
@@ -63,11 +63,11 @@ def guard_streams() -> StandardStream:
 
 
 _ESCAPED = "thudmud.escaped"
-"""How characters are written that the encoding lacks, as in the locale C."""
+"""Name of the error handler for characters that the encoding lacks, as in the locale C."""
 
 
 def _escape(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Return undecodable bytes of the command line as they came, anything else as an escape."""
+    """Restore undecodable bytes of the command line, and escape any other character."""
     try:
         return codecs.lookup_error("surrogateescape")(error)
     except UnicodeError:
@@ -78,7 +78,7 @@ codecs.register_error(_ESCAPED, _escape)
 
 
 def _text(raw: StandardStream, before: object, *, buffered: bool) -> io.TextIOWrapper:
-    """Return a text stream as Python has made it before, if it has made one."""
+    """Wrap a raw stream as text, with the settings of the stream that it replaces, if any."""
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=getattr(before, "encoding", None) or "utf-8",
@@ -89,7 +89,7 @@ def _text(raw: StandardStream, before: object, *, buffered: bool) -> io.TextIOWr
 
 
 def report_failure(output: StandardStream, status: int) -> int:
-    """Return the exit status, and say so if what was to be printed could not be."""
+    """Return the final exit status; print an error if needed output could not be written."""
     if status or output.failure is None or not output.is_needed:
         return status
     print(f"thudmud: standard output: {output.failure.strerror}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`thudmud perft`: counts the distinct outcomes of a number of plies."""
+"""`thudmud perft`: count the distinct outcomes of a number of plies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thudmud.errors import CommandError
 from thudmud.rules import DEFAULT_RULES, Game, divide, perft
 
 DEEPEST = 20
-"""The highest number of plies. Far fewer take longer than anybody waits."""
+"""Maximum number of plies; far fewer already take longer than anybody waits."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Count the distinct outcomes; the last line printed is the total."""
+    """Count the distinct outcomes and print them; the last line is the total."""
     try:
         game = (
             read(options.record, options.rules)

@@ -1,4 +1,4 @@
-"""`thudmud replay`: checks a game record, and draws the board that it ends with."""
+"""`thudmud replay`: check a game record and draw its final position."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check a record, and draw the board that it ends with."""
+    """Check a record and draw its final position."""
     try:
         game = read(options.record, options.rules)
     except CommandError as error:
