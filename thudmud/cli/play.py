@@ -1,4 +1,4 @@
-"""`thudmud play`: a game against the computer in this terminal, as on a server."""
+"""`thudmud play`: a game against the computer in the terminal, as on a server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 BOARD = "oak board"
 PROMPT = "> "
 INTERRUPTED = 130
-"""The exit status after Ctrl-C, as shells have it."""
+"""Exit status after Ctrl-C, as in shells."""
 
 _EASY = LEVELS[2]
 _NEVER = float("inf")
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     with suppress(OSError, ValueError, AttributeError):
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     if _is_terminal():
-        with suppress(ImportError):  # not everywhere; with it lines can be edited
+        with suppress(ImportError):  # enables line editing; not available on every system
             import readline  # noqa: F401, PLC0415
     try:
         evening.begin(Side(options.side))
@@ -86,7 +86,7 @@ def _is_terminal() -> bool:
 
 
 def _asked() -> str | None:
-    """Return the next line that is typed; None if none comes any more."""
+    """Read the next line; return None at the end of the input."""
     if not _is_terminal():
         return sys.stdin.readline() or None
     try:
@@ -97,7 +97,7 @@ def _asked() -> str | None:
 
 
 def _terminal() -> Terminal:
-    """Return what the terminal can show, as far as it tells."""
+    """Detect the capabilities of the terminal from the environment."""
     colours = 0
     name = os.environ.get("TERM", "dumb")
     if sys.stdout.isatty() and name != "dumb" and not os.environ.get("NO_COLOR"):
@@ -109,12 +109,12 @@ def _terminal() -> Terminal:
 
 
 def _tell(text: str) -> None:
-    """Print what no player and no board says."""
+    """Print a message of the subcommand itself, wrapped to the terminal."""
     print(fill(text, _terminal().width - 1), flush=True)
 
 
 class _Evening:
-    """A house with one board, the player, and the computer on the other side of it."""
+    """A house with one board, where the player meets the computer."""
 
     def __init__(self, name: str, strength: Level, rules: str, number: int) -> None:
         self._name, self._bot = name, strength.name
@@ -127,21 +127,21 @@ class _Evening:
             bots={self._bot: strength.name},
         )
         self._minds: dict[tuple[str, int], Player] = {}
-        """Who chooses the plies, by the names of the rules and the numbers of the levels."""
+        """The computer's players, by name of the ruleset and number of the level."""
 
     @property
     def goes_on(self) -> bool:
-        """Whether the player is still there."""
+        """Whether the player is still in the house."""
         return self._name in self._house
 
     def name_problem(self) -> str | None:
-        """Return why the player cannot be called that, if so."""
+        """Return the problem with the player's name; None if it is valid."""
         if self._name.lower() == self._bot.lower():
             return f"{self._bot} is what the computer is called at that level"
         return self._house.name_problem(self._name)
 
     def begin(self, side: Side) -> None:
-        """Let both sit down, and begin the battle."""
+        """Seat the player on a side and the computer on the other, and start the battle."""
         now = time.time()
         house, name = self._house, self._name
         house.enter(name, now, _terminal(), room=BOARD)
@@ -155,11 +155,12 @@ class _Evening:
         self._answer()
 
     def type(self, line: str) -> None:
-        """Do what the player types, and all that the computer does then."""
+        """Execute a line typed by the player, and then the computer's turns."""
         was_seated = self._has_seat
         self._house.fit(self._name, _terminal())
         told = self._house.obey(self._name, line.strip(), time.time())
-        # Nothing is kept of a game in a terminal, so whoever quits is only told goodbye.
+        # Of the messages about quitting, show only the goodbye: the others are about the unfinished
+        # match, of which nothing is kept here.
         self._show(told if self.goes_on else told[-1:])
         self._answer()
         if self.goes_on and was_seated and not self._has_seat:
@@ -171,18 +172,18 @@ class _Evening:
 
     @property
     def _has_seat(self) -> bool:
-        """Whether the computer has one."""
+        """Whether the computer has a seat."""
         return bool(self._house.hall.tables.seats_of(self._bot))
 
     def _answer(self) -> None:
-        """Let the computer play, until it waits for the player."""
+        """Play the computer's turns until the player is to move."""
         while self.goes_on and (turns := self._house.bot_turns):
             thought = self._mind(turns[0].task).think(turns[0].task.game)
             ply, now = str(thought.move), time.time()
             self._show(self._house.play_bot(turns[0], ply, now, thought.worth))
 
     def _mind(self, task: Task) -> Player:
-        """Return who chooses the plies of a battle."""
+        """Return the computer's player for a battle, created on first use."""
         rules, number = task.game.ruleset, task.level or self._level.number
         if (rules.name, number) not in self._minds:
             self._minds[rules.name, number] = Player(rules, LEVELS[number - 1], self._seed)

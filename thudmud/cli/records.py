@@ -1,4 +1,4 @@
-"""What subcommands share that deal with game records: files and rules."""
+"""Helpers for subcommands that read game records: files, rules and error messages."""
 
 from __future__ import annotations
 
@@ -18,23 +18,25 @@ from thudmud.rules import (
 )
 
 LARGEST = 1_048_576
-"""Bytes. A record of a thousand plies has some 10,000."""
+"""Maximum size of a record in bytes; a thousand plies take about 10,000."""
 MOST_LINES = 10_000
-"""Of a record: for each ply a line, one with its time, and comments."""
+"""Maximum number of lines of a record: a ply has one, another for its time, and comments."""
 LONGEST_REASON = 200
 
 
 class RefusedFileError(ThudmudError):
-    """A file is no record; ``str()`` says why, in a line that does not name it."""
+    """A file is not a valid record; ``str()`` is the reason, in one line without the file name."""
 
 
 def read(path: Path, ruleset: Ruleset | None) -> Game:
-    """Return the battle of the record in a file.
+    """Read the battle in a record file.
 
-    Without a ruleset, its rules are those that its headers name, or else the default.
+    Args:
+        path: The record file.
+        ruleset: The rules; None for those named by the headers, or else the default.
 
     Raises:
-        CommandError: the file cannot be read, or is no record.
+        CommandError: The file cannot be read, or is not a record.
     """
     try:
         text, _ = text_in(path)
@@ -59,7 +61,7 @@ def rules_option(parser: argparse.ArgumentParser) -> None:
 
 
 def ruleset_named(name: str) -> Ruleset:
-    """Return the ruleset that an option names; argparse tells of any other name."""
+    """Look up a ruleset by name; an option type for argparse."""
     rules = ruleset_called(name)
     if rules is None:
         raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
@@ -67,12 +69,13 @@ def ruleset_named(name: str) -> Ruleset:
 
 
 def text_in(path: Path) -> tuple[str, float]:
-    """Return the text in a file and when it was last changed.
+    """Read a text file that may be a record; devices and oversized files are not read.
 
-    Nothing is read of what cannot be a record: a device, or far too much.
+    Returns:
+        The text, and the file's modification time in seconds since the epoch.
 
     Raises:
-        RefusedFileError: it cannot be a record.
+        RefusedFileError: The file cannot be a record.
     """
     try:
         if not path.is_file():
@@ -81,7 +84,7 @@ def text_in(path: Path) -> tuple[str, float]:
         content = b""
         if status.st_size <= LARGEST:
             with path.open("rb") as file:
-                content = file.read(LARGEST + 1)  # it may be growing
+                content = file.read(LARGEST + 1)  # the file may have grown since `stat`
     except OSError as error:
         raise RefusedFileError(f"it cannot be read: {error.strerror}") from None
     if max(status.st_size, len(content)) > LARGEST:
@@ -98,7 +101,7 @@ def text_in(path: Path) -> tuple[str, float]:
 
 
 def one_line(reason: str) -> str:
-    """Return a reason, which may hold what the file does, as a line for a terminal."""
+    """Make a reason printable in one short line, because it may quote the file."""
     shown = (each if each.isprintable() else " " for each in reason[: 2 * LONGEST_REASON])
     line = " ".join("".join(shown).split())
     return line if len(line) <= LONGEST_REASON else f"{line[:LONGEST_REASON]}..."

@@ -1,7 +1,7 @@
-"""`thudmud script`: plays transcripts; prints what does not fit, or updates them.
+"""`thudmud script`: play transcripts and print mismatches, or update the transcripts.
 
-The results can also be written as JUnit XML, which CI systems read: one suite, with a case for each
-transcript, in the elements and attributes that pytest writes and the schema of Jenkins allows.
+The results can also be written as JUnit XML for CI systems: one suite with one case per transcript.
+Only elements and attributes are used that pytest writes and the Jenkins schema allows.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def read_address(text: str) -> tuple[str, Address]:
-    """Return the name of a server, if one is given, and where it listens."""
+    """Parse ``[NAME=]HOST:PORT``; an option type for argparse. The name is "" if not given."""
     name, given, place = text.rpartition("=")
     host, _, number = place.rpartition(":")
     right = number.isascii() and number.isdigit() and int(number) <= HIGHEST_PORT
@@ -93,7 +93,7 @@ def read_address(text: str) -> tuple[str, Address]:
 
 
 def read_variable(text: str) -> tuple[str, str]:
-    """Return the name of a variable, and its value, in one line."""
+    """Parse ``NAME=VALUE``; an option type for argparse."""
     name, given, value = text.partition("=")
     if not (given and NAME.fullmatch(name) and value.isprintable()):
         raise argparse.ArgumentTypeError(f"should be NAME=VALUE, not {text!r}")
@@ -102,12 +102,12 @@ def read_variable(text: str) -> tuple[str, str]:
 
 SUITE = "thudmud"
 
-# All that XML 1.0 can hold, not even escaped (section 2.2).
+# Characters that XML 1.0 cannot represent, not even as character references (section 2.2).
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class TranscriptResult(Value):
-    """What has come of one transcript, and how long that took."""
+    """The result of one transcript and the time that it took."""
 
     path: Path
     performed: Performed
@@ -115,11 +115,11 @@ class TranscriptResult(Value):
 
 
 _XML = len("<?xml")
-"""The bytes that tell a report that another run has written."""
+"""Number of leading bytes by which an existing report is recognised."""
 
 
 def junit(results: Sequence[TranscriptResult]) -> str:
-    """Return the results as a document of XML."""
+    """Format results as a JUnit XML document."""
     all_of_them = [each.performed for each in results]
     suite = ET.Element(
         "testsuite",
@@ -146,7 +146,7 @@ def _case(result: TranscriptResult) -> ET.Element:
         name=_plain(result.path.name),
         time=_seconds(result.seconds),
     )
-    # A case has one outcome: what did not fit is told with the error, if there is one.
+    # A case can have only one outcome, so an error includes the mismatches.
     performed = result.performed
     failures = [f"{result.path}: {each}" for each in performed.failures]
     if performed.problems:
@@ -172,11 +172,11 @@ def _seconds(seconds: float) -> str:
 
 
 MISMATCH = 1
-"""The exit status where what was seen is not what was expected."""
+"""Exit status if the output differs from the expectations."""
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play transcripts; print what does not fit, and how much was played."""
+    """Play transcripts; print mismatches, or a summary if there are none."""
     if options.connect and options.config:
         return refuse("--config: with --connect the server has its own configuration")
     if (options.prompt or options.plain or options.mark) and not options.login:
@@ -221,7 +221,7 @@ def _play(path: Path, setup: Setup, *, update: bool) -> TranscriptResult:
 
 
 def _told(result: TranscriptResult) -> int:
-    """Print what did not fit; return the exit status that this means."""
+    """Print the mismatches and problems of a transcript; return the exit status."""
     performed = result.performed
     for failure in performed.failures:
         print(f"{result.path}: {failure}")
@@ -232,7 +232,7 @@ def _told(result: TranscriptResult) -> int:
 
 
 def _update(path: Path, transcript: Transcript) -> list[str]:
-    """Rewrite a transcript, and the files that it includes, to what was seen; return problems."""
+    """Rewrite a transcript and its included files to the actual output; return problems."""
     written: dict[Path, tuple[Path, set[str]]] = {}
     for file, text in texts(path, transcript):
         written.setdefault(file.resolve(), (file, set()))[1].add(text)

@@ -1,4 +1,4 @@
-"""`thudmud serve`: runs the server."""
+"""`thudmud serve`: run the server."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _given(**options: object) -> dict[str, object]:
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Serve until a signal comes."""
+    """Run the server until a signal arrives."""
     path = named_or_default(options.config)
     settings, folder = _settings(path, options), config_folder(path)
     begin_log(settings, folder)
@@ -55,17 +55,17 @@ def run(options: argparse.Namespace) -> int:
     try:
         run_in_loop(serve(settings, folder, partial(print, flush=True), reread))
     except (StartError, StoreError) as error:
-        if settings.server.log_file:  # else the log is where it is told to whoever started us
+        if settings.server.log_file:  # otherwise the log goes to where the error is printed anyway
             _log.error("cannot serve", extra={"why": str(error)})
         raise
     return 0
 
 
 def _settings(path: Path | None, options: argparse.Namespace) -> Settings:
-    """Return the settings of a file, but for what the options have otherwise.
+    """Load the settings and override them by the options.
 
     Raises:
-        ConfigError: the file cannot be used.
+        ConfigError: The configuration cannot be used.
     """
     settings = load_settings(path)
     web_port = 0 if options.port == 0 and options.web_port is None else options.web_port

@@ -1,4 +1,4 @@
-"""`thudmud store`: looks after what is stored, in files and in databases."""
+"""`thudmud store`: check, prune, compact and copy the store, a file or a database."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Check what is stored; print what was found."""
+    """Check the integrity of the store and print the result."""
     storage, folder = _place(options)
     try:
         return checking.run(None if storage.dsn else folder / storage.file, storage.dsn)
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _place(options: argparse.Namespace) -> tuple[StorageSettings, Path]:
-    """Return where everything is that an action is to look after, and the folder of its file."""
+    """Return the storage settings for an action, and the folder of the store's file."""
     if options.file is None:
         return storage_of(options.config, gateway=options.gateway)
     if options.gateway or options.config:
@@ -95,7 +95,7 @@ def _place(options: argparse.Namespace) -> tuple[StorageSettings, Path]:
 
 @tells_errors
 def _run_prune(options: argparse.Namespace) -> int:
-    """Drop what nothing needs any more; print how much that was."""
+    """Drop events that nothing needs any more; print their number."""
     storage, folder = _place(options)
 
     async def prune() -> PruneReport:
@@ -125,7 +125,7 @@ def _run_prune(options: argparse.Namespace) -> int:
 
 @tells_errors
 def _run_compact(options: argparse.Namespace) -> int:
-    """Make a file smaller; print by how much."""
+    """Compact a file; print its size before and after."""
     storage, folder = _place(options)
     if storage.dsn:
         raise CommandError("PostgreSQL does that by itself; only a file can be made smaller")
@@ -141,7 +141,7 @@ def _run_compact(options: argparse.Namespace) -> int:
 
 @tells_errors
 def _run_copy(options: argparse.Namespace) -> int:
-    """Copy all that is stored; print how much that was."""
+    """Copy a store and print the number of copied events."""
     try:
         with Progress("events") as told:
             events = copying.copy(options.source, options.target, told)

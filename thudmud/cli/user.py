@@ -1,6 +1,6 @@
-"""`thudmud user`: lists and changes the accounts of players, also while the server runs.
+"""`thudmud user`: list and change the accounts of players, even while the server runs.
 
-Hashes are never printed, nor is any password but one that has just been made up.
+Password hashes are never printed. The only password ever printed is a newly generated one.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _GENERATED = 16  # characters
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Do what is asked for with the accounts in the store that the configuration names."""
+    """Carry out an action on the accounts in the configured store."""
 
     async def act() -> None:
         async with open_store(options.config) as store:
@@ -169,7 +169,7 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
 
 
 async def _board_of(store: Store, name: str) -> str | None:
-    """Return a board at which somebody has a seat, if there is one."""
+    """Return the name of a board at which a player has a seat; None if there is none."""
     for board in await boards_up(store):
         table = await table_of(store, board)
         if name.lower() in map(str.lower, table.seats.values()):
@@ -217,7 +217,7 @@ async def _unban(store: Store, options: argparse.Namespace) -> None:
 
 
 async def _member(store: Store, name: str) -> Account:
-    """Return an account that there is; a name may be banned without one."""
+    """Return an existing account; raise `CommandError` for a banned name without one."""
     account = await store.read(accounts.find, name)
     if account is None or not account.password:
         raise _no_account(name)
@@ -244,7 +244,7 @@ def _measure(sanction: Sanction) -> str:
 
 
 def _terms(sanction: Sanction | None, more: str = "") -> str:
-    """Return until when a measure holds, by whom, and why; and what else is to be said before."""
+    """Format the end, author and reason of a sanction, with `more` before the reason."""
     if sanction is None:
         return more
     until = "" if sanction.until is None else f" until {minute(sanction.until)}"
@@ -253,7 +253,7 @@ def _terms(sanction: Sanction | None, more: str = "") -> str:
 
 
 def _asked_for(name: str) -> str:
-    """Return a new password: typed twice on a terminal, else the next line of the input."""
+    """Read a new password: twice from a terminal, or else one line of standard input."""
     if sys.stdin.isatty():
         password = getpass.getpass(f"New password for {name}: ")
         if getpass.getpass("The same again: ") != password:
