@@ -1,4 +1,4 @@
-"""The running server: what is opened and closed, in which order, until a signal comes."""
+"""Server life cycle: start-up and shutdown order, signals and reloading."""
 
 from __future__ import annotations
 
@@ -78,18 +78,18 @@ async def serve(
     announce: Callable[[str], None],
     reread: Callable[[], Settings] | None = None,
 ) -> None:
-    """Serve until SIGINT, SIGTERM or SIGHUP comes.
+    """Run the server until SIGINT, SIGTERM or SIGHUP.
 
     Args:
         settings: all settings.
-        folder: the folder of files whose names are relative.
-        announce: called with one line once connections are accepted.
-        reread: reads the settings again, or raises ConfigError. If it is given, SIGHUP reloads the
-            settings, else it ends the server.
+        folder: the base folder of relative file names.
+        announce: called with one line when the server accepts connections or stands by.
+        reread: reads the settings again, or raises ConfigError. With it, SIGHUP reloads the
+            settings; without it, SIGHUP stops the server.
 
     Raises:
-        StartError: the settings name something that cannot be used.
-        StoreError: the store cannot be used.
+        StartError: the settings name something unusable.
+        StoreError: the store can't be used.
     """
     require_programs(settings.bot, folder)
     manager, hangups = ServiceManager(), asyncio.Event()
@@ -107,7 +107,7 @@ async def serve(
                 manager.stopping(stopped.why)
                 return
         server = Acceptor(settings, folder)
-        # The port comes first: a server that cannot have it must not touch another one's store.
+        # Bind first: a server that can't have its port must not touch the store of another.
         places = await server.bind()
         stack.callback(server.close)
         async with open_sessions(settings, folder) as sessions, AsyncExitStack() as meanwhile:
@@ -142,7 +142,11 @@ async def serve(
 def _measured(
     settings: Settings, server: Acceptor, sessions: Sessions
 ) -> AbstractAsyncContextManager[None]:
-    """Return the context in which monitoring systems can ask for metrics."""
+    """Return the context manager that serves metrics.
+
+    Raises:
+        StartError: prometheus-client isn't installed.
+    """
     try:
         from thudmud.server.metrics import measured  # noqa: PLC0415  (an optional dependency)
     except ImportError as error:
@@ -161,16 +165,16 @@ def _status(sessions: Sessions) -> str:
 
 @asynccontextmanager
 async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessions]:
-    """Open the store, the boards, the workers and the bots; close them again.
+    """Open the store, boards, workers and bots, and close them at the end of the context.
 
     Raises:
-        StartError: the file that the settings name is no store, or the news cannot be read.
-        StoreError: the store cannot be used.
+        StartError: the configured file isn't a store, or the news can't be read.
+        StoreError: the store can't be used.
     """
     storage, game, players = settings.storage, settings.game, settings.players
     news = news_of(settings, folder)
     async with AsyncExitStack() as stack:
-        # First: a server that takes the bots over finds that our lease has ended.
+        # Entered first, so released last: a server that takes over the bots finds our lease ended.
         holders = await stack.enter_async_context(lock_of_one(storage, Lock.BOTS))
         served: list[Serving] = [
             module.serve(settings, folder)
@@ -241,7 +245,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
 
 
 def configure(hall: Hall, settings: Settings, news: Sequence[str] = ()) -> None:
-    """Set the news, and the limits of players and features, to those of the settings."""
+    """Apply the news, and the settings of players and features, to a hall."""
     players = settings.players
     caps = Caps(
         seeks=players.seeks,
@@ -257,14 +261,14 @@ def configure(hall: Hall, settings: Settings, news: Sequence[str] = ()) -> None:
 
 
 REPORTS_PER_ADDRESS = 2
-"""How many times as many reports may come from one address within an hour as one player may have
-open."""
+"""Reports per hour from one address, as a multiple of the open reports that a player may have."""
 
 
 def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits, Limits]:
-    """Return the limits of talking, shouting and reporting, as `TalkLimiter` takes them.
+    """Return the arguments of the `TalkLimiter` for messages, for shouts and for reports.
 
-    Those of reporting are the same for a name as for its address.
+    Each is a rate per second, a burst, and the factor for all names at one address. The factor is 1
+    for reports.
     """
     share, reports = players.chat_per_address, max(1, REPORTS_PER_ADDRESS * players.reports)
     return (
@@ -275,22 +279,22 @@ def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits, Limits]:
 
 
 def level_of_each(settings: Settings) -> dict[str, str | None]:
-    """Return the bots that the settings describe, as `name_bots` takes them."""
+    """Return the levels of the configured bots by name; None for those with a program."""
     return {each.name: None if each.command else each.level for each in settings.bot}
 
 
 _SET = 5.0
-"""Seconds; if the machine's time differs from ours by more, it was set and not just adjusted."""
+"""Seconds of difference above which the system clock was set, not just adjusted."""
 
 _LONGEST_NEWS = 16_384
-"""The most bytes of the news: about ten screens."""
+"""The largest size of the news file in bytes: about ten screens."""
 
 
 def news_of(settings: Settings, folder: Path) -> tuple[str, ...]:
-    """Return the lines of the news file that the settings name.
+    """Read the lines of the configured news file; none if there is no such file.
 
     Raises:
-        StartError: the file cannot be read, is too long, or is no text.
+        StartError: the file can't be read, is too long, or isn't UTF-8.
     """
     if not settings.players.news:
         return ()
@@ -310,18 +314,18 @@ def news_of(settings: Settings, folder: Path) -> tuple[str, ...]:
 
 
 def boards(settings: Settings) -> list[BoardSpec]:
-    """Return the boards of the settings."""
+    """Return the configured boards."""
     return [
         BoardSpec(each.name, each.rules, Style(each.style), each.key) for each in settings.board
     ]
 
 
 async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
-    """Wait for a signal.
+    """Wait for a request to stop, or for the end of the service or store.
 
     Raises:
-        NotYet: the store has failed, or cannot be followed.
-        Exception: a bug of ours has ended the following.
+        NotYet: the store has failed, or its entries can't be followed.
+        Exception: a bug has ended the service.
     """
     signalled = asyncio.create_task(stopped.wait())
     ends = [
@@ -334,19 +338,24 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
             _log.critical("boards cannot be served from here any longer, so the server stops")
             try:
                 end.result()
-            except StoreError as error:  # a restart reads everything again
+            except StoreError as error:  # a restart may help: it reads everything again
                 raise NotYet(str(error)) from error
         end.cancel()
 
 
 async def _check_once_ready(sessions: Sessions) -> None:
-    """Check the store, once people can come in."""
+    """Check the store once players can log in."""
     await sessions.ready()
     await check(sessions.store)
 
 
 async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None:
-    """Log when the machine's time is set, which the clocks of battles ignore."""
+    """Log changes of the system clock, which the clocks of battles ignore.
+
+    Args:
+        clock: the server's clock.
+        pause: seconds between checks.
+    """
     noted = 0.0
     while isinstance(clock, SteadyClock):
         if abs(clock.behind - noted) > _SET:
@@ -360,12 +369,12 @@ async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None
 
 
 async def follow_logins(sessions: Sessions, changed: asyncio.Event, pause: float = 5.0) -> None:
-    """End the sessions of members whose accounts are removed, or logins ended, while they play.
+    """End sessions whose accounts are removed or logged out elsewhere, in an endless loop.
 
     Args:
         sessions: the sessions.
         changed: set whenever an account may have changed.
-        pause: seconds before the accounts are read again if that has failed.
+        pause: seconds before a retry after the accounts couldn't be read.
     """
     while True:
         await changed.wait()
@@ -374,25 +383,25 @@ async def follow_logins(sessions: Sessions, changed: asyncio.Event, pause: float
             await sessions.end_logged_out()
         except StoreError as error:
             _log.error("could not read which logins still hold: %s", error)
-            changed.set()  # else a stolen password would open the account until the next change
+            changed.set()  # else a stolen password would stay useful until the next change
             await asyncio.sleep(pause)
-        except Exception:  # noqa: BLE001  (later ones still have to be ended)
+        except Exception:  # noqa: BLE001  (a bug must not end this loop)
             _log.exception("failed to end the sessions of logins that have ended")
 
 
-# For the gateway as well.
+# Shared with the gateway.
 
 
 _SWITCH_INTERVAL = 0.0005
 
 
 def tune_for_latency() -> None:
-    """Avoid long pauses by the garbage collector and by switches between threads.
+    """Tune garbage collection and thread switching for low latency.
 
-    Everything that is there by now is taken out of garbage collection, as `thudmud.cli.main` has
-    done with all that was loaded: sixty thousand objects, which would take forty milliseconds each
-    time. And with Python's default switch interval, the store's thread would wait five milliseconds
-    after each of SQLite's steps while lines keep the event loop busy.
+    All current objects are frozen, as `thudmud.cli.main` does after loading: collecting these sixty
+    thousand objects would take forty milliseconds each time. The switch interval is shortened for
+    the store's thread. With Python's default it waits five milliseconds after each SQLite step
+    while the event loop is busy.
     """
     gc.collect()
     gc.freeze()
@@ -400,7 +409,7 @@ def tune_for_latency() -> None:
 
 
 async def _load_the_rest(settings: Settings, server: Acceptor) -> None:
-    """Load what the first line and the first look at the page need, and the start did not."""
+    """Import the modules for the first command and the first web request, after the start."""
     if settings.web.enabled:
         await asyncio.to_thread(import_module, "thudmud.server.pages")
         server.prepare_page()
@@ -415,21 +424,21 @@ async def served_store(
     setting: str = "storage",
     common: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[Store, Node]]:
-    """Open a store to serve boards from, and close it again.
+    """Open a store and a node for serving boards, and close both at the end of the context.
 
     Args:
-        storage: where the store is.
-        folder: the folder of its file, if that has a relative name.
-        setting: the section of these settings, for messages.
+        storage: the location of the store.
+        folder: the base folder of a relative file name.
+        setting: the name of the settings section, for error messages.
         common: the settings that all servers on the store must share.
 
     Yields:
         The store, and a live node on it.
 
     Raises:
-        StartError: no store can be kept there; NotYet if other servers have other settings, or the
-            database has gone away.
-        StoreError: it is damaged, or another server uses it.
+        StartError: the location isn't usable. It is a NotYet if other servers have different
+            settings, or the database is unavailable.
+        StoreError: the store is damaged, or in use by another server.
     """
     try:
         store = await open_store(storage, folder, serving=True)
@@ -444,22 +453,22 @@ async def served_store(
             async with background(node.live()):
                 yield store, node
         finally:
-            await node.close()  # or others would take a server that failed to start for a live one
+            await node.close()  # otherwise other servers would believe a failed one alive
     except Damaged:
         raise
     except StoreError as error:
         if storage.backend != "postgresql":
             raise
-        # Also if another version has taken it over since it was opened: that can be tried again.
+        # A retry helps as well if another version has migrated the store since it was opened.
         raise NotYet(f"{setting}.dsn: {error}") from error
     finally:
         await store.close()
 
 
 def _as_start_error(error: StoreError, storage: StorageSettings, setting: str) -> StartError:
-    """Return an error of the store as an error of the start.
+    """Convert a store error into a start error.
 
-    A database may be back in a moment: then the service manager should try again.
+    It is a NotYet if the database may return soon, so that the service manager tries again.
     """
     if storage.backend != "postgresql":
         return StartError(f"{setting}.file: {error}")
@@ -468,10 +477,10 @@ def _as_start_error(error: StoreError, storage: StorageSettings, setting: str) -
 
 
 async def _open(node: Node) -> None:
-    """Open a node, once all nodes with other settings have ended.
+    """Open a node once all nodes with different settings have ended.
 
     Raises:
-        NotYet: they are still alive; the lease of a killed one would have run out by now.
+        NotYet: such nodes are still alive after one lease, by which a killed node's has expired.
     """
     until = monotonic() + node.lease
     while True:
@@ -486,7 +495,7 @@ async def _open(node: Node) -> None:
 
 
 async def check(store: Store) -> None:
-    """Check the store, and finish what making its projections anew has left; log what is found."""
+    """Check the store, finish a pending rebuild of its projections, and log problems."""
     try:
         damage = await store.check()
         if not damage:
@@ -500,7 +509,7 @@ async def check(store: Store) -> None:
 
 @asynccontextmanager
 async def background(*works: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Run coroutines in the background, and cancel them at the end. Exceptions are logged."""
+    """Run coroutines as tasks, cancel them at the end of the context, and log exceptions."""
     tasks = [asyncio.create_task(work) for work in works]
     for task in tasks:
         task.add_done_callback(_log_failure)
@@ -521,21 +530,23 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 
 
 class Shutdown(asyncio.Event):
-    """Set once the server has to stop, with the reason for the log."""
+    """Event that is set when the server has to stop, with the reason for the log."""
 
     why = ""
 
     def ask(self, why: str) -> None:
-        """Stop the server. Only the first reason counts."""
+        """Request a shutdown; only the first reason is recorded."""
         self.why = self.why or why
         self.set()
 
 
 def stop_signal(hangups: asyncio.Event | None = None) -> Shutdown:
-    """Return an event that is set by SIGINT, SIGTERM and SIGHUP, which end nothing else now.
+    """Install handlers for SIGINT, SIGTERM and SIGHUP, which set the returned event.
 
-    If SIGHUP is ignored already, as under nohup, it stays so. With ``hangups``, SIGHUP sets that
-    instead.
+    SIGHUP stays ignored if it already is, as under nohup.
+
+    Args:
+        hangups: set by SIGHUP instead, if given.
     """
     stopped = Shutdown()
     loop = asyncio.get_running_loop()
@@ -551,7 +562,7 @@ def stop_signal(hangups: asyncio.Event | None = None) -> Shutdown:
 
 
 class Reload:
-    """Reads the settings again, and applies what a running server can change."""
+    """Reloads the settings, and applies those that a running server can change."""
 
     def __init__(
         self,
@@ -565,7 +576,7 @@ class Reload:
         self._server, self._sessions = server, sessions
 
     def __call__(self) -> None:
-        """Reload, certificates and news included; if anything is wrong, change nothing."""
+        """Reload settings, certificates and news; change nothing if any of them is invalid."""
         try:
             wanted = self._reread()
             live, others = changes(self._settings, wanted)
@@ -599,7 +610,7 @@ class Reload:
 async def _follow_hangups(
     hangups: asyncio.Event, reload: Callable[[], None], manager: ServiceManager
 ) -> None:
-    """Reload at each SIGHUP."""
+    """Reload the settings after each SIGHUP."""
     while True:
         await hangups.wait()
         hangups.clear()
@@ -611,10 +622,10 @@ async def _follow_hangups(
 
 
 def begin_log(settings: Settings, folder: Path) -> None:
-    """Set up logging as the settings say.
+    """Set up logging according to the settings.
 
     Raises:
-        StartError: the log file cannot be written.
+        StartError: the log file can't be written.
     """
     server = settings.server
     path = folder / server.log_file if server.log_file else None
@@ -622,9 +633,12 @@ def begin_log(settings: Settings, folder: Path) -> None:
 
 
 def run_in_loop(work: Coroutine[None, None, T]) -> T:
-    """Run a coroutine in the fastest event loop that is installed, and return its result.
+    """Run a coroutine in uvloop if it is installed, else in asyncio's own event loop.
 
-    That is uvloop's, else asyncio's own. Players see the same in both.
+    The server behaves the same in both.
+
+    Returns:
+        The result of the coroutine.
     """
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         _log.info("starting", extra={"loop": type(runner.get_loop()).__module__.partition(".")[0]})
