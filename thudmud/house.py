@@ -1,4 +1,4 @@
-"""Thudmud without sockets: lines of players in, messages to players out."""
+"""Thudmud without sockets: takes players' lines and returns messages for players."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ AnswerT = TypeVar("AnswerT")
 
 
 class BotTurn(Value):
-    """A battle in which it is a bot's turn.
+    """A battle in which a bot is to move.
 
     Attributes:
-        bot: its name.
-        task: the battle, as it stands.
+        bot: the bot's name.
+        task: the state of the battle.
     """
 
     bot: str
@@ -60,53 +60,54 @@ class BotTurn(Value):
 class House:
     """A hall with boards and people, driven by lines of text.
 
-    A house is told who comes in (`enter`), what they type (`obey`) and who leaves (`depart`), and
-    returns the messages for everybody each time. What happened at the boards can be kept as lines
-    of text (`events`), and a house made of these lines continues where the other stopped. They do
-    not tell who is here, or players' preferences.
+    The host reports who arrives (`enter`), what they type (`obey`) and who leaves (`depart`). Each
+    call returns the messages for all players. `events` exports what happened at the boards as lines
+    of text, and a house created from these lines continues from there. The lines don't say who is
+    present, and don't contain players' preferences.
 
-    It is a `thudmud.service.Service` on a store in memory, where nothing waits: each call runs to
-    its end.
+    A house wraps a `thudmud.service.Service` on a store in memory. Nothing ever waits there, so
+    each call completes before it returns.
 
-    Times are seconds since the epoch; one that is out of range raises ValueError. There is no clock
-    and nothing random: the same calls give the same answers. A house is not thread-safe.
+    Times are seconds since the epoch; a time out of range raises ValueError. A house has no clock
+    and no randomness: the same calls give the same results. It isn't thread-safe.
 
     Attributes:
-        hall: the boards and people as values of `thudmud.game`, for reading.
+        hall: the boards and people as values of `thudmud.game`, to be read only.
 
     Args:
-        boards: the boards, in the order in which they are listed; at least one, each with a name of
-            its own that players can type, and a key of its own.
-        quiet_plies: after how many plies without a capture one player may end a battle alone;
-            0 for never.
-        seat_grace: how many seconds a player may be away before the others need not wait.
-        events: what happened before at these boards and others: all lines that `events` returned,
-            in order. Seated players still have their seats: let those in who are back, with
-            `enter`, and call `settle` for the others.
-        idle_limit: after how many seconds without a ply a battle without a clock can be claimed; 0
-            for never.
-        replays_at_once: whether "play" shows several plies at once; else `play_on` shows the next.
-        any_names: whether boards may have names that players cannot type, because the host finds
-            the board.
-        adviser: asked for hints and analyses, which it answers without waiting; None for none.
+        boards: the boards, in the order in which they are listed. At least one, with unique names
+            that players can type, and unique keys.
+        quiet_plies: number of plies without a capture after which one player may end a battle
+            alone; 0 for never.
+        seat_grace: seconds for which the others have to wait for a player who is away.
+        events: earlier events at these boards and others: all lines that `events` returned, in
+            order. Seated players still have their seats: call `enter` for those who are back, and
+            then `settle` for the others.
+        idle_limit: seconds without a ply after which a battle without a clock can be claimed; 0 for
+            never.
+        replays_at_once: whether "play" shows several plies at once; otherwise `play_on` shows the
+            next.
+        any_names: whether boards may have names that players can't type, because the host finds the
+            board.
+        adviser: source of hints and analyses, which has to answer without waiting; None for none.
         opens_boards: whether players may challenge each other to matches at new boards. `events`
-            leaves out these boards and what happens at them.
-        left: until when the earlier house ran; None for the time of the last event. Clocks stand
-            still from then until the first call with a time.
+            omits these boards and their events.
+        left: time at which the earlier house stopped; None for the time of the last event. Clocks
+            stand still from then until the first call with a time.
         verbs: the host's own commands, see `thudmud.language.vocabulary`.
-        without: the names of features to leave out, such as ``tv``, and the first words of other
-            verbs, such as ``shout``.
-        teaches: whether players who have never finished a battle are told how to move, below the
+        without: names of features to leave out, such as ``tv``, and the first words of other verbs,
+            such as ``shout``.
+        teaches: whether players who have never finished a battle are shown how to move, below the
             first board where it is their turn.
-        bots: the names of bots that players can invite, each with the name or the number of a level
-            of `thudmud.search.levels`. They come in before anybody else, and do all by themselves
-            but think: see `bot_turns`.
+        bots: names of bots that players can invite, each with the name or number of a level of
+            `thudmud.search.levels`. They arrive before anybody else, and do everything by
+            themselves except thinking: see `bot_turns`.
 
     Raises:
-        InvalidValueError: the boards are invalid, or the events do not fit together; or a verb is
-            there twice, or one to leave out does not exist; or there is no such level.
-        Misread: one of the lines is no event.
-        TooNew: a later version of thudmud wrote one of them.
+        InvalidValueError: the boards are invalid, the events are inconsistent, a verb is defined
+            twice, a feature or verb to leave out doesn't exist, or a bot's level doesn't exist.
+        Misread: one of the lines isn't an event.
+        TooNew: a later version of thudmud wrote one of the lines.
     """
 
     def __init__(
@@ -141,11 +142,11 @@ class House:
         self._now = 0.0
         self._told: list[Message] = []
         self._others: list[int] = []
-        """The positions of entries of matches and of the hall, rather than of a board."""
+        """Store positions of entries that aren't of a board of the host's: see `_is_other`."""
         self._store = Store.in_memory(clock=lambda: self._now)
         last = self._bring_in(events)
         self._left = last if left is None else left
-        """Since when clocks stand still, until the first call with a time."""
+        """Time since which clocks have stood still; None after the first call with a time."""
         self._service = Service(
             self.hall,
             self._store,
@@ -162,7 +163,7 @@ class House:
         self._visits = self._service.broadcaster.visits
         self._opponents = {name: Opponent(name, seat_grace) for name in bots}
         if bots:
-            from thudmud.bots.naming import name_bots  # noqa: PLC0415  (only they have levels)
+            from thudmud.bots.naming import name_bots  # noqa: PLC0415  (only bots have levels)
 
             name_bots(self.hall, bots)
         position = at_once(self._store.position())
@@ -171,10 +172,10 @@ class House:
         at_once(self._service.follow())
 
     def events(self, after: int = 0) -> list[str]:
-        """Return what happened at all boards: a line of ASCII text for each event.
+        """Return the events of all boards, each as a line of ASCII text.
 
         Args:
-            after: how many of them the caller has already. The others are returned.
+            after: number of events that the caller already has, which are omitted.
 
         Raises:
             InvalidValueError: ``after`` is negative.
@@ -195,49 +196,49 @@ class House:
         ]
 
     def open_board(self, name: str, now: float, rules: str = DEFAULT_RULES.name) -> list[Message]:
-        """Open a board, listed last, and return the messages.
+        """Open a board at the end of the list, and return the messages.
 
-        `events` tells what happens at it, but not that it exists: pass it to the next house.
+        `events` contains the events at the board, but not the board: pass it to the next house.
 
         Args:
-            name: its name, the noun last. It is its key as well.
+            name: the board's name, with the noun last; also its key.
             now: the time.
-            rules: the name of the ruleset that it begins with.
+            rules: the name of the board's initial ruleset.
 
         Raises:
-            Refused: nothing can be called that, or another board is.
-            ValueError: there is no such ruleset.
+            Refused: the name is invalid, or another board has it.
+            ValueError: no ruleset has that name.
         """
         require_time(now)
         spec = BoardSpec(name, rules)
         return self._drive(open_board(self._store, name, spec.rules, now), now)
 
     def rename_board(self, name: str, new: str, now: float) -> list[Message]:
-        """Rename a board, and return the messages. Nothing else of it changes.
+        """Rename a board, and return the messages. Its other properties stay as they are.
 
         Raises:
-            Refused: there is no such board, that is no name for one, or another board has it.
+            Refused: no board has the old name, the new one is invalid, or another board has it.
         """
         require_time(now)
         return self._drive(rename_board(self._store, name, new, now), now)
 
     def close_board(self, name: str, now: float) -> list[Message]:
-        """Close a board, and return the messages. A match under way there is put away.
+        """Close a board, adjourning any match under way there, and return the messages.
 
         Raises:
-            Refused: there is no such board.
+            Refused: no board has that name.
         """
         require_time(now)
         return self._drive(close_board(self._store, name, now), now)
 
     def settle(self, now: float) -> list[Message]:
-        """Mark all seated players as away who are not here, and return the messages."""
+        """Mark seated players who aren't here as away, and return the messages."""
         require_time(now)
         return self._drive(self._service.settle(), now)
 
     @property
     def due(self) -> float | None:
-        """When `pass_time` may next have something to do; None for never."""
+        """Earliest time at which `pass_time` may have something to do; None for never."""
         moments = [due(table) for table in self.hall.tables.values()]
         moments += [each.next_time(self._now) for each in self._opponents.values()]
         moments += [seek.until for seek in self.hall.seeks.values()]
@@ -246,24 +247,28 @@ class House:
 
     @property
     def bot_turns(self) -> list[BotTurn]:
-        """Where it is a bot's turn. Find out what to play, however long that takes: `play_bot`."""
+        """Battles in which a bot is to move.
+
+        The host chooses the ply, for which it may take any length of time, and passes it to
+        `play_bot`.
+        """
         bots = self._opponents.items()
         return [BotTurn(name, task) for name, opponent in bots for task in opponent.tasks()]
 
     def play_bot(
         self, turn: BotTurn, ply: str, now: float, worth: int | None = None
     ) -> list[Message]:
-        """Let a bot play, and return what everybody is told: nothing if it is its turn no longer.
+        """Play a ply for a bot, and return the messages; none if it's no longer the bot's turn.
 
         Args:
             turn: one of `bot_turns`.
-            ply: as records write it.
+            ply: the ply in the notation of records.
             now: the time.
-            worth: what the bot thinks that its side is worth, in hundredths of a dwarf. By that it
-                knows when to offer the end of a battle, or to resign.
+            worth: the bot's evaluation from its own side's view, in hundredths of a dwarf. The bot
+                offers to end a battle, or resigns, by this.
 
         Raises:
-            ValueError: it is no ply, or the rules refuse it.
+            ValueError: the ply can't be read, or the rules refuse it.
         """
         if turn not in self.bot_turns:
             return []
@@ -272,10 +277,10 @@ class House:
         return self.obey(turn.bot, turn.task.command(ply), now)
 
     def pass_time(self, now: float) -> list[Message]:
-        """Do what is due by now, and return the messages.
+        """Do everything that is due by now, and return the messages.
 
-        Flags fall, idle players are warned, questions to busy players end unanswered, and
-        tournaments go on. Without it, that happens with the next line about the board, or never.
+        Flags fall, idle players are warned, questions to busy players expire, and tournaments go
+        on. Without this call, that happens with the next line about the board, or never.
         """
         require_time(now)
         return self._drive(self._service.pass_time(), now)
@@ -294,25 +299,27 @@ class House:
     ) -> list[Message]:
         """Let a player in, and return the messages.
 
-        They come to ``room`` and are shown that board; by default to where a seat was kept, or else
-        to the hall.
+        They arrive in ``room`` and see that board. By default they arrive where a seat was kept for
+        them, or else in the hall.
 
         Args:
-            name: their name. If `name_problem` has nothing against it, it can be typed in every
-                command; other names are shown, but cannot be typed.
+            name: the player's name. Other players can type it in every command if `name_problem`
+                returns None for it; other names are shown, but can't be typed.
             now: the time.
-            terminal: what their client can show, by default plain text of 80 columns; `fit` changes
+            terminal: what the client can show, by default plain text of 80 columns; `fit` changes
                 it.
-            room: the board where they are, in any case, if the host knows where players stand.
-            member: whether they have an account, so that their battles can be rated.
-            profile: their preferences, as far as known.
-            quiet: whether others are not told that they come or go, except at a seat.
-            watcher: for a program that plays: called with every telling for it. Then it has no
-                screen.
+            room: the board where the player is, in any case of letters, if the host tracks where
+                players are.
+            member: whether the player has an account, so that their battles can be rated.
+            profile: the player's preferences, as far as known.
+            quiet: whether the player's arrivals and departures aren't announced, except at a seat.
+            watcher: for a program that plays, called with every telling for it. It has no screen
+                then.
 
         Raises:
-            ValueError: the name is invalid, or a player here has it, in any case; or a seat or
-                adjourned match is kept for it in another spelling; or there is no such board.
+            ValueError: the name is invalid, or a player here has it, in any case of letters; or a
+                seat or adjourned match is kept for it in another spelling; or ``room`` isn't a
+                board.
         """
         require_name(name)
         require_time(now)
@@ -338,7 +345,7 @@ class House:
         """Move a player who is here to another screen, and return the messages.
 
         Raises:
-            ValueError: nobody of that name is here.
+            ValueError: no player here has that name.
         """
         self._require(name, now)
         return self._drive(self._service.join(Arrival(name, terminal)), now)
@@ -348,13 +355,13 @@ class House:
         return self._vocabulary.parse(line)
 
     def obey(self, name: str, line: str | Command, now: float) -> list[Message]:
-        """Carry out a player's line, and return the messages.
+        """Execute a line that a player typed, and return the messages.
 
-        Any text will do: the player is told why a line cannot be read or is refused. After "quit"
-        the player is not here any more.
+        Any text is valid: a message to the player says why a line can't be read or is refused.
+        After "quit" the player is no longer here.
 
         Raises:
-            ValueError: nobody of that name is here; or the line is neither text nor a command.
+            ValueError: no player here has that name, or the line is neither text nor a command.
         """
         visit = self._require(name, now)
         if not isinstance(line, str | Command):
@@ -364,26 +371,26 @@ class House:
     def ask(self, name: str, line: str, now: float) -> list[Message]:
         """Return the facts that a player's program asks for; see ``Terminal.packages``.
 
-        A line other than a question, such as ``move a6 b6``, is answered so, and changes nothing.
+        A line that isn't a question, such as ``move a6 b6``, changes nothing: the answer says so.
 
         Raises:
-            ValueError: nobody of that name is here.
+            ValueError: no player here has that name.
         """
         visit = self._require(name, now)
         return self._drive(self._service.ask(visit, line), now)
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
-        """See a player out, and return the messages. Their seat is kept.
+        """Let a player leave, keeping their seat, and return the messages.
 
         Args:
-            name: who.
+            name: the player's name.
             now: the time.
-            parting: why they left. After a lost connection they are told nothing more. With
-                ``Parting.QUIT`` (typed "quit") or ``Parting.LEFT`` (walked away) a seat is given up
-                if no match is under way.
+            parting: the reason. After a lost connection there are no more messages for the player.
+                With ``Parting.QUIT`` (typed "quit") or ``Parting.LEFT`` (walked away) the player
+                gives up a seat unless a match is under way.
 
         Raises:
-            ValueError: nobody of that name is here.
+            ValueError: no player here has that name.
         """
         visit = self._require(name, now)
         return self._drive(self._service.leave(visit, parting), now)
@@ -393,20 +400,20 @@ class House:
         self._service.fit(name, terminal)
 
     def brief(self, name: str) -> list[Message]:
-        """Return the present state for a player's program that has just come."""
+        """Return the current state for a player's program that has just connected."""
         return self._service.brief(name)
 
     def play_on(self, name: str) -> list[Message]:
-        """Return the messages with the next ply of a player's replay, if it goes on by itself."""
+        """Return the messages with the next ply of a player's replay, if it advances by itself."""
         play_on(self._service, name)
         return self._taken()
 
     def is_replaying(self, name: str) -> bool:
-        """Whether a player's replay goes on by itself."""
+        """Whether a player's replay advances by itself."""
         return is_replaying(self.hall, name)
 
     def stop_playing(self, name: str) -> None:
-        """Stop a player's replay at the ply that is shown."""
+        """Stop a player's replay at the current ply."""
         stop_playing(self.hall, name)
 
     def __contains__(self, name: object) -> bool:
@@ -414,45 +421,48 @@ class House:
         return name in self._service
 
     def name_problem(self, name: str) -> str | None:
-        """Return why that cannot be a player's name, as a sentence; None if it can."""
+        """Return a sentence that says why a player can't have this name; None if they can."""
         return self._service.name_problem(name)
 
     def needs(self, name: str) -> bool:
-        """Whether a seat is kept, or a match put away, under that name, in any case."""
+        """Whether a seat or an adjourned match is kept under a name, in any case of letters."""
         return at_once(self._service.needs(name))
 
     def is_waiting(self, name: str) -> bool:
-        """Whether a player is in battles, and it is the opponent's turn in all of them."""
+        """Whether a player has battles, and the opponent is to move in all of them."""
         return self._service.is_waiting(name)
 
     def is_asked(self, name: str) -> bool:
-        """Whether a player is asked if they mean a command, so that "yes" or "no" answers that."""
+        """Whether a player's next "yes" or "no" will confirm or reject a suggested command."""
         visit = self._service.visit(name)
         return bool(visit and visit.unsure and visit.unsure.stands(self._now))
 
     def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
-        """Return the answer to a lookup.
+        """Return the answer to a query of the archive.
 
         Args:
-            lookup: a lookup of `thudmud.game.archive`, such as ``ScoreLookup("Anna")``.
+            lookup: a query of `thudmud.game.archive`, such as ``ScoreLookup("Anna")``.
         """
         return cast("AnswerT", at_once(self._service.look_up(lookup)))
 
     def game(self, board: str) -> Game | None:
-        """Return the battle on a board, named in any case, running or ended; None before the first.
+        """Return the running or last battle on a board; None before the first.
+
+        Args:
+            board: the board's name, in any case of letters.
 
         Raises:
-            KeyError: there is no such board.
+            KeyError: no board has that name.
         """
         return self.hall.tables[self.hall.tables.spelt(board)].game
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The names of the people who are here, in the order of arrival."""
+        """Names of the people here, in order of arrival."""
         return tuple(self.hall.people)
 
     def _drive(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
-        """Run a coroutine of the service at a time, and return the messages."""
+        """Run a coroutine of the service, then the bots, and return the messages."""
         self._now = now
         if self._left is not None:
             left, self._left = self._left, None
@@ -463,7 +473,7 @@ class House:
         at_once(work)
         while self._opponents and self._bots_act():
             pass
-        told, self._told = self._told, []  # that is `_taken`, for each line
+        told, self._told = self._told, []  # `_taken`, inlined because this runs for each line
         return told
 
     def _let_in(self, name: str, bot: Opponent) -> None:
@@ -475,7 +485,7 @@ class House:
             watch(Telling(Asked(name, ViewGame(), table.name), (name,), table))
 
     def _bots_act(self) -> bool:
-        """Do what bots do by themselves; return whether any of them has done something."""
+        """Execute the bots' own commands; return whether there were any."""
         acted = False
         for name, bot in self._opponents.items():
             commands = bot.commands(self._now)
@@ -495,7 +505,7 @@ class House:
         self._others += [each.position for each in entries if _is_other(each)]
 
     def _bring_in(self, lines: Iterable[str]) -> float | None:
-        """Store and fold earlier events, and return the time of the last one; nobody is told."""
+        """Store and fold earlier events without messages, and return the time of the last one."""
         past = _Past(self.hall)
         try:
             at_once(self._store.bring_in(past.events(lines), past.stored.append))
@@ -518,18 +528,18 @@ class House:
 
 
 class _Past:
-    """Brings in what happened before, at the boards of a hall and at others.
+    """Validates and folds earlier events of the boards of a hall and of others.
 
-    Folding checks whether it can have happened. Most events are plies in a row, for which only the
-    game is folded; the table follows when something else happens at the board.
+    Folding an event checks that it's possible. Most events are consecutive plies, for which only
+    the game is folded. The table catches up when another kind of event happens at the board.
 
     Args:
-        hall: the hall, whose tables come to stand as the events left them.
+        hall: the hall, whose tables end in the state after the last event.
 
     Attributes:
         place: the board's key and the version of the current event; None while a line is read.
-        stored: the entries of the current event, once it is stored.
-        copies: the positions of the copies in streams of matches.
+        stored: the store's entries for the current event, filled in by the caller.
+        copies: store positions of the copies in streams of matches.
         last: the latest time of an event; None without events.
     """
 
@@ -541,17 +551,17 @@ class _Past:
         self._hall = hall
         self._here = {table.key: name for name, table in hall.tables.items()}
         self._elsewhere: dict[str, Table] = {}
-        """Tables of boards that are not in the hall, by key."""
+        """Tables of boards that aren't in the hall, by key."""
         self._versions: Counter[str] = Counter()
         self._runs: dict[str, tuple[Game, float]] = {}
         """By key, games that may be ahead of their tables, and the time of the last ply."""
 
     def events(self, lines: Iterable[str]) -> Iterator[tuple[str, Event]]:
-        """Yield each event with its key. It has to be stored before the next is asked for.
+        """Yield each event with its key; the caller stores it before asking for the next.
 
         Raises:
-            InvalidValueError: it cannot have happened. Other ThudmudErrors and LookupError are
-                raised, too.
+            InvalidValueError: an event is impossible. Other ThudmudErrors and LookupError may be
+                raised.
         """
         for line in lines:
             key, event = from_line(line)
@@ -607,7 +617,7 @@ class _Past:
         else:
             self._elsewhere[key] = self._table(key).apply(event, entry.battle)
         table = self._table(key)
-        # Plies need the table if a player is away, who misses them, or there is a clock.
+        # Plies need the table if there is a clock, or if a player is away and misses them.
         if table.game and table.running and not table.away and table.clock is None:
             self._runs[key] = table.game, table.since
 
@@ -626,7 +636,7 @@ class _Past:
 
 
 def _is_other(entry: Entry) -> bool:
-    """Whether an entry is of the hall, a player-opened board, or a match that was put away."""
+    """Whether an entry is of the hall, of a board that players opened, or of an adjourned match."""
     is_made = entry.stream.startswith(MADE)
     return entry.stream == HALL or is_made or is_of_a_match(entry.stream)
 
@@ -646,4 +656,4 @@ def _require_boards(boards: Sequence[BoardSpec], *, any_names: bool) -> None:
 
 
 def _never(error: StoreError) -> None:
-    raise error  # what is in memory can be read
+    raise error  # reading a store in memory can't fail

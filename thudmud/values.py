@@ -35,8 +35,7 @@ class Value(Struct, frozen=True):
     """Base class of immutable values.
 
     Annotations in the body of a subclass declare its fields, after the inherited ones. The
-    constructor
-    accepts fields by position or by name.
+    constructor accepts fields by position or by name.
 
     Attributes:
         SECRETS: names of fields that ``repr`` omits, so that they don't end up in logs.
