@@ -526,7 +526,7 @@ class Room:
 def room_for(connections: int, programs: int) -> Room:
     """Raise the limit on open files as far as the connections need it and the system allows.
 
-    If the limit stays too low, the capacity is reduced, with a warning. Otherwise the server would
+    A limit that stays too low reduces the capacity, with a warning. Otherwise the server would
     accept connections until it couldn't open any file, not even for players who are online.
 
     Args:
@@ -577,7 +577,7 @@ REJECTION_GRACE = 2.0
 MAX_CLOSING = 50
 """The most rejected connections that get `REJECTION_GRACE` at a time."""
 
-_HANDSHAKE = 10.0  # seconds until a client must begin TLS, and again for the handshake
+_HANDSHAKE = 10.0  # seconds for a PROXY header, for the first TLS record, and for the handshake
 
 
 class IncomingConnection(asyncio.Protocol):

@@ -81,7 +81,7 @@ def _ruleset(name: str) -> str:
 
 
 def _level(words: object) -> str:
-    """Return the name of the level with a number, or with a name in any case."""
+    """Convert the number of a level, or its name in any case, to its name."""
     try:
         return level_called(str(words)).name
     except InvalidValueError:
@@ -283,7 +283,7 @@ class GameSettings(Section):
 
 
 class PlayerSettings(Section):
-    """The limits of all players."""
+    """The limits on what players may do, and how long their data is kept."""
 
     guest_grace: float = duration(86_400, 0, YEAR)
     addresses_kept: int = whole(90, 0, 36_500)

@@ -306,11 +306,11 @@ class Inbox:
             has_room = self._handle(self._waiting.popleft())
             if is_negotiation:
                 self.charge(thread_time() - begun)
-            elif not self._is_again:  # others may have arrived since, but were not scheduled
+            elif not self._is_again:  # a first-class turn is for one line, even if more arrived
                 break
             if not has_room or loop.time() - now > FAIR_TIME:
                 break
-        self._scheduled = False  # wake-ups during this turn were or are handled here
+        self._scheduled = False  # this turn covers wake-ups that came during it
         if self._is_paused or self._is_busy():
             return
         if delay and not self._scheduled:

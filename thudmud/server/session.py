@@ -185,7 +185,7 @@ class PlayerSession:
         self._is_asking = False
         """Whether a question from the client's program is being answered."""
         self._onlooker: Onlooker | None = None
-        """The view of a board or room before login."""
+        """The spectator without a name, before login; None if the client watches no room."""
         self._dialogue: asyncio.Task[None] | None = None
         """The current dialogue, cancelled with the connection."""
         self._has_ended = False
