@@ -1,8 +1,9 @@
-"""A stage for transcripts on a running server: each player is a telnet connection.
+"""Stage for transcripts on a running server, with one telnet connection per player.
 
-It need not guess how long to wait until all has been seen: a server answers a telnet timing mark
-(RFC 860) after all that it has sent before. Another MUD may answer that before it has answered a
-line; there a line is typed whose answer has that line in it, by default a word that is no command.
+The end of a step's output is found without guessing a delay. Our server answers a telnet timing
+mark (RFC 860) after all output that precedes it. Another MUD may answer the mark before it has
+answered a line. For such a MUD, a line is typed whose answer repeats it, by default a word that is
+no command.
 """
 
 from __future__ import annotations
@@ -26,30 +27,30 @@ from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
 from thudmud.views.view import DEFAULT_WIDTH
 
 PATIENCE = 20.0
-"""Seconds to wait for an answer before the server counts as stuck."""
+"""Seconds to wait for an answer before the server is considered stuck."""
 
 MARK = "zzmarkzz"
-"""A word that is no command: most MUDs repeat it as they say so."""
+"""A word that is no command; most MUDs repeat it in their error message."""
 
 PLAYER = "player"
-"""The variable that is a player's name where they log in."""
+"""Variable with the player's name in a login transcript."""
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()][A-Z0-9])")
 _MARK = b"\x00\x06"  # no server sends NUL within a line
 _PROMPTS = {each.rstrip() for each in (*PROMPTS, PROMPT, SEEKING_PROMPT)}
 _T = TypeVar("_T")
 _CHUNK = 65536  # bytes
-_MOST_UNREAD = 1 << 24  # bytes; a step that shows more than this is no game of Thud
+_MOST_UNREAD = 1 << 24  # bytes; far above the output of any step
 
 
 class RemoteStage:
-    """A stage whose players are connected to a server; a context manager."""
+    """Stage whose players are connected to a running server; a context manager."""
 
     def __init__(self, host: str, port: int) -> None:
         self._address = host, port
         self._runner = asyncio.Runner()
         self._players: dict[str, _Player] = {}
-        self._words: dict[str, str] = {}  # resume words, of whoever was here
+        self._words: dict[str, str] = {}  # resume words by player, including earlier players
         self._login_seconds = 0.0
 
     def __enter__(self) -> Self:
@@ -62,7 +63,7 @@ class RemoteStage:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Let all who are left quit, so that their names are free again; close everything."""
+        """Quit with all remaining players, so that their names are free; close all connections."""
         for who in list(self._players):
             player = self._players.pop(who)
             with suppress(OSError, TimeoutError):
@@ -71,25 +72,25 @@ class RemoteStage:
         self._runner.close()
 
     def enter(self, who: str) -> Seen:
-        """Connect a player, and give their name."""
+        """Connect a player and log in by name."""
         if who in self._players:
             raise StageError(f"{who} is connected already")
         return self._run(self._enter(who), self._login_seconds)
 
     def type(self, who: str, line: str) -> Seen:
-        """Let a player type a line."""
+        """Type a line as a player."""
         return self._run(self._type(who, line))
 
     def vanish(self, who: str) -> Seen:
-        """Cut a player's connection."""
+        """Close a player's connection without quitting."""
         return self._run(self._vanish(who))
 
     def wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
-        """Let a player wait until they see a line that fits, or the time is up."""
+        """Wait until a player receives a line that fits, or the time is up."""
         return self._run(self._wait(who, fits, seconds), seconds)
 
     def _run(self, step: Coroutine[None, None, Seen], extra: float = 0) -> Seen:
-        """Wait for a step to be played, but not for ever."""
+        """Run a step with a time limit of `PATIENCE` plus extra seconds."""
         try:
             return self._runner.run(_within(PATIENCE + extra, step))
         except TimeoutError as error:
@@ -136,7 +137,7 @@ class RemoteStage:
         return self._players[who]
 
     async def _seen(self, first: str | None = None) -> Seen:
-        """Return what each has seen since the last time; first comes who did something."""
+        """Return each player's new lines, beginning with the player who acted."""
         everybody = [first] if first else []
         everybody += [who for who in self._players if who != first]
         seen = {who: await self._players[who].seen() for who in everybody}
@@ -152,23 +153,32 @@ async def _within(seconds: float, step: Coroutine[None, None, _T]) -> _T:
 
 
 class _Player:
-    """One connection of a player, with the resume word that was told on it, if any."""
+    """A player's connection to our server.
+
+    Attributes:
+        ended: Whether the server has closed the connection.
+        word: Resume word received on the connection; "" before it.
+    """
 
     def __init__(self, reader: telnetlib3.TelnetReader, writer: telnetlib3.TelnetWriter) -> None:
         self.ended = False
         self.word = ""
         self._prompt = ""
-        self._has_typed = False  # since the last time that anything was seen
-        self._text = b""  # read already while waiting, and not yet seen
+        self._has_typed = False  # since the last call of `seen`
+        self._text = b""  # text that `until` has read and `seen` has not yet returned
         self._reader, self._writer = reader, writer
-        # The answer to a timing mark is put among the text, where it came.
+        # Insert the answer to a timing mark into the text at the place where it arrived.
         writer.set_iac_callback(telopt.TM, lambda _cmd: reader.feed_data(_MARK))
-        # Transcripts are in ASCII, as things are shown without a terminal.
+        # Refuse UTF-8: transcripts are in ASCII, the server's output without a terminal.
         writer.set_ext_send_callback(telopt.CHARSET, lambda _offered: "")
 
     @classmethod
     async def connect(cls, host: str, port: int) -> Self:
-        """Connect to a server; raises OSError if it is not there."""
+        """Connect to a server.
+
+        Raises:
+            OSError: No server accepts the connection.
+        """
         reader, writer = await telnetlib3.open_connection(
             host,
             port,
@@ -186,7 +196,7 @@ class _Player:
         self._writer.write(line.encode() + b"\r\n")
 
     async def seen(self) -> list[str]:
-        """Return the lines that have come since the last time, without prompts and empty lines."""
+        """Return the lines received since the last call, without prompts and empty lines."""
         if not self._writer.is_closing():
             self._writer.iac(telopt.DO, telopt.TM)
         try:
@@ -199,14 +209,14 @@ class _Player:
         for line in lines:
             if told := TOLD_WORD.fullmatch(line):
                 self.word = told[1]
-        if self._has_typed:  # on the line of a prompt that stood there, if it was not yet seen
+        if self._has_typed:  # the typed line may have followed an unread prompt on the same line
             lines = [line if _is_left_out(line) else _unprompted(line) for line in lines]
             self._has_typed = False
-        # A prompt stands at the end, or by itself on a line that something else has ended.
+        # A prompt is at the end, or alone on a line if further output followed it.
         return [line.rstrip() for line in lines if line.strip() and not _is_left_out(line)]
 
     async def until(self, fits: Callable[[str], bool]) -> None:
-        """Wait for a line that fits, or the end; `seen` still returns what comes by then."""
+        """Wait for a line that fits, or for EOF; `seen` still returns the lines read meanwhile."""
         line = ""
         while not line or _is_left_out(line) or not fits(line):
             try:
@@ -219,15 +229,15 @@ class _Player:
 
     @property
     def is_in(self) -> bool:
-        """Whether the player is asked for commands."""
+        """Whether the player is logged in, shown by a prompt for commands."""
         return not self.ended and (self.is_asked(PROMPT) or self.is_asked(SEEKING_PROMPT))
 
     def is_asked(self, prompt: str) -> bool:
-        """Whether this was the last thing that the server asked."""
+        """Return whether this was the server's last prompt."""
         return self._prompt == prompt
 
     async def quit(self) -> None:
-        """Leave for good, and wait until the server has closed the connection."""
+        """Quit, and wait until the server has closed the connection."""
         if not self.is_in:
             return
         self.type("quit")
@@ -235,7 +245,7 @@ class _Player:
             pass
 
     async def hang_up(self) -> None:
-        """End the connection, and wait until the server has taken notice and done the same."""
+        """Shut down the sending side, and wait until the server has closed the connection."""
         self._writer.write_eof()
         while await self._reader.read(_CHUNK):
             pass
@@ -249,13 +259,13 @@ class _Player:
 
 @dataclass(frozen=True, slots=True)
 class OtherMud:
-    """What there is to know of a MUD that is not ours.
+    """Description of a MUD other than thudmud.
 
     Attributes:
-        login: what a player types, and waits for, to come in.
-        prompt: what may stand at the beginning of a line, and is no part of it.
-        plain: whether colours are taken off.
-        mark: a line whose answer has the last word of it, with a number behind, in it.
+        login: Transcript of a login.
+        prompt: Pattern to remove from the beginning of lines; None for none.
+        plain: Whether to remove colours.
+        mark: Line whose answer repeats its last word; a number is appended each time.
     """
 
     login: Transcript
@@ -264,7 +274,7 @@ class OtherMud:
     mark: str = MARK
 
     def lines(self, text: bytes) -> list[str]:
-        """Return the lines of what a player was sent, without empty ones."""
+        """Split received text into lines, without empty ones, prompts and unwanted colours."""
         shown = text.decode("utf-8", "replace").replace("\r", "")
         lines = (_ANSI.sub("", shown) if self.plain else shown).split("\n")
         return [line for each in lines if (line := self._without_prompt(each).rstrip())]
@@ -276,7 +286,7 @@ class OtherMud:
 
 
 class OtherMudStage(RemoteStage):
-    """A stage whose players are connected to a MUD that is not ours; a context manager."""
+    """Stage whose players are connected to another MUD; a context manager."""
 
     def __init__(self, host: str, port: int, mud: OtherMud) -> None:
         super().__init__(host, port)
@@ -297,7 +307,7 @@ class OtherMudStage(RemoteStage):
         return await self._seen(first=who)
 
     def _run(self, step: Coroutine[None, None, Seen], extra: float = 0) -> Seen:
-        """Wait for a step to be played, but not for ever."""
+        """Run a step with a time limit; a time-out names the mark that was not answered."""
         try:
             return super()._run(step, extra)
         except StageError as error:
@@ -312,27 +322,31 @@ class OtherMudStage(RemoteStage):
 
 
 class _Stranger(_Player):
-    """One connection of a player to another MUD."""
+    """A player's connection to another MUD."""
 
     mud: OtherMud
-    mark = ""  # that was typed last
-    is_marked = False  # and has not been answered
+    mark = ""  # the last word of the mark typed last
+    is_marked = False  # whether its answer is pending
     _marks = 0
 
     @classmethod
     async def to(cls, address: tuple[str, int], mud: OtherMud) -> Self:
-        """Connect to a MUD; raises OSError if it is not there."""
+        """Connect to a MUD.
+
+        Raises:
+            OSError: No server accepts the connection.
+        """
         player = await cls.connect(*address)
         player.mud = mud
         return player
 
     @property
     def shown(self) -> str:
-        """What has come and is not yet seen, in one line."""
+        """Text received but not yet returned by `seen`, in one line."""
         return " / ".join(self.mud.lines(self._text))
 
     async def comes_to(self, fits: Callable[[str], bool], seconds: float) -> bool:
-        """Wait until a line has come that fits, of which nothing is seen; return whether it has."""
+        """Wait for a line that fits; return whether it has arrived, and then discard the text."""
         with suppress(TimeoutError):
             await _within(seconds, self.until(fits))
         has_come = any(map(fits, self.mud.lines(self._text)))
@@ -340,12 +354,12 @@ class _Stranger(_Player):
         return has_come
 
     async def until(self, fits: Callable[[str], bool]) -> None:
-        """Wait for a line that fits, even if its end has not come; `seen` returns all of it."""
+        """Wait for a line that fits, even an incomplete one; `seen` still returns all of it."""
         while not self.ended and not any(map(fits, self.mud.lines(self._text))):
             await self._read()
 
     async def seen(self) -> list[str]:
-        """Return the lines that have come since the last time, up to the answer to a mark."""
+        """Type a mark; return the lines received since the last call, up to its answer."""
         self._marks += 1
         self.mark = f"{self.mud.mark.split()[-1]}{self._marks}"
         word, self.is_marked = self.mark.encode(), True
@@ -364,17 +378,17 @@ class _Stranger(_Player):
         self._text += came
 
     async def quit(self) -> None:
-        """Leave: to hang up is enough."""
+        """Do nothing: closing the connection is enough."""
 
     async def hang_up(self) -> None:
-        """End the connection: `close` does that."""
+        """Do nothing: `close` ends the connection."""
 
 
 def _is_left_out(line: str) -> bool:
-    """Whether a line has no place in transcripts: a prompt, or a word that is new each time."""
+    """Return whether to leave a line out of transcripts: a prompt, or a random resume word."""
     return line.rstrip() in {*_PROMPTS, KEEP_WORD, BACK_WORD} or bool(TOLD_WORD.fullmatch(line))
 
 
 def _unprompted(line: str) -> str:
-    """Return a line without the prompt before it."""
+    """Remove a prompt from the beginning of a line."""
     return line.removeprefix(SEEKING_PROMPT).removeprefix(PROMPT)

@@ -1,4 +1,4 @@
-"""Transcripts in files, with those that they include, and the stages that they are played on."""
+"""Playing transcripts from files: includes, variables, and the stages to play on."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ Address = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How transcripts are played.
+    """Settings for playing transcripts.
 
     Attributes:
-        config: the configuration for transcripts that name none; the defaults if None.
-        addresses: where servers listen, by the names that transcripts give them; "" is the one for
-            transcripts that name none. If this is empty, a `House` takes the place of each.
-        strict: whether a step without expectations is a failure if anything is seen then.
-        mud: what listens at the addresses, if that is not thudmud.
+        config: Configuration for transcripts that name none; None for the defaults.
+        addresses: Addresses of servers by their names in transcripts; "" is for transcripts that
+            name no servers. If empty, every server is replaced by a `House` in this process.
+        variables: Values of variables, which override those in transcripts.
+        strict: Whether a step without expectations fails if it produces output.
+        mud: Description of the MUD at the addresses; None for thudmud.
     """
 
     config: Path | None = None
@@ -59,11 +60,19 @@ def open_stages(
     transcript: Transcript,
     setup: Setup = Setup(),
 ) -> Iterator[Mapping[str, Stage]]:
-    """Open the stages for a transcript, by the names of its servers; "" if it names none.
+    """Open the stages for a transcript, and close them at the end.
+
+    Args:
+        path: File of the transcript.
+        transcript: The transcript.
+        setup: Settings.
+
+    Yields:
+        The stages by name of the server; "" if the transcript names none.
 
     Raises:
-        ConfigError: a configuration cannot be used.
-        CommandError: the address of a server is missing.
+        ConfigError: A configuration cannot be used.
+        CommandError: The address of a server is missing.
     """
     names: Mapping[str, str | None] = transcript.servers or {"": transcript.config}
     lacking = [name for name in names if name not in setup.addresses]
@@ -95,13 +104,13 @@ def open_stages(
 
 
 class Performed(Value):
-    """What has come of playing a transcript.
+    """Result of playing a transcript.
 
     Attributes:
-        failures: what did not fit.
-        problems: what kept it from being played to its end, a line each.
-        updated: the transcript rewritten to what was seen; None if there were problems.
-        compared: how many steps were compared.
+        failures: Mismatches between expectations and output.
+        problems: Errors that prevented playing to the end, one line each.
+        updated: The transcript rewritten to the actual output; None after a problem.
+        compared: Number of steps with a comparison.
     """
 
     failures: Sequence[Mismatch | NothingCompared]
@@ -111,11 +120,15 @@ class Performed(Value):
 
 
 def read_transcript(path: Path, variables: Collection[str] = ()) -> Transcript:
-    """Return the transcript in a file.
+    """Read and parse a transcript.
+
+    Args:
+        path: The file.
+        variables: Names of variables that are set from outside.
 
     Raises:
-        TranscriptError: a line means nothing; this names the line, not the file.
-        CommandError: the file cannot be read.
+        TranscriptError: A line is invalid; the message names the line, but not the file.
+        CommandError: The file cannot be read.
     """
     try:
         text = _text(path)
@@ -125,10 +138,16 @@ def read_transcript(path: Path, variables: Collection[str] = ()) -> Transcript:
 
 
 def other_mud(login: Path, prompt: str, mark: str, *, plain: bool) -> OtherMud:
-    """Return what there is to know of another MUD, from the options of the command line.
+    """Create the description of another MUD from command-line options.
+
+    Args:
+        login: File of the login transcript, which only types and waits.
+        prompt: Regular expression of a prompt to remove; "" for none.
+        mark: Line that ends answers; "" for the default.
+        plain: Whether to remove colours.
 
     Raises:
-        CommandError: the file cannot be read or holds something else; or there is no such prompt.
+        CommandError: The login transcript or the regular expression is invalid.
     """
     try:
         transcript = read_transcript(login, {PLAYER})
@@ -144,9 +163,12 @@ def other_mud(login: Path, prompt: str, mark: str, *, plain: bool) -> OtherMud:
 
 
 def play(path: Path, setup: Setup, shown: str | None = None) -> Performed:
-    """Play the transcript in a file; what goes wrong is not raised.
+    """Play the transcript in a file; errors are returned as problems, not raised.
 
-    In problems the file is called by its path, unless it is to be shown otherwise.
+    Args:
+        path: The file.
+        setup: Settings.
+        shown: Name of the file in problems; None for its path.
     """
     try:
         transcript = read_transcript(path, setup.variables)
@@ -166,9 +188,9 @@ def play(path: Path, setup: Setup, shown: str | None = None) -> Performed:
 
 
 def unknown_variables(paths: Iterable[Path], setup: Setup) -> list[str]:
-    """Return those of the variables that are given a value which none of some transcripts has.
+    """Return the variables in a setup that none of the transcripts has.
 
-    One that cannot be read may have any of them.
+    The result is empty if any transcript is unreadable, because it might have any of them.
     """
     unknown = set(setup.variables)
     try:
@@ -180,13 +202,16 @@ def unknown_variables(paths: Iterable[Path], setup: Setup) -> list[str]:
 
 
 def texts(path: Path, transcript: Transcript) -> Iterator[tuple[Path, str]]:
-    """Yield the files of a transcript and their texts; what is included twice comes twice."""
+    """Yield all files of a transcript with their texts; a file included twice is yielded twice."""
     yield path, transcript.written()
     yield from _included(path, transcript.parts)
 
 
 def _including(path: Path, above: tuple[Path, ...] = ()) -> Include:
-    """Return what reads the files that a file includes: beside it, and never itself."""
+    """Return a reader of the files included by a file; it rejects recursive includes.
+
+    Paths are relative to the including file.
+    """
     above = (*above, path.resolve())
 
     def include(file: str) -> tuple[str, Include]:
@@ -214,7 +239,7 @@ def _text(path: Path) -> str:
         raise IncludeError(str(error.strerror)) from error
     except UnicodeDecodeError as error:
         raise IncludeError("it is not text in UTF-8") from error
-    except ValueError as error:  # a name with NUL in it
+    except ValueError as error:  # a NUL in the file name
         raise IncludeError(str(error)) from error
 
 
