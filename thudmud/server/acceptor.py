@@ -148,6 +148,7 @@ class Acceptor:
         for listening in self._listening:
             await listening.start_serving()
             for each in listening.sockets:
+                # asyncio's backlog also limits accepts per iteration, so set the queue separately.
                 with socket.socket(fileno=os.dup(each.fileno())) as end:
                     end.listen(_BACKLOG)
 
@@ -465,6 +466,7 @@ class ConnectionLimiter:
 
     def _too_hasty(self, address: str, now: float) -> Rejection | None:
         """Take a token from the shared bucket, or reject the connection."""
+        # The tokens to leave in the bucket: for this machine, and for less active clients.
         leaving = 0.0 if is_local(address) else self._reserved
         of_address, of_site = self.recent
         leaving += min(self._most_left, of_address.count(network(address), now))
@@ -475,6 +477,7 @@ class ConnectionLimiter:
         where = network(address)
         if self._counts[where] >= self._settings.connections_per_address:
             return Rejection.CROWDED
+        # Only looked up, not created: rejected addresses must not evict others.
         own = self._rates.find(where)
         return Rejection.HASTY if own and own.wait(now) else None
 

@@ -139,12 +139,14 @@ class InboxQueue:
         end = loop.time() + TURN_TIME
         self._scheduled = False
         first, later = self._first, self._later
+        # Inboxes that are scheduled from here on wait for the next iteration.
         incoming, self._incoming = self._incoming, []
         for queue, source, take in incoming:
             queue.append(source, take)
         try:
             while first.order and loop.time() < end:
                 first.popleft()()
+            # Run before checking the time: the second class gets one turn even in a full iteration.
             while later.order:
                 later.popleft()()
                 if loop.time() >= end:
@@ -298,6 +300,7 @@ class Inbox:
                 break
             kind = type(self._waiting[0])
             is_negotiation = kind in _NEGOTIATION
+            # The address's budget is only checked here: the cost is charged after the answer.
             if kind in _QUESTIONS and (delay := self._package_time.wait(now)):
                 break
             if not is_negotiation and (delay := self._rate.take(now)):

@@ -326,6 +326,7 @@ class PlayerSession:
         self._stop_watching()
         if self._dialogue:
             self._dialogue.cancel()
+        # Cleared first, so that a second call finds no visit to leave.
         name, visit, self.name, self._visit = self.name, self._visit, "", None
         if visit is None:
             return None

@@ -252,6 +252,7 @@ class Sessions:
             origin=address if is_local(address) else network(address),
             admit=partial(self._may_come_in, session, name),
         )
+        # Recorded before joining, so that a logout during the join isn't missed.
         if name not in self._hall.bots:
             self._epochs[session] = {member.epoch if member else None}
         visit = await self.service.join(arrival)
