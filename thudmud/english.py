@@ -51,8 +51,7 @@ def lasting(seconds: float) -> str:
 
     The unit is the largest that fits at least twice. The number is rounded up, so that nobody comes
     back too early, unless the excess is at most a tenth of a unit. Above 100 seconds or minutes it
-    is
-    rounded up to tens.
+    is rounded up to tens.
     """
     told, noun, size = _rounded_up(max(1.0, seconds)), "second", 1
     for greater, larger in reversed(_UNITS):

@@ -1,10 +1,10 @@
-"""Clocks: how much time players have for their plies, and how much they have used.
+"""Time controls and clocks: the time that players have for their plies, and the time used.
 
 A clock is folded from the times of events and reads no other clock. It runs for the side to move,
 from the first ply on. It stands still while no server runs, and for a limited time while a player
-is away. Each side has a grace for the whole battle: without one a lost connection would cost the
-game, and a long one would be time to think, since players can read the board without a connection
-of their own. Players whom a server has cut off have the longest grace there is.
+is away. Each side has a grace period for the whole battle. Without one, a lost connection would
+cost the game. A long one would be time to think, since players can read the board without a
+connection of their own. Players whom a server has cut off get the longest grace period.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from thudmud.rules import Side
 from thudmud.values import ArrayValue, replace
 
 MOST_MINUTES, MOST_INCREMENT, MOST_DAYS = 180, 180, 14
-"""The limits of time controls."""
+"""Upper limits of time controls."""
 
 LONGEST_GRACE = 120.0
-"""The most seconds of a battle, in all, for which a clock stands still while a side is away."""
+"""Most seconds of a battle, in total, for which a clock stands still while a side is away."""
 
 _GRACE_SHARE = 1 / 10
-"""The share of a side's minutes for which it can be away."""
+"""Grace period of a side as a fraction of its minutes."""
 
 DAY = 86_400.0
 
 
 class TimeClass(Enum):
-    """The paces of battles. Each has its own ratings."""
+    """Speed category of a battle. Each category has its own ratings."""
 
     UNTIMED = "untimed"
     BLITZ = "blitz"
@@ -42,14 +42,14 @@ class TimeClass(Enum):
 _WRITTEN = re.compile(r"([0-9]{1,4}) ?(?:days?|d)|([0-9]{1,4}) ?\+ ?([0-9]{1,4})", re.IGNORECASE)
 
 _PLIES = 60
-"""Roughly how many plies each side plays in a battle."""
+"""Rough number of plies that each side plays in a battle."""
 
 _PACES = (600, TimeClass.BLITZ), (1800, TimeClass.RAPID)
-"""The paces by total seconds for a side: below the number, a battle is of the class."""
+"""Upper bounds of the faster categories, as the total seconds of a side, exclusive."""
 
 
 class TimeControl(ArrayValue):
-    """How much time each side has: so many minutes, and more for each ply; or days for each ply.
+    """The time allowance of each side: minutes per battle with an increment, or days per ply.
 
     Attributes:
         minutes: minutes for all plies of a battle.
@@ -57,7 +57,7 @@ class TimeControl(ArrayValue):
         days: days for each ply, in correspondence, where the other two are 0.
 
     Raises:
-        InvalidValueError: it is out of range.
+        InvalidValueError: a number is out of range, or days are mixed with minutes.
     """
 
     minutes: int = 0
@@ -72,10 +72,10 @@ class TimeControl(ArrayValue):
 
     @classmethod
     def of(cls, text: str) -> TimeControl:
-        """Return the time control that is written like ``10+5`` or ``3 days``.
+        """Parse a time control such as ``10+5`` or ``3 days``.
 
         Raises:
-            InvalidValueError: it is none, or out of range.
+            InvalidValueError: the text isn't a time control, or a number is out of range.
         """
         if found := _WRITTEN.fullmatch(text):
             days, minutes, increment = (int(each or 0) for each in found.groups())
@@ -83,34 +83,35 @@ class TimeControl(ArrayValue):
         raise InvalidValueError(f"there is no such time control as {text!r:.50}")
 
     def __str__(self) -> str:
-        """Return it as it is typed: ``10+5``, or ``3 days``."""
+        """Return the form that players type: ``10+5``, or ``3 days``."""
         if self.days:
             return f"{self.days} day{'s' * (self.days != 1)}"
         return f"{self.minutes}+{self.increment}"
 
     @property
     def is_correspondence(self) -> bool:
-        """Whether there are days for each ply, so that both players may be away."""
+        """Whether it's correspondence (days for each ply), so that both players may be away."""
         return self.days > 0
 
     @property
     def grace(self) -> float:
-        """Seconds of a battle, in all, for which the clock stands still while a side is away.
+        """Total seconds of a battle for which the clock stands still while a side is away.
 
-        Increments do not count: they are earned by moving. By correspondence it never stands still.
+        Increments don't count, since players earn them by moving. A correspondence clock never
+        stands still.
         """
         return min(LONGEST_GRACE, 60.0 * self.minutes * _GRACE_SHARE)
 
     @property
     def short(self) -> float:
-        """The remaining seconds at which a player is told that time is short."""
+        """Remaining seconds at which a player is warned that time is short."""
         if self.is_correspondence:
             return DAY / 4
         return 30.0 if self.minutes > 2 else 10.0
 
     @property
     def time_class(self) -> TimeClass:
-        """Its pace."""
+        """Speed category, estimated from the minutes and the increments of a typical battle."""
         if self.is_correspondence:
             return TimeClass.CORRESPONDENCE
         seconds = 60 * self.minutes + _PLIES * self.increment
@@ -118,16 +119,16 @@ class TimeControl(ArrayValue):
 
 
 def time_class(control: TimeControl | None) -> TimeClass:
-    """Return the pace of a time control, or of none."""
+    """Return the speed category of a time control; untimed if it is None."""
     return control.time_class if control else TimeClass.UNTIMED
 
 
 def left_after(control: TimeControl, spent: Iterable[float]) -> list[float]:
-    """Return how many seconds the player of each ply had left after it.
+    """Return the seconds that the moving player had left after each ply.
 
     Args:
         control: the time control.
-        spent: how many seconds each ply took; the sides take turns.
+        spent: seconds that each ply took, in order; the sides alternate.
     """
     if control.is_correspondence:
         return [max(0.0, control.days * DAY - each) for each in spent]
@@ -143,19 +144,19 @@ _PLACES = {Side.DWARF: 0, Side.TROLL: 1}
 
 
 class Clock(ArrayValue):
-    """The clock of a battle, as it stood at a time.
+    """State of a battle's clock at a given time.
 
     Attributes:
-        control: how much time there is.
-        at: the time, in seconds since the epoch.
+        control: the time control.
+        at: the time of this state, in seconds since the epoch.
         turn: the side whose time runs.
-        spent: how many seconds each ply took, in order; the sides take turns.
-        used: how many seconds the current turn has taken so far.
-        stood: how many seconds it has stood still for players whom a server cut off.
+        spent: seconds that each ply took, in order; the sides alternate.
+        used: seconds that the current turn has taken so far.
+        stood: total seconds of standstill for players whom a server cut off.
         stands: whether such a player is still away.
         away: the sides that are away for a reason of their own.
-        excused: how many seconds it has stood still for each side that was away for such a reason,
-            the dwarfs' first.
+        excused: total seconds of standstill for each side that was away for such a reason; the
+            dwarfs first.
     """
 
     control: TimeControl
@@ -169,12 +170,12 @@ class Clock(ArrayValue):
     excused: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        # Earlier plies were checked when they were the last one.
+        # Checking only the last ply suffices: each earlier one was the last when it was added.
         if min((*self.spent[-1:], self.used, self.stood, *self.excused)) < 0:
             raise InvalidValueError("no ply takes less than no time")
 
     def left(self, side: Side) -> float:
-        """Return how many seconds a side had left then, 0 or more."""
+        """Return the seconds that a side had left at that time; at least 0."""
         used = self.used if side is self.turn else 0.0
         if self.control.is_correspondence:
             return max(0.0, self.control.days * DAY - used)
@@ -185,7 +186,7 @@ class Clock(ArrayValue):
 
     @property
     def still(self) -> float:
-        """For how many seconds it stands still at most, if those who are away stay away."""
+        """Longest further standstill in seconds, if the players who are away stay away."""
         if not (self.stands or self.away):
             return 0.0
         graces = [self.control.grace - self.excused[_PLACES[side]] for side in self.away]
@@ -195,7 +196,7 @@ class Clock(ArrayValue):
 
     @property
     def deadline(self) -> float:
-        """When the flag of the side to move falls, if nothing happens before."""
+        """Time at which the flag of the side to move falls, unless something happens before."""
         return self.at + self.left(self.turn) + self.still
 
     def read(self, at: float) -> Clock:
@@ -213,7 +214,7 @@ class Clock(ArrayValue):
         )
 
     def _excused_for(self, seconds: float) -> tuple[float, float]:
-        """Return the grace used by each side after the clock has stood still for some time."""
+        """Return each side's used grace after a further standstill of ``seconds``."""
         grace, dwarf, troll = self.control.grace, *self.excused
         if Side.DWARF in self.away:
             dwarf = min(grace, dwarf + seconds)
@@ -222,24 +223,24 @@ class Clock(ArrayValue):
         return dwarf, troll
 
     def pressed(self, at: float) -> Clock:
-        """Return the clock after a ply: the other side's time runs."""
+        """Return the clock after a ply, running for the other side."""
         now = self.read(at)
-        # The ply was decided in time. If it was stored a little late, the increment stays whole.
+        # The ply was decided in time. Storing it a little late mustn't cost any of the increment.
         used = min(now.used, self.used + self.left(self.turn))
         return replace(now, turn=self.turn.other, spent=(*self.spent, used), used=0.0)
 
     def taken_back(self, plies: int, at: float) -> Clock:
-        """Return the clock after some plies were taken back, and their time with them."""
+        """Return the clock after a takeback of ``plies`` plies, with their times removed."""
         turn = self.turn.other if plies % 2 else self.turn
         return replace(self.read(at), turn=turn, spent=self.spent[: -plies or None], used=0.0)
 
     def standing(self, at: float, away: Collection[Side], *, cut_off: bool) -> Clock:
-        """Return the clock after a player went away or came back. Correspondence runs on.
+        """Return the clock after a player went away or came back; a correspondence clock runs on.
 
         Args:
-            at: when.
+            at: the time of the change.
             away: the sides that are away for a reason of their own.
-            cut_off: whether a side is away that a server has cut off.
+            cut_off: whether a player is away whom a server has cut off.
         """
         if self.control.is_correspondence:
             return self.read(at)
@@ -247,10 +248,10 @@ class Clock(ArrayValue):
         return replace(self.read(at), stands=cut_off, away=sides)
 
     def held(self, at: float, seconds: float) -> Clock:
-        """Return the clock at a later time, having stood still for so many seconds since."""
+        """Return the clock at a later time, less a standstill of ``seconds`` in between."""
         since = max(0.0, at - self.at)
         return replace(self.read(self.at + max(0.0, since - seconds)), at=max(at, self.at))
 
     def resumed(self, at: float) -> Clock:
-        """Return the clock of a battle that is resumed."""
+        """Return the clock of a resumed battle: it runs from ``at``, and no side is away."""
         return replace(self, at=at, stands=False, away=())

@@ -1,4 +1,4 @@
-"""Who is in which room, and who observes one from elsewhere."""
+"""Index of players by room, with the observers of each room."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from thudmud.game.people import Person
 from thudmud.game.telling import Occupants
 
 MOST_OBSERVED = 10
-"""How many boards a player may observe at a time."""
+"""Maximum number of boards that a player may observe at a time."""
 
 
 class Rooms:
-    """Who is in which room, and who observes it from elsewhere."""
+    """Index of the players in each room and its observers, with cached name lists."""
 
     def __init__(self) -> None:
         self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
@@ -34,7 +34,7 @@ class Rooms:
         return occupants
 
     def told_of(self, room: str) -> Occupants:
-        """Return the people in a room, followed by its observers."""
+        """Return the people in a room, followed by its observers who are elsewhere."""
         if (known := self._known_told.get(room)) is not None:
             return known
         told, observers = self.occupants(room), self._observers.get(room, ())
@@ -86,7 +86,7 @@ class Rooms:
         self.changed(person)
 
     def changed(self, person: Person) -> None:
-        """Forget what was cached of the rooms of a player who came, went or changed an option."""
+        """Invalidate the cached names of a player's rooms, after a move or a changed option."""
         self._known.pop(person.room, None)
         for room in (person.room, *person.observed):
             self._known_told.pop(room, None)

@@ -32,12 +32,12 @@ class Sanction(Value):
     """A sanction against a player or a network.
 
     Attributes:
-        measure: what is done.
-        whom: the name of a player, or a network as `ipaddress` prints it.
-        by: the name of the operator; "" if they have no account any more.
-        since: when it began, in seconds since the epoch.
-        until: when it ends; None if it has no end.
-        why: the reason, as typed after "because"; "" if none was given.
+        measure: the kind of sanction.
+        whom: the name of a player, or a network in the format of `ipaddress`.
+        by: the operator's name; "" if they no longer have an account.
+        since: start, in seconds since the epoch.
+        until: end, in seconds since the epoch; None if indefinite.
+        why: the reason, typed after "because"; "" for none.
     """
 
     measure: Measure
@@ -48,17 +48,17 @@ class Sanction(Value):
     why: str = ""
 
     def holds(self, now: float) -> bool:
-        """Whether it still holds at a time."""
+        """Whether the sanction is in force at a time."""
         return self.until is None or now < self.until
 
 
 class Order(Value):
-    """The operators, and the sanctions that hold or held until recently.
+    """The operators, and the sanctions that are or recently were in force.
 
     Attributes:
-        operators: the names of the operators, in lower case.
-        mutes: by the lower-case name of the muted player.
-        bans: by the lower-case name of the banned player.
+        operators: lower-case names of the operators.
+        mutes: mutes by the player's lower-case name.
+        bans: bans by the player's lower-case name.
         networks: bans of networks, by network.
     """
 
@@ -69,39 +69,42 @@ class Order(Value):
 
     @property
     def banned(self) -> set[str]:
-        """The names and the networks that are banned."""
+        """Names and networks with a ban, even if it has expired."""
         return {each.whom for each in (*self.bans.values(), *self.networks.values())}
 
     def mute(self, name: str, now: float) -> Sanction | None:
-        """Return the mute that holds against a player, if any."""
+        """Return the mute in force against a player, if any."""
         found = self.mutes.get(name.lower())
         return found if found and found.holds(now) else None
 
     def ban(self, name: str, now: float) -> Sanction | None:
-        """Return the ban that holds against a name, if any."""
+        """Return the ban in force against a name, if any."""
         found = self.bans.get(name.lower())
         return found if found and found.holds(now) else None
 
     def ban_from(self, address: Address | None, now: float) -> Sanction | None:
-        """Return the ban that holds against an address, if any."""
+        """Return the ban in force against an address, if any."""
         if address is None:
             return None
         found = (each for network, each in self.networks.items() if address in network)
         return next((each for each in found if each.holds(now)), None)
 
     def all_bans(self, now: float) -> list[Sanction]:
-        """Return all bans that hold, the latest first."""
+        """Return all bans in force, latest first."""
         found = (*self.bans.values(), *self.networks.values())
         return sorted((each for each in found if each.holds(now)), key=lambda each: -each.since)
 
     def all_mutes(self, now: float) -> list[Sanction]:
-        """Return all mutes that hold, the latest first."""
+        """Return all mutes in force, latest first."""
         found = (each for each in self.mutes.values() if each.holds(now))
         return sorted(found, key=lambda each: -each.since)
 
 
 def network_of(words: str) -> Network | None:
-    """Return the network that words name, where an address is a network of one; None if none."""
+    """Parse an address or network; return None if the text is neither.
+
+    An address becomes a network of that one address. An IPv4-mapped IPv6 network becomes IPv4.
+    """
     try:
         network = ip_network(words, strict=False)
     except ValueError:
@@ -113,11 +116,11 @@ def network_of(words: str) -> Network | None:
 
 
 _OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
-"""The networks of this machine itself, from which a proxy on it connects, too."""
+"""Loopback networks of this machine, from which a local proxy connects, too."""
 
 
 def is_this_machine(words: str) -> bool:
-    """Whether words name this machine itself: an address of it, or a network that has one."""
+    """Whether text is a loopback address, or a network that includes one."""
     network = network_of(words)
     return network is not None and any(
         each.version == network.version and each.overlaps(network) for each in _OURSELVES
@@ -125,7 +128,7 @@ def is_this_machine(words: str) -> bool:
 
 
 def network_text(network: Network) -> str:
-    """Return a network as it is typed: a single address without its prefix."""
+    """Format a network as operators type it: a single address has no prefix length."""
     is_one = network.prefixlen == network.max_prefixlen
     return str(network.network_address if is_one else network)
 

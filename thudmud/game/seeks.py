@@ -1,10 +1,10 @@
-"""Seeks: how they end, and when a player is asked before a match takes them away from a battle.
+"""Seeks: how they end, and how a busy player is asked before a match begins.
 
-A seek ends when its maker begins a match elsewhere, when their clock runs, and when they go. Only a
-bot that fills the wait leaves it open. Whoever accepts the seek of a player who is busy asks that
-player first, by a seek of their own that is answered within some seconds; `SeekMade.answers` says
-which it is about. Seeks by correspondence take nobody away from anything, so all this is not for
-them.
+A seek ends when its maker begins a match elsewhere, when their clock runs, and when they leave.
+Only a match against a bot that fills the wait leaves the seek open. When somebody accepts a busy
+player's seek, that player is asked first. The question is a second seek, which has to be answered
+within `ANSWER_WITHIN`; its `SeekMade.answers` is the number of the first. None of this applies to
+correspondence seeks, which interrupt nothing.
 """
 
 from __future__ import annotations
@@ -20,20 +20,28 @@ from thudmud.game.refusals import Refusal
 from thudmud.values import replace
 
 ANSWER_WITHIN = 20.0
-"""Seconds within which a busy player says whether they play whoever has accepted their seek."""
+"""Seconds in which a busy player has to answer whether they play."""
 
 
 def ended(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
-    """Return the end of a seek, by a player's doing; "" is the server, for whoever made it."""
+    """Return the event that ends a seek.
+
+    Args:
+        seek: the seek.
+        player: the player who ends it; "" if the server does so for its maker.
+        why: the reason.
+        now: the time.
+    """
     return SeekEnded(now, player or seek.player, seek.number, why, seek.player, seek.to)
 
 
 def all_ended(
     hall: Hall, seeks: Iterable[SeekMade], player: str, why: SeekEnd, now: float
 ) -> tuple[SeekEnded, ...]:
-    """Return the ends of some seeks, and of those by which their makers are being asked.
+    """Return events that end some seeks, and the questions to their makers about them.
 
-    Who goes has not answered; else it is a no, after which whoever asked looks on.
+    If the makers leave, the questions end as ``GONE``. Otherwise they end as declined, and the
+    players who asked keep looking.
     """
     over = {each.number: each for each in seeks}
     asking = [each for each in hall.seeks.values() if each.answers in over]
@@ -45,19 +53,26 @@ def all_ended(
 
 
 def unanswered(hall: Hall, asking: SeekMade, now: float) -> Decision:
-    """Return the decision that a busy player has not said in time whether they play somebody."""
+    """Return the decision after a busy player hasn't answered a question in time."""
     ends = ended(asking, asking.to, SeekEnd.UNANSWERED, now)
     return hall.decision(asking.to, ends, *withdrawn(hall, asking, now))
 
 
 def withdrawn(hall: Hall, asking: SeekMade, now: float) -> tuple[SeekEnded, ...]:
-    """Return the end of the seek whose maker was asked, and does not play."""
+    """Return the end of the seek that a question was about, whose maker doesn't play."""
     seek = hall.seeks.get(asking.answers or 0)
     return (ended(seek, seek.player, SeekEnd.WITHDRAWN, now),) if seek else ()
 
 
 def gone(hall: Hall, player: str, now: float, *, for_good: bool = True) -> Decision:
-    """Return the decision that ends the seeks by a player who left; if for good, also to them."""
+    """Return a decision that ends a departed player's seeks.
+
+    Args:
+        hall: the hall.
+        player: the player who left.
+        now: the time.
+        for_good: whether seeks addressed to the player end, too.
+    """
     theirs = [
         seek
         for seek in hall.seeks.values()
@@ -67,7 +82,7 @@ def gone(hall: Hall, player: str, now: float, *, for_good: bool = True) -> Decis
 
 
 def look_no_longer(hall: Hall, decision: Decision, now: float) -> Decision:
-    """Return a decision, in which the seeks of those end who begin a match by it."""
+    """Add to a decision the ends of seeks by players for whom it begins a match."""
     begun = decision.events[-1] if decision.events else None
     if hall.version is None or not hall.seeks:
         return decision
@@ -86,14 +101,17 @@ def look_no_longer(hall: Hall, decision: Decision, now: float) -> Decision:
 
 
 def sought_by(hall: Hall, players: Collection[str]) -> list[SeekMade]:
-    """Return the seeks of some players that would take them away from what they do."""
+    """Return the seeks of some players that would interrupt them; correspondence seeks don't."""
     return [each for each in hall.seeks.values() if each.player in players and not each.is_by_days]
 
 
 def require_no_haste(hall: Hall, player: str, time: TimeControl | None = None) -> None:
-    """Raise Refused if a player's clock runs, so that they can look for nobody.
+    """Raise Refused if a player's clock runs, since they can't look for an opponent then.
 
-    That does not matter to a match by correspondence, as ``time`` says.
+    Args:
+        hall: the hall.
+        player: the player.
+        time: the time control that they seek; correspondence is always allowed.
     """
     if time_class(time) is TimeClass.CORRESPONDENCE:
         return
@@ -103,7 +121,7 @@ def require_no_haste(hall: Hall, player: str, time: TimeControl | None = None) -
 
 
 def asked_about(hall: Hall, seek: SeekMade, now: float) -> SeekMade | None:
-    """Return the seek by which the maker of another is being asked; None if nobody asks."""
+    """Return the open question to the maker of a seek; None if there is none."""
     for each in hall.seeks.values():
         if each.answers == seek.number and each.is_open(now):
             return each
