@@ -40,8 +40,8 @@ def write_whole(path: Path, data: bytes, *, beginning: int = 0) -> None:
     Args:
         path: The file. Symbolic links are followed; devices and pipes are written directly.
         data: The new content.
-        beginning: Number of leading bytes that an existing file must share with `data`, as proof
-            that it is of the same kind; 0 for no check.
+        beginning: Number of leading bytes that an existing file has to share with `data`, so that
+            only files of the same kind are overwritten; 0 for no check.
 
     Raises:
         CommandError: The existing file begins with other bytes.

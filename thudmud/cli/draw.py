@@ -143,8 +143,8 @@ def _stored(number: int, options: argparse.Namespace) -> Game:
     """Return a battle from the configured store."""
     import asyncio  # noqa: PLC0415  (a record doesn't need it)
 
-    from thudmud.cli.configured import open_store  # noqa: PLC0415  (the same)
-    from thudmud.game.archive import BattleLookup, FoundBattle  # noqa: PLC0415  (the same)
+    from thudmud.cli.configured import open_store  # noqa: PLC0415  (as above)
+    from thudmud.game.archive import BattleLookup, FoundBattle  # noqa: PLC0415  (as above)
 
     async def find() -> FoundBattle | None:
         async with open_store(options.config) as store:

@@ -573,7 +573,7 @@ def _seconds(text: str) -> float:
 
 
 def _of_margins(side: str, margins: Sequence[int]) -> dict[str, float | None]:
-    """Return the mean of margins and its standard error; None for what is undefined."""
+    """Return the mean of margins and its standard error, each None if undefined."""
     many = len(margins) > 1
     return {
         f"margin_{side}": round(mean(margins), 2) if margins else None,

@@ -159,8 +159,7 @@ class _Evening:
         was_seated = self._has_seat
         self._house.fit(self._name, _terminal())
         told = self._house.obey(self._name, line.strip(), time.time())
-        # Of the messages about quitting, show only the goodbye: the others are about the unfinished
-        # match, of which nothing is kept here.
+        # Show only the last message about quitting, the goodbye: a game in a terminal isn't kept.
         self._show(told if self.goes_on else told[-1:])
         self._answer()
         if self.goes_on and was_seated and not self._has_seat:
