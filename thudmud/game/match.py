@@ -1,4 +1,4 @@
-"""A match of two battles, the seats swapped for the second; and battles read from events.
+"""Matches of two battles, with seats swapped for the second; battles folded from events.
 
 Points belong to seats, not to names: a player who takes over a seat gets its points.
 """
@@ -15,44 +15,44 @@ from thudmud.rules import RULESETS, Game, Move, Position, Side, read_record
 from thudmud.values import replace
 
 RATED_PLIES = 6
-"""The fewest plies of a rated battle; for a match, those of its first battle."""
+"""Minimum plies of a rated battle; in a match, of its first battle."""
 
 
 class Unrated(Enum):
-    """Why a battle or match changes no rating. The values are stable, for programs."""
+    """Reason why a battle or match changes no rating. The values are stable, for programs."""
 
     CASUAL = "casual"
-    """Its players agreed on a casual match, or it is not known otherwise."""
+    """The players agreed on a casual match, or nothing else is known."""
     GUEST = "guest"
-    """One of its players has no account."""
+    """A player has no account."""
     TOO_SHORT = "too_short"
-    """Its first battle had fewer plies than `RATED_PLIES`."""
+    """The first battle had fewer plies than `RATED_PLIES`."""
     REPLACED = "replaced"
-    """Somebody sat down in it in place of a player."""
+    """Another player took over a seat."""
     SET_UP = "set_up"
-    """It began from a position that was set up."""
+    """The battle began from a position that was set up."""
     TOO_OFTEN = "too_often"
-    """Its players have played each other too often of late."""
+    """The players have met too often recently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The battle on the board, and its place in the match.
+    """A match with its current battle.
 
     Attributes:
         game: the battle on the board.
-        began: its identity.
-        dwarf: who plays the dwarfs, or did so last if the seat is free.
-        troll: the same for the trolls.
-        rated: whether it may count for ratings. It does not if a player was replaced.
+        began: the identity of the battle.
+        dwarf: the player of the dwarfs; if the seat is free, its last player.
+        troll: the player of the trolls; if the seat is free, its last player.
+        rated: whether the match may count for ratings; false once a player was replaced.
         battle: 1 or 2.
-        before: the points from earlier battles, of the dwarfs' player and of the trolls' player.
-        single: whether it has only one battle, as an imported one has.
-        number: the battle's number; None if not known.
-        levels: the levels of bots in it.
+        before: points from earlier battles, of the dwarfs' player and of the trolls' player.
+        single: whether the match has only one battle, like an imported one.
+        number: the battle's number; None if unknown.
+        levels: the levels of bots in the match.
         clock: the clock; None without one.
-        tournament: what it is a part of, if anything.
-        spoilt: why it is no longer rated, if it was; forgotten when it is put away.
+        tournament: the tournament round that the match belongs to, if any.
+        spoilt: the reason why a rated match became unrated, if it did; lost on adjournment.
     """
 
     game: Game
@@ -79,9 +79,12 @@ class Match:
     def restored(
         cls, saved: events.SavedMatch, number: int | None = None, at: float = 0.0
     ) -> Match:
-        """Return a match that was put away, in the battle with a number.
+        """Restore an adjourned match.
 
-        Its clock, if it has one, runs on from the time ``at``.
+        Args:
+            saved: the adjourned match.
+            number: the number of its current battle.
+            at: the time from which its clock runs, if it has one.
         """
         game = Game.start(RULESETS[saved.rules], saved.opening).play_all(saved.moves)
         game = replace(game, outcome=saved.outcome)
@@ -99,7 +102,7 @@ class Match:
         )
 
     def saved(self, at: float = 0.0) -> events.SavedMatch:
-        """Return the match as it is put away at a time, until which its clock runs."""
+        """Return the match as it is stored on adjournment, with its clock advanced to ``at``."""
         return events.SavedMatch(
             self.began,
             self.battle,
@@ -117,7 +120,7 @@ class Match:
 
     def with_game(self, game: Game, clock: Clock | None) -> Match:
         """Return the match with the state of its battle and clock replaced."""
-        return Match(  # `replace` would cost more, for each ply
+        return Match(  # not `replace`, which is slower: this runs for each ply
             game,
             self.began,
             self.dwarf,
@@ -134,7 +137,13 @@ class Match:
         )
 
     def with_player(self, side: Side, player: str, level: int | None) -> Match:
-        """Return the match with ``player`` in a seat, perhaps in place of another player."""
+        """Return the match with ``player`` in a seat; unrated if that changes the seat.
+
+        Args:
+            side: the side of the seat.
+            player: the player's name.
+            level: the level, if the player is a bot.
+        """
         before = self.dwarf if side is Side.DWARF else self.troll
         if (player, level) == (before, self.levels.of(side)):
             return self
@@ -145,21 +154,21 @@ class Match:
         return replace(match, troll=player, levels=levels)
 
     def unrated(self, why: Unrated) -> Match:
-        """Return the match without counting for ratings any more."""
+        """Return the match as unrated, with the reason."""
         return replace(self, rated=False, spoilt=why if self.rated else self.spoilt)
 
     def points(self, side: Side) -> int:
-        """Return the points, from finished battles, of the player who now has ``side``."""
+        """Return the points from finished battles of the player who now has ``side``."""
         outcome = self.game.outcome
         return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
 
     @property
     def began_rated(self) -> bool:
-        """Whether it was to count for ratings when it began."""
+        """Whether the match was rated when it began."""
         return self.rated or self.spoilt is not None
 
     def is_worth_asking(self, side: Side) -> bool:
-        """Whether a player is asked before they drop it: they lead, or it has been played."""
+        """Whether dropping the match needs confirmation: the player leads, or it's advanced."""
         leads = self.standing(side) > self.standing(side.other)
         return leads or self.is_advanced or len(self.game.moves) >= RATED_PLIES
 
@@ -170,42 +179,42 @@ class Match:
 
     @property
     def is_binding(self) -> bool:
-        """Whether it is rated and counts by now, so that to drop it is to lose it."""
+        """Whether the match is rated and far enough advanced that dropping it means losing it."""
         return self.rated and (self.is_advanced or len(self.game.moves) >= RATED_PLIES)
 
     @property
     def is_advanced(self) -> bool:
-        """Whether the first battle has ended, and the match is not over."""
+        """Whether the first battle has ended, and the match isn't over."""
         return not self.over and (self.battle > 1 or not self.running)
 
     def standing(self, side: Side) -> int:
-        """Return the points of a side's player if the battle ended as it stands."""
+        """Return a player's points, with the current battle scored by its present position."""
         return self.points(side) + (self.game.score.of(side) if self.running else 0)
 
     @property
     def between_members(self) -> bool:
-        """Whether it may count for ratings between people."""
+        """Whether the match may count for ratings between people."""
         return self.rated and self.levels == events.NO_BOTS
 
     @property
     def time(self) -> TimeControl | None:
-        """The time control of its battles; None without a clock."""
+        """The time control of the match's battles; None without a clock."""
         return self.clock.control if self.clock else None
 
     @property
     def opening(self) -> Position | None:
-        """The opening of its battles if it was set up, else None."""
+        """The initial position, if it was set up; None for the ruleset's own."""
         opening = self.game.opening
         return None if opening == self.game.ruleset.opening else opening
 
     @property
     def is_practice(self) -> bool:
-        """Whether one player has both sides. Then there is no second battle."""
+        """Whether one player has both sides, in which case there is no second battle."""
         return self.dwarf == self.troll and not self.single
 
     @property
     def battles(self) -> int:
-        """How many battles there are."""
+        """Number of battles in the match."""
         return 1 if self.single or self.is_practice else events.BATTLES
 
     @property
@@ -215,19 +224,19 @@ class Match:
 
 
 def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
-    """Return a battle, folded from its events.
+    """Fold a battle from its events.
 
     Args:
-        stream: the events of the stream of its ``source``, from there on. Events after the battle's
-            end, and other events of the board, are ignored.
-        before: the battle before these events, if they do not begin at its source.
+        stream: the events of the stream of the battle's ``source``, from there on. Events after the
+            battle's end, and other events of the board, are ignored.
+        before: the battle before these events, if they don't begin at its source.
 
     Raises:
-        ValueError: the first event is none from which a battle can be read.
+        ValueError: no battle can begin with the first event.
     """
     following = iter(stream)
     game = before or _opened(next(following, None))
-    played: list[Move] = []  # after ``game``: all at once they take a fraction of the time
+    played: list[Move] = []  # after ``game``; playing them in one go takes a fraction of the time
     for event in following:
         match event:
             case events.Moved(move=move):
@@ -251,9 +260,10 @@ def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
 
 
 def imported_in_steps(event: events.Imported, plies: int) -> Iterator[Game]:
-    """Yield an imported battle after so many plies, after as many more, and so on to its end.
+    """Yield an imported battle after every ``plies`` plies, and at its end.
 
-    To read a long one takes a while, since each of its plies is checked by the rules.
+    The rules check each ply, so that reading a long battle takes a while. The steps let the caller
+    pause in between.
     """
     lines = event.record.splitlines()
     first = plies + 1 + sum(each.startswith("[") for each in lines)
