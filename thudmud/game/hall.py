@@ -1,8 +1,9 @@
-"""The hall: its boards, the people in it, and the seeks.
+"""The hall: the mutable aggregate of boards, people and seeks.
 
-The hall, with its parts, is what changes in this package. A command takes two steps:
-`thudmud.game.decisions` decides it and changes nothing, `Hall.commit` applies the decision and
-says who is told. Events are stored between the two. `thudmud.views` makes what people are told.
+All mutable state of this package is in the hall and its parts. A command runs in two steps.
+`thudmud.game.decisions` computes a decision without changing anything; `Hall.commit` applies the
+decision and returns the deliveries. Between the two steps the events are stored. `thudmud.views`
+renders the deliveries for each player.
 """
 
 from __future__ import annotations
@@ -30,20 +31,31 @@ from thudmud.rules import Side
 from thudmud.values import Value, replace
 
 TOUCHED = 60.0
-"""Seconds after the last ply for which the players of a board are still busy there."""
+"""Seconds after the last ply during which the players of a board count as busy there."""
 
 _EDITION = 16  # characters of a hash
 
 
 class Decision(Value):
-    """What a command would do.
+    """The effects of a command, to be stored and then applied by `Hall.commit`.
 
-    ``hall`` are events of the hall, decided at its version ``hall_version``. They come first, since
-    they may open the board. The ``asides`` come next, and then ``events``, those of the table
-    ``board``, decided at its version ``version``. ``battle`` is the number of the battle that the
-    events begin or resume, and ``changes`` are the changes of ratings by what they end: both are
-    known once the events are stored. ``goes_on`` is as in `Telling`. ``preferences`` are those
-    that it changes, by the fields of `Person`: stored first, if the player is a member.
+    The events in ``hall`` are applied first, since they may open the board; then come the asides,
+    then the table's events. The versions are for optimistic concurrency control.
+
+    Attributes:
+        player: the player who caused the decision.
+        board: the name of the table concerned, if any.
+        version: the version of the table on which ``events`` were decided.
+        events: the events of the table.
+        asides: the asides.
+        battle: the number of the battle that the events begin or resume; known once they are
+            stored.
+        hall: the events of the hall.
+        hall_version: the version of the hall on which ``hall`` was decided.
+        changes: the rating changes by the end of a battle; known once the events are stored.
+        goes_on: as in `Telling`.
+        preferences: the changed preferences, by the fields of `Person`; stored first, if the player
+            is a member.
     """
 
     player: str
@@ -66,18 +78,19 @@ class Decision(Value):
 
 
 MOST_MISSED = 30
-"""How many events are remembered for a player who is away. Few can happen without them."""
+"""The maximum number of events kept for an absent player; few can happen without the player."""
 
 
 class Caps(Value):
-    """Limits for each player on what others have to look through. Features add `Hall.limits`.
+    """Limits on a player's entries in the lists that others read; see also `Hall.limits`.
 
     Attributes:
-        seeks: the most seeks.
-        boards: the most player-opened boards in use at which a player may sit.
-        seeks_per_address: the most seeks of all players from one address, beyond one for each here.
-        boards_per_address: the most such boards at which players from one address may sit, beyond
-            one for each here.
+        seeks: the maximum number of seeks for each player.
+        boards: the maximum number of player-opened boards in use at which a player may sit.
+        seeks_per_address: the maximum number of seeks for each address, beyond one for each player
+            online.
+        boards_per_address: the maximum number of player-opened boards in use for each address,
+            beyond one for each player online.
         new_boards_for_members: whether only members may open boards without a match.
     """
 
@@ -91,42 +104,42 @@ class Caps(Value):
 CAPS = Caps()
 
 SAID_KEPT = 5
-"""How many of a player's last lines are remembered, for reports."""
+"""The number of a player's last lines that are kept for reports."""
 
 MOST_SPEAKERS = 200
-"""How many players' lines are remembered: those who spoke last."""
+"""The maximum number of players whose lines are kept; the latest speakers win."""
 
 
 class HallPart:
-    """A feature's state in the hall.
+    """The state of a feature in the hall.
 
-    Events of the hall change it, or its feature while it is set up. Its class has to be
-    constructible without arguments: the initial state.
+    Only events of the hall change it, and the feature itself during setup. The constructor takes no
+    arguments and creates the initial state.
 
     Attributes:
-        WHY_KEPT: why the name of one of its `players` cannot be removed, as a predicate.
+        WHY_KEPT: the reason why the name of one of its `players` can't be removed, as a predicate.
     """
 
     WHY_KEPT: ClassVar[str] = ""
 
     def apply(self, event: HallEvent, hall: Hall) -> list[Telling]:  # noqa: ARG002  (others use it)
-        """Apply an event of one of the types in `takes`, and return who is told, in order."""
+        """Apply an event of a type registered with `takes`; return the deliveries, in order."""
         return []
 
     def players(self) -> Iterable[str]:
-        """Yield the players, as spelt, for whom something goes on though they may be away."""
+        """Yield the players with ongoing business here, online or not, in their spelling."""
         return ()
 
     def named(self) -> Iterable[str]:
-        """Yield `players`, and who else is named in what goes on: their accounts have to stay."""
+        """Yield all players named in ongoing business, whose accounts must not be removed."""
         return self.players()
 
     def past_players(self) -> Iterable[str]:
-        """Yield the players, as spelt, who are named in what is over and still remembered."""
+        """Yield the players named in finished business that is still kept, in their spelling."""
         return ()
 
     def forget(self, player: str) -> None:
-        """Forget what is over and names a player whose account was erased."""
+        """Remove finished business that names a player whose account was erased."""
 
 
 HallPartT = TypeVar("HallPartT", bound=HallPart)
@@ -140,7 +153,7 @@ _APPLIERS: dict[type[Aside], Applier[Any]] = {}
 
 
 def takes(*kinds: type[HallEvent]) -> Callable[[type[HallPartT]], type[HallPartT]]:
-    """Register a part of the hall for events of some types; subclasses don't match."""
+    """Return a class decorator that makes a hall part handle events of exactly these types."""
 
     def register(part: type[HallPartT]) -> type[HallPartT]:
         _TAKERS.update(dict.fromkeys(kinds, part))
@@ -150,9 +163,9 @@ def takes(*kinds: type[HallEvent]) -> Callable[[type[HallPartT]], type[HallPartT
 
 
 def applies(kind: type[AsideT]) -> Callable[[Applier[AsideT]], Applier[AsideT]]:
-    """Register the function that applies asides of a type to the hall, and returns who is told.
+    """Return a decorator that registers the function applying a type of aside to the hall.
 
-    It also applies those of derived types that have no function of their own.
+    The function returns the delivery. Subclasses without a function of their own inherit it.
     """
 
     def register(applier: Applier[AsideT]) -> Applier[AsideT]:
@@ -168,37 +181,37 @@ def _inherited_applier(kind: type[Aside]) -> Applier[Any]:
 
 
 class Hall:
-    """The boards and the people.
+    """The current state of all boards, people, seeks and features.
 
     Args:
-        boards: the first boards, in the order in which they are listed and counted. `apply` opens
+        boards: the initial boards, in the order in which they are listed and counted. `apply` opens
             and closes others.
-        quiet_plies: after how many plies without a capture one player may end a battle alone;
-            0 for never.
-        seat_grace: how many seconds a player may be away before others need not wait.
-        idle_limit: after how many seconds without a ply a battle without a clock may be claimed;
-            0 for never.
+        quiet_plies: the number of plies without a capture after which one player may end a battle
+            alone; 0 for never.
+        seat_grace: the number of seconds that a player may be away before others needn't wait.
+        idle_limit: the number of seconds without a ply after which a battle without a clock may be
+            claimed; 0 for never.
         caps: the limits for each player.
         opens_boards: whether players may ask for matches, for which boards are opened.
 
     Attributes:
-        tables: the boards as they stand, by name; only the hall itself changes them.
-        people: the people who are here, by name, in the order of arrival; only the hall moves them.
-        rooms: who is in which room, and who observes it.
+        tables: the open boards, by name; only the hall modifies them.
+        people: the people online, by name, in the order of arrival; only the hall moves them.
+        rooms: the occupants and observers of each room.
         bots: the bots by name, with their usual levels; None for a bot with its own program.
         levels: all levels at which bots can be asked to play, the weakest first.
-        news: the lines that the operator has written for all.
-        order: the operators and the sanctions; None where others keep order.
-        origins: by name, the address or network of players who are here, or left a seek, a seat or
-            anything that a feature keeps for them behind, if known.
+        news: the lines of the operator's news.
+        order: the operators and the sanctions; None if the host moderates players itself.
+        origins: the known addresses or networks, by player. Includes offline players with a seek, a
+            seat or anything else that a feature keeps for them.
         own_verbs: the verbs that only this hall has, by the first word of each.
-        left_out: the first words of our verbs that it does not have.
-        missed: for each side whose player is away, what happened at the board, with the tables.
+        left_out: the first words of the standard verbs that are disabled.
+        missed: the events missed by each absent seated player, with the tables after them.
         seeks: the open seeks, by number.
-        began: when this server began, in seconds since the epoch; 0 before it serves.
-        parts: the state of features, by type, see `HallPart`.
-        version: how many events of the hall have happened; None where the hall's events are not
-            followed, so that nobody can cause any.
+        began: the start time of the server, in seconds since the epoch; 0 before it serves.
+        parts: the state of features, by type; see `HallPart`.
+        version: the number of events in the hall's stream; None if the stream isn't followed, so
+            that no hall events are possible.
     """
 
     def __init__(
@@ -230,10 +243,10 @@ class Hall:
         self.left_out: frozenset[str] = frozenset()
         self._remembers_speech = False
         self._said: dict[str, deque[Telling]] = {}
-        """The last lines of players, by name, the latest speaker last."""
+        """The last lines of players, by name; the latest speaker comes last."""
         self.tables.open(boards)
 
-    # --- set up by whoever runs it ------------------------------------------------------------
+    # --- configuration by the host ------------------------------------------------------------
 
     def configure(
         self,
@@ -241,16 +254,16 @@ class Hall:
         news: Sequence[str] | None = None,
         caps: Caps | None = None,
     ) -> None:
-        """Replace settings of the operator; None leaves one as it is."""
+        """Replace settings of the operator; None leaves a setting unchanged."""
         self.news = self.news if news is None else news
         self.caps = self.caps if caps is None else caps
 
     def limit(self, limits: object) -> None:
-        """Replace the limits of a feature, which are known by their type."""
+        """Replace the limits of a feature, keyed by their type."""
         self._limits[type(limits)] = limits
 
     def remember_speech(self, remembers: bool) -> None:  # noqa: FBT001  (all there is to say)
-        """Remember what players say from now on, or don't."""
+        """Switch the record of players' last lines on or off."""
         self._remembers_speech = remembers
 
     def use_order(self, order: Order) -> None:
@@ -262,11 +275,11 @@ class Hall:
         self.levels, self.bots = levels, bots
 
     def use_verbs(self, own: Mapping[str, type], left_out: frozenset[str]) -> None:
-        """Replace the host's own verbs, and the first words of the verbs that are left out."""
+        """Replace the host's own verbs, and the first words of the disabled verbs."""
         self.own_verbs, self.left_out = own, left_out
 
     def begin(self, at: float) -> None:
-        """Note when the server began to serve, in seconds since the epoch."""
+        """Set the start time of the server, in seconds since the epoch."""
         self.began = at
 
     def resume_from(
@@ -275,10 +288,10 @@ class Hall:
         seeks: Iterable[events.SeekMade] = (),
         parts: Iterable[HallPart] = (),
     ) -> None:
-        """Set the state of the hall's own stream, as stored, at a version of it.
+        """Restore the state of the hall's own stream from the store.
 
         Args:
-            version: the version.
+            version: the version of the stream at which the state was saved.
             seeks: the open seeks.
             parts: the state of features.
         """
@@ -291,7 +304,7 @@ class Hall:
         self.version = version
 
     def set_origin(self, player: str, origin: str) -> None:
-        """Remember the network address that a player comes from."""
+        """Record the network address of a player."""
         self.origins[player] = origin
 
     def forget_origin(self, player: str) -> None:
@@ -299,13 +312,13 @@ class Hall:
         self.origins.pop(player, None)
 
     def keep_origins(self, keeps: Callable[[str], bool]) -> None:
-        """Forget the network addresses of all players but those for whom ``keeps`` holds."""
+        """Drop the network addresses of all players for whom ``keeps`` returns false."""
         self.origins = {name: each for name, each in self.origins.items() if keeps(name)}
 
     # --- features -----------------------------------------------------------------------------
 
     def part(self, kind: type[HallPartT]) -> HallPartT:
-        """Return a feature's state; the initial state if there is none yet."""
+        """Return the state of a feature, creating the initial state on first use."""
         part = self.parts.get(kind)
         if part is None:
             part = self.parts[kind] = kind()
@@ -318,9 +331,9 @@ class Hall:
     # --- the boards --------------------------------------------------------------------------
 
     def apply(self, event: events.HallEvent) -> list[Telling]:
-        """Apply an event of the hall, and return who is told, in order.
+        """Apply an event of the hall and return the deliveries, in order.
 
-        Nobody is told if it changes nothing.
+        An event that changes nothing has no deliveries.
         """
         match event:
             case events.BoardOpened(key=key, name=name, rules=rules, version=version):
@@ -343,20 +356,20 @@ class Hall:
         return self.part(kind).apply(event, self) if kind else []
 
     def told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
-        """Return who is told of a seek: the player who is asked, or everybody who may accept it."""
+        """Return the audience of a seek: the challenged player, or everybody who may accept."""
         if to:
             return player, to
         names = (*self._told_who_waits(), player)
         return self.people.hearers(player, tuple(dict.fromkeys(names)))
 
     def _told_who_waits(self) -> tuple[str, ...]:
-        """Return the people in the hall, and those elsewhere who want to be told of seeks."""
+        """Return the people in the hall, then people elsewhere with the option for seeks."""
         people = self.people.values()
         waits = (each for each in people if each.room and each.options.has(Toggle.SEEKS))
         return (*self.rooms.occupants(None).names, *(person.name for person in waits))
 
     def _close(self, event: events.BoardClosed, board: str) -> list[Telling]:
-        """Close a board. Those who are there come to the hall."""
+        """Close a board and move its occupants to the hall."""
         here = self.people_in(board)
         told_of_it = dict.fromkeys((*self.rooms.told_of(board).names, *self.people_in(None)))
         told = [Telling(event, tuple(told_of_it), self.tables[board])]
@@ -375,7 +388,7 @@ class Hall:
         return told
 
     def _rename(self, event: events.BoardRenamed, board: str, name: str) -> list[Telling]:
-        """Rename a board."""
+        """Rename a board, with all state that refers to the old name."""
         before = self.tables[board]
         seated = tuple(before.seats.values())
         self.tables.rename(board, name)
@@ -397,25 +410,25 @@ class Hall:
         return [Telling(event, tuple(dict.fromkeys((*here, *seated))), before)]
 
     def _forget_gone(self, players: Iterable[str]) -> None:
-        """Forget those of some players who are not here and have no seat any more."""
+        """Forget players who are offline; ``players`` have no seat any more."""
         for player in players:
             if player not in self.people:
                 self.people.forget(player)
 
     def is_idle(self, table: Table) -> bool:
-        """Whether a board was opened by players and nobody needs it any more."""
+        """Whether a player-opened board is no longer needed and may be closed."""
         if not table.key.startswith(events.MADE) or table.under_way or self._anybody_at(table.name):
             return False
         return table.match is not None or not table.seats
 
     def is_deserted(self, table: Table) -> bool:
-        """Whether a player practises at a board, but has gone elsewhere in the hall."""
+        """Whether a practice board is empty because its player is online in another room."""
         if not table.is_practice or self._anybody_at(table.name):
             return False
         return any(player in self.people for player in table.seats.values())
 
     def _anybody_at(self, board: str) -> bool:
-        """Whether any people are at a board."""
+        """Whether anybody except bots is at a board."""
         return any(name not in self.bots for name in self.people_in(board))
 
     @property
@@ -427,14 +440,17 @@ class Hall:
     # --- the people --------------------------------------------------------------------------
 
     def level(self, name: str, asked: int | None = None) -> int | None:
-        """Return the level at which a player plays, perhaps when asked for one, as in `Levels`."""
+        """Return a bot's playing level, as in `Levels`; None for people.
+
+        A requested level, ``asked``, replaces the usual one unless the bot has its own program.
+        """
         if name not in self.bots:
             return None
         usual = self.bots[name]
         return asked or usual.number if usual else events.OWN_PROGRAM
 
     def decision(self, player: str, *happened: HallEvent) -> Decision:
-        """Return the decision that some events of the hall happen, as it stands."""
+        """Build a decision with events of the hall, at its current version."""
         return Decision(player, hall=happened, hall_version=self.version or 0)
 
     def is_operator(self, name: str) -> bool:
@@ -446,9 +462,9 @@ class Hall:
         return self.people[player].styles.get(board, self.tables.styles.get(board, Style.FULL))
 
     def choose(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
-        """Return a player's options after some choices, and apply them if the player is here.
+        """Compute a player's options after some choices; apply them if the player is online.
 
-        ``options`` are the options of a player who is not here, if known.
+        ``options`` are the options of an offline player, if known.
         """
         chosen = self.people.chosen(player, options, choices)
         if here := self.people.get(player):
@@ -461,19 +477,19 @@ class Hall:
         self.rooms.observe(self.people[player], boards)
 
     def let_in(self, entered: asides.Entered) -> None:
-        """Let a player in, who may be back at a seat they left."""
+        """Add a player who enters, perhaps returning to a seat."""
         self.rooms.enter(self.people.let_in(entered))
         observed = tuple(each for each in entered.observed if each in self.tables)
         self.observe(entered.player, observed)
 
     def take_leave(self, player: str) -> None:
-        """See a player out, who is remembered while they have a seat."""
+        """Remove a player who leaves; one with a seat is still remembered."""
         self.observe(player, ())
         is_remembered = bool(self.tables.seats_of(player))
         self.rooms.leave(self.people.take_leave(player, is_remembered=is_remembered))
 
     def hears(self, player: str, talk: Toggle, table: Table) -> bool:
-        """Whether somebody hears a kind of talk at a table. Its players hear no whispers."""
+        """Whether a person receives a kind of talk at a table; its players get no whispers."""
         plays = player in table.seats.values()
         if plays and talk is Toggle.WHISPER:
             return False
@@ -485,7 +501,7 @@ class Hall:
     def who_hears(
         self, names: Iterable[str], talk: Toggle, table: Table, speaker: str
     ) -> tuple[str, ...]:
-        """Return those of ``names`` who hear a kind of talk at a table; the speaker always does."""
+        """Filter names by who receives a kind of talk at a table; the speaker always does."""
         if talk is Toggle.WATCHERS:  # only players can turn this off
             seated = table.seats.values()
             return tuple(
@@ -494,7 +510,7 @@ class Hall:
         return tuple([name for name in names if name == speaker or self.hears(name, talk, table)])
 
     def heard(self, player: str, speaker: str) -> tuple[str, ...]:
-        """Return which of a speaker's last lines a player heard."""
+        """Return the last lines of a speaker that were delivered to a player."""
         return tuple(
             f"{aside.verb}: {aside.text}"
             for telling in self._said.get(speaker, ())
@@ -503,7 +519,7 @@ class Hall:
         )
 
     def _note_said(self, telling: Telling, speaker: str) -> None:
-        """Remember what a player said, in case it is reported."""
+        """Record a line of a player for possible reports."""
         said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
         said.append(Telling(telling.event, telling.audience))
         self._said[speaker] = said
@@ -511,14 +527,14 @@ class Hall:
             del self._said[next(iter(self._said))]
 
     def board_seen(self, player: str, board: str) -> Table:
-        """Return the table that ``player`` sees under a name, which may be their private board."""
+        """Return the table that a player sees by a name: a private board hides the real one."""
         private = self.people[player].private
         if private and private.table.name == board:
             return private.table
         return self.tables[board]
 
     def bots_here(self) -> list[str]:
-        """Return the names of the bots that are here."""
+        """Return the names of the connected bots."""
         return [name for name in self.people if name in self.bots]
 
     def people_in(self, room: str | None) -> list[str]:
@@ -528,7 +544,7 @@ class Hall:
     def rated_board(self, player: str) -> str | None:
         """Return the name of a board where a player is in a rated battle, if there is one.
 
-        They get no help anywhere meanwhile: help asked for at one board could be meant for another.
+        Such a player gets no help at any board: the help could be meant for the rated battle.
         """
         for each in self.tables.seats_of(player):
             if each.running and each.match and each.match.between_members:
@@ -538,10 +554,14 @@ class Hall:
     def restore(
         self, board: str, version: int, events: Iterable[tuple[TableEvent, int | None]]
     ) -> None:
-        """Fold the events after a table's ``version``. Nobody is told.
+        """Fold stored events into a table, without deliveries.
 
-        Each comes with the number of the battle that it begins or resumes, if any. Either
-        ``version`` is 0, or the first event is complete, see `thudmud.game.events.is_complete`.
+        Args:
+            board: the name of the table.
+            version: the version of the table before the first event. Unless it is 0, the first
+                event has to be complete; see `thudmud.game.events.is_complete`.
+            events: pairs of an event and the number of the battle that it begins or resumes, if
+                any.
         """
         self.tables[board] = replace(self.tables[board], version=version)
         for event, battle in events:
@@ -552,7 +572,7 @@ class Hall:
         self._forget_gone(self.tables.put(board, table))
 
     def commit(self, decision: Decision) -> list[Telling]:
-        """Apply a decision, and return who is told what, in order."""
+        """Apply a decision and return the deliveries, in order."""
         told: list[Telling] = []
         for of_hall in decision.hall:
             told += self.apply(of_hall)
@@ -578,12 +598,12 @@ class Hall:
     # --- applying ----------------------------------------------------------------------------
 
     def _happened(self, event: events.TableEvent, board: str, decision: Decision) -> Telling:
-        """Apply an event at a board, and return who is told."""
-        # Tell both those who lose a seat by it and those who get one.
+        """Apply an event at a board and return its delivery."""
+        # The audience includes the seated players from before and after the event.
         before = self.tables[board].seats.values()
         table = self._apply(board, event, decision.battle)
         if isinstance(event, events.Moved):
-            for player in table.seats.values():  # "last" is about their own battle again
+            for player in table.seats.values():  # "last" then means their own battle
                 if (here := self.people.get(player)) and here.parts:
                     here.interrupt()
         occupants = self.rooms.told_of(board)
@@ -601,10 +621,11 @@ class Hall:
         return Telling(event, audience, table, occupants, changes, goes_on=decision.goes_on)
 
     def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Telling]:
-        """Return how the players of a match walk to the board that was opened for it.
+        """Move the players of a match to the board opened for it; return the deliveries.
 
-        A tournament brings nobody to one by correspondence, nor out of a room where their clock
-        runs. No other match by correspondence takes anybody away from what they play.
+        A tournament moves nobody for a correspondence match, and nobody whose clock is running in
+        the current room. Other correspondence matches don't move a busy player, except the one who
+        began the match.
         """
         if self.tables[board].seats or board not in self.tables.made.values():
             return []
@@ -621,17 +642,17 @@ class Hall:
             ]
         told: list[Telling] = []
         for player in players:
-            came = bool(told)  # who has just come sees the other there
+            came = bool(told)  # the first player has already arrived and sees the second there
             for each in self._fetched(player, board, told=paired is not None):
                 others = tuple(name for name in each.audience if name != players[0])
                 told.append(replace(each, audience=others, occupants=None) if came else each)
         return told
 
     def is_busy(self, player: str, now: float) -> bool:
-        """Whether a player plays, so that they are asked before a match takes them elsewhere.
+        """Whether a player is busy and has to be asked before a match moves them elsewhere.
 
-        That is a match under way where they are or by a clock, a private board, or a ply within the
-        last minute at a board where they sit. A match by correspondence occupies nobody.
+        A player is busy in a match under way in the same room or with a running clock, at a private
+        board, and for `TOUCHED` seconds after a ply at their board. Correspondence doesn't count.
         """
         person = self.people.get(player)
         if person and person.private:
@@ -648,26 +669,26 @@ class Hall:
         return False
 
     def in_haste(self, player: str) -> bool:
-        """Return whether a clock runs in a match of a player, other than for correspondence.
+        """Whether a clock is running in a match of a player, other than by correspondence.
 
-        Bots play at many boards at a time.
+        Always false for bots, which play at many boards at a time.
         """
         seats = () if player in self.bots else self.tables.seats_of(player)
         return any(each.in_haste for each in seats)
 
     def is_by_clock(self, player: str) -> bool:
-        """Return whether a player is in the room of a match of theirs in which a clock runs.
+        """Whether a player is in the room of their own match while its clock is running.
 
-        Bots play wherever they are, and correspondence has time.
+        Always false for bots, which play from any room, and for correspondence.
         """
         person = None if player in self.bots else self.people.get(player)
         table = self.tables.get(person.room) if person and person.room else None
         return table is not None and table.in_haste and table.side_of(player) is not None
 
     def _fetched(self, player: str, board: str, *, told: bool) -> list[Telling]:
-        """Return how a player walks to the board that was opened for their match.
+        """Move a player to the board opened for their match; return the deliveries.
 
-        ``told`` says that the hall knows of it already.
+        ``told``: whether the pairing has been announced in the hall already.
         """
         person = self.people.get(player)
         if person is None or person.room == board:
@@ -691,9 +712,9 @@ class Hall:
         return table
 
     def _leave_private_boards(self, decision: Decision, table: Table) -> list[Telling]:
-        """Have players leave their private boards who act in a battle, or whose battle goes on.
+        """Close the private boards of players who act in a battle or whose battle continues.
 
-        A battle goes on when it begins, and when somebody takes a seat in it.
+        A battle continues when it begins or resumes, and when a player takes a seat in it.
         """
         players = [decision.player] if table.running else []
         for event in decision.events:
@@ -710,7 +731,7 @@ class Hall:
         return told
 
     def _told(self, aside: asides.Aside) -> Telling:
-        """Apply an aside, and return who is told."""
+        """Apply an aside and return its delivery."""
         applier = _APPLIERS.get(type(aside)) or _inherited_applier(type(aside))
         telling = applier(aside, self)
         if aside.is_heard and self._remembers_speech:
@@ -718,12 +739,12 @@ class Hall:
         return telling
 
     def operators_and(self, player: str) -> tuple[str, ...]:
-        """Return a player and all operators, those who are here."""
+        """Return the names of a player and all operators, as far as they are online."""
         names = (player, *filter(self.is_operator, self.people))
         return tuple(name for name in dict.fromkeys(names) if name in self.people)
 
     def _followed_came(self, entered: asides.Entered, told: Collection[str]) -> list[Telling]:
-        """Return what the followers of a player are told who came in, unless they see it anyway."""
+        """Build the notice of an arrival for followers who don't see the arrival itself."""
         player, room = entered.player, entered.room
         there = self.rooms.told_of(room).members if room else frozenset()
         others = [each for each in self.people.followers_of(player) if each not in {*there, *told}]
@@ -732,9 +753,9 @@ class Hall:
     def _followed_began(
         self, begun: events.BattleStarted | events.Resumed, board: str, told: Container[str]
     ) -> list[Telling]:
-        """Return what followers are told when a match begins or is resumed.
+        """Build the notice for followers that a match begins or is resumed.
 
-        Those who are told of the battle itself are left out. Practice is not told.
+        It skips the audience of the battle itself. Practice and second battles have no notice.
         """
         match = begun.match if isinstance(begun, events.Resumed) else begun
         is_second = isinstance(begun, events.BattleStarted) and begun.number > 1
@@ -753,10 +774,10 @@ class Hall:
         decision: Decision,
         told: Container[str],
     ) -> list[Telling]:
-        """Return what the hall is told of a rated match between people that has ended.
+        """Build the announcement in the hall for the end of a rated match between people.
 
-        Those who are told of the battle itself are left out. Of a match of a tournament the hall is
-        told with the score.
+        It skips the audience of the battle itself. A tournament match has no such announcement; its
+        score is announced instead.
         """
         match = table.match
         if match is None or match.tournament or not match.between_members:
@@ -770,24 +791,24 @@ class Hall:
         return [Telling(result, others)] if others else []
 
     def told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
-        """Return the people in a room who are told that a player comes or goes.
+        """Return the audience in a room for the arrival or departure of a player.
 
-        Those with a seat there are told even about a player they ignore.
+        Seated players are included even if they ignore the player.
         """
         table = self.table_in(room)
         seated = tuple(table.seats.values()) if table else ()
         return self.people.hearers(player, self.rooms.occupants(room).names, seated)
 
     def table_in(self, room: str | None) -> Table | None:
-        """Return the table of a room; None for the hall, and for a board that was closed.
+        """Return the table of a room; None for the hall and for a closed board.
 
-        A board can be closed between the decision to leave it and the telling.
+        A board can be closed between the decision to leave it and the delivery.
         """
         return self.tables.get(room) if room else None
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> Iterator[str]:
-    """Yield a name as it is spelt in seats, parts of the hall, and some matches put away."""
+    """Yield the spellings of a name in seats, adjourned matches, and parts of the hall."""
     key = name.lower()
     if hall.tables.has_seat(name):
         seated = (player for table in hall.tables.values() for player in table.seats.values())
@@ -799,7 +820,7 @@ def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> 
 
 
 def kept_for(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> str | None:
-    """Return the spelling in which a name is taken; None if free, or taken in this spelling."""
+    """Return a conflicting spelling of a name in use; None if the name is free as spelt."""
     claims = list(claimants(hall, name, adjourned))
     return None if not claims or name in claims else claims[0]
 
@@ -810,11 +831,11 @@ def unrated(
     changes: Sequence[RatingChange],
     hall: Hall,
 ) -> Unrated | None:
-    """Return why a battle, or the match that it ends, changed no rating.
+    """Explain why a battle, or the match that it ends, changed no rating.
 
     Returns:
-        the reason; None if it changed one, in practice, between bots, and while a match goes on
-        that can count. The later battles of one that cannot are told at its end.
+        the reason; None if a rating changed, in practice, between bots, and while an unfinished
+        match can still count. If the match can't count, the reason is reported at its end.
     """
     if match is None or match.is_practice or None not in event.levels:
         return None
@@ -831,12 +852,12 @@ def unrated(
 
 
 def guests_of(event: BattleEnded, hall: Hall) -> list[str]:
-    """Return which players of a battle are guests, as far as they are here."""
+    """Return the names of the players of a battle who are online as guests."""
     here = [hall.people[each] for each in (event.dwarf, event.troll) if each in hall.people]
     return [each.name for each in here if not each.member]
 
 
-# How asides are applied
+# Functions that apply asides
 
 
 @applies(Aside)
@@ -884,10 +905,10 @@ def _apply_came_in(came: asides.CameIn, hall: Hall) -> Telling:
 
 @applies(asides.Aloud)
 def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Telling:
-    """Tell those who hear or see it.
+    """Compute the audience of speech or an emote.
 
-    What the players of a board say there is heard by all who watch it. What others say stays in
-    the room, except kibitzes and whispers.
+    Everybody who watches a board, observers included, hears its players, kibitzes and whispers.
+    Other speech stays in the room.
     """
     player, room, talk = aloud.player, aloud.room, aloud.talk
     occupants, table = hall.rooms.occupants(room), hall.table_in(room)
@@ -909,7 +930,7 @@ def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Telling:
 
 @applies(asides.ToAnother)
 def apply_to_another(aside: asides.ToAnother, hall: Hall) -> Telling:
-    """Tell both players, unless the other ignores them."""
+    """Deliver an aside to both players, or only to the sender if the other ignores them."""
     return Telling(aside, hall.people.hearers(aside.player, (aside.player, aside.to)))
 
 
@@ -928,7 +949,7 @@ def _apply_active(active: asides.Active, hall: Hall) -> Telling:
 
 @applies(asides.ObserveChosen)
 def apply_observe_chosen(chosen: asides.ObserveChosen, hall: Hall) -> Telling:
-    """Replace the boards that a player observes, and show them a new one."""
+    """Replace the boards that a player observes, and show a newly observed board."""
     hall.observe(chosen.player, chosen.observed)
     table = hall.tables[chosen.board] if chosen.board in chosen.observed else None
     return Telling(chosen, (chosen.player,), table)
