@@ -26,7 +26,7 @@ from threading import Event
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from benchmarks.load.guests import AGAIN, SECRET_PROMPTS, Guest, Left, Place
+from benchmarks.load.guests import AGAIN, SECRET_PROMPTS, ConnectionLeftError, Guest, Place
 from benchmarks.load.players import GAMES, MOVED, NAME_PROMPT, move
 from benchmarks.load.processes import KIB, Running, board, letters, thudmud
 
@@ -71,7 +71,7 @@ class Player:
                 self._guest.until(*SECRET_PROMPTS)
                 self.say(self.word)
                 break
-            except Left:  # others have just heard a lot from them
+            except ConnectionLeftError:  # others have just heard a lot from them
                 time.sleep(AGAIN)
         self.say(f"go to {board(self.number // 2)}")
 

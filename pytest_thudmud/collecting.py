@@ -16,7 +16,7 @@ from thudmud.errors import CommandError
 _T = TypeVar("_T")
 
 
-class TranscriptFailure(Exception):
+class TranscriptFailedError(Exception):
     """A transcript that does not fit or cannot be played; ``str()`` is what is shown."""
 
 
@@ -52,7 +52,7 @@ class TranscriptItem(pytest.Item):
         problems = (each.removeprefix(f"{path}: ") for each in played.problems)
         shown = [*map(str, played.failures), *problems]
         if shown:
-            raise TranscriptFailure("\n\n".join(shown))
+            raise TranscriptFailedError("\n\n".join(shown))
 
     def repr_failure(
         self,
@@ -60,7 +60,7 @@ class TranscriptItem(pytest.Item):
         style: object = None,  # noqa: ARG002  (pytest's own name for it)
     ) -> str:
         """Return what is shown of a failure: no traceback, as the code is not at fault."""
-        if isinstance(excinfo.value, TranscriptFailure):
+        if isinstance(excinfo.value, TranscriptFailedError):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo))
 

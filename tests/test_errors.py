@@ -13,15 +13,15 @@ import pytest
 
 from thudmud import errors, store
 from thudmud.cli.import_ import KnownError
-from thudmud.game import Refusal, Refused
-from thudmud.game.archive import BattleLookup, Unread
-from thudmud.gateway.requests import Code, Fault
+from thudmud.game import Refusal, RefusedError
+from thudmud.game.archive import BattleLookup, LookupNeededError
+from thudmud.gateway.requests import Code, RequestError
 from thudmud.language import ParseError, parse
-from thudmud.rules import DISCWORLD, Game, IllegalMove, RecordError
+from thudmud.rules import DISCWORLD, Game, IllegalMoveError, RecordError
 from thudmud.script import TranscriptError
 from thudmud.server.config import ConfigError
-from thudmud.service import Unfollowed
-from thudmud.store import Conflict
+from thudmud.service import OutcomeUnknownError
+from thudmud.store import ConflictError
 
 ROOT = Path(errors.__file__).parent
 
@@ -74,7 +74,12 @@ def test_the_root_imports_nothing_of_ours() -> None:
 
 
 def test_all_are_found() -> None:
-    assert {"ThudmudError", "IllegalMove", "Unclear", "_BadLineError"} <= exceptions()
+    assert {
+        "ThudmudError",
+        "IllegalMoveError",
+        "UnclearBoardError",
+        "_BadLineError",
+    } <= exceptions()
 
 
 def test_all_have_one_root() -> None:
@@ -88,19 +93,19 @@ def test_the_tree_is_whole() -> None:
 
 def raised() -> Iterator[Exception]:
     yield RecordError(2, "no ply")
-    yield Refused(Refusal.SAY_WHICH, boards=("elm", "oak"))
-    yield Fault(Code.BAD_NAME, "A name has letters.", 3)
-    yield Conflict("oak", 2, 3)
-    yield store.Conflict("oak", 2, 3)
-    yield Unfollowed()
-    yield Unread(BattleLookup(1))
+    yield RefusedError(Refusal.SAY_WHICH, boards=("elm", "oak"))
+    yield RequestError(Code.BAD_NAME, "A name has letters.", 3)
+    yield ConflictError("oak", 2, 3)
+    yield store.ConflictError("oak", 2, 3)
+    yield OutcomeUnknownError()
+    yield LookupNeededError(BattleLookup(1))
     yield TranscriptError(4, "no step")
     yield KnownError("imported", 7)
     yield ConfigError(["a: is wrong", "b: is wrong"])
     with pytest.raises(ParseError) as unparsed:
         parse("mvoe from a6 to b6")
     yield unparsed.value
-    with pytest.raises(IllegalMove) as illegal:
+    with pytest.raises(IllegalMoveError) as illegal:
         Game.start(DISCWORLD).push("dA6-A6")
     yield illegal.value
 

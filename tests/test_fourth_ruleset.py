@@ -18,7 +18,7 @@ from thudmud.rules import (
     Attempt,
     Ending,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Piece,
     Position,
     Reason,
@@ -200,7 +200,7 @@ def test_a_side_moves_nothing_but_its_pieces() -> None:
     game = Game.start(PASS)
     rock = Square.parse("H8")
     assert all(move.origin is not rock for move in game.legal_moves())
-    with pytest.raises(IllegalMove) as caught:
+    with pytest.raises(IllegalMoveError) as caught:
         game.resolve(Attempt(Verb.MOVE, rock, Square.parse("G8")), Side.DWARF)
     assert caught.value.code is Reason.NOT_YOUR_ROCK
 

@@ -39,7 +39,7 @@ from thudmud.gateway import requests
 from thudmud.language import clean
 from thudmud.language.parsing import parse_afresh, player_problem
 from thudmud.language.slips import possible
-from thudmud.language.words import Stumbled
+from thudmud.language.words import UnexpectedTokenError
 from thudmud.rules import RULESETS, Game
 from thudmud.rules.records import read_record, write_record
 from thudmud.script.reading import Transcript
@@ -422,7 +422,7 @@ def beginnings() -> Iterable[str]:
             words = clean(line).split()
             for count in range(min(len(words), 8)):
                 before = " ".join(words[:count])
-                with suppress(Stumbled):
+                with suppress(UnexpectedTokenError):
                     found.setdefault(possible(before), f"{before} " if before else "")
     return found.values()
 

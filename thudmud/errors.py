@@ -1,55 +1,55 @@
-"""The root of all exceptions of thudmud. Imports nothing of ours, so that every room may.
+"""The root of all exceptions of thudmud. Imports nothing of ours, so every package may import it.
 
 A host that catches `ThudmudError` catches everything that thudmud raises on purpose. Each class is
-defined in the room that raises it; those raised by several rooms are defined here:
+defined in the package that raises it; those that several packages raise are defined here:
 
     ThudmudError
-        InvalidValueError   a value that cannot be, such as two pieces on one square
-        StartError          a server cannot start as it is configured
-            NotYet          it may start later, when others have ended or begun
-        RecordError         a game record cannot be read
-        TooManyPathsError   there are too many ways to trample to look at them all
-        Refused             a player's command changes nothing
-            IllegalMove     the rules refuse a move
-            ParseError      a line is no command
-        Stumbled            the grammar makes no sense of a line beyond a column
-        Unread              something has to be looked up before a command can be decided
-        Misread             a stored text is no event
-        TooNew              a later version of thudmud stored an event
-        TranscriptError     a line of a transcript means nothing
-        VariableError       a variable of a transcript is written wrongly, or has no value
-        StageError          a step of a transcript cannot be played
-        IncludeError        a file that a transcript includes cannot be read
-        Unclear             in Evennia: no board fits what was said, or several do
-        Fault               a gateway does not do what its client asks for
-        StoreError          the store cannot be used
-            Conflict        somebody else has stored events first
-            NotWritten      what was to be stored was not, and may be later
-            Uncertain       what was to be stored may have been, which is not known
-            Damaged         what is stored is not what was written
-            Forgotten       what was seen in the store is there no longer
-            Unknown         a later version of thudmud wrote it, or another program
-            InUse           another server keeps its boards there
-            OtherSettings   other nodes that live go by other settings
-            NameTaken       somebody has that name already
-            Nobody          there is no account of that name
-            TooLong         this is longer than what other nodes can be told at once
-            Unfollowed      the store does not tell any more what is stored
-        Elsewhere           somebody plays on another node, which does not let them go
-        ConfigError         the configuration cannot be used
-        ProgramError        a bot's program cannot be used any longer
-            LateError       it has given no answer in time
-            UnstartedError  it cannot be started, so that there is no battle
-        MissingExtraError   something is not installed that an extra brings
-        NotDrawnError       a picture cannot be drawn
-        QueueFullError      there is no room for another picture that waits to be drawn
-        ShareError          too many pictures for one address wait to be drawn
-        NotSentError        a notification was not sent, and is tried again
-        NeverSentError      an address, or a browser, takes no notification any more
-        CommandError        a subcommand of ``thudmud`` cannot do what is asked for
-        RefusedFileError    a file is no game record
-            KnownError      its battle is there already
-        StrangerError       there is no battle of the player to be exported
+        InvalidValueError           an invalid value, such as two pieces on one square
+        StartError                  a server can't start with its configuration
+            NotYetError             it may start later, when others have ended or begun
+        RecordError                 a malformed game record
+        TooManyPathsError           too many ways to trample to try them all
+        RefusedError                a player's command was refused and changed nothing
+            IllegalMoveError        a move against the rules
+            ParseError              a line that is no command
+        UnexpectedTokenError        a line that the grammar can't read beyond a column
+        LookupNeededError           a command needs stored data before it can be decided
+        MalformedTextError          a stored text that isn't an event
+        NewerSchemaError            an event stored by a later version of thudmud
+        TranscriptError             a malformed line of a transcript
+        VariableError               a malformed variable of a transcript, or one without a value
+        StageError                  a step of a transcript that can't be played
+        IncludeError                a file that a transcript includes can't be read
+        UnclearBoardError           in Evennia: no board matches, or several do
+        RequestError                a gateway's client asks for something invalid
+        StoreError                  the store can't be used
+            ConflictError           another writer has stored events first
+            NotWrittenError         nothing was stored; it may be tried again
+            UncertainError          unknown whether it was stored
+            DamagedStoreError       the stored data is damaged
+            HistoryLostError        stored events that were seen are gone
+            UnknownFormatError      written by a later version of thudmud, or another program
+            StoreInUseError         another server uses the store
+            OtherSettingsError      live nodes have other settings
+            NameTakenError          the name belongs to another player
+            NoSuchAccountError      no account has that name
+            NoteTooLongError        longer than a note to other nodes can be
+            OutcomeUnknownError     the store no longer delivers its events
+        PlaysElsewhereError         the player is on another node, which doesn't let them go
+        ConfigError                 an invalid configuration
+        ProgramError                a bot's program can no longer be used
+            LateError               it has not answered in time
+            UnstartedError          it can't be started, so there is no battle
+        MissingExtraError           a package that an extra installs is missing
+        NotDrawnError               a picture can't be drawn
+        QueueFullError              too many pictures wait to be drawn
+        ShareError                  too many pictures for one address wait to be drawn
+        NotSentError                a notification wasn't sent, and will be tried again
+        NeverSentError              an address or a browser refuses notifications for good
+        CommandError                a subcommand of ``thudmud`` can't do what it was asked
+        RefusedFileError            a file that isn't a game record
+            KnownError              its battle was imported before
+        StrangerError               the player has no battles to export
 
 Each class explains its attributes.
 """
@@ -72,7 +72,7 @@ class InvalidValueError(ThudmudError, ValueError):
     """
 
 
-class Refused(ThudmudError):
+class RefusedError(ThudmudError):
     """A player's command is refused, and nothing has changed.
 
     The reason is data. ``str()`` shows programmers the code, the squares and the details.
@@ -108,7 +108,7 @@ class StartError(ThudmudError):
     """
 
 
-class NotYet(StartError):
+class NotYetError(StartError):
     """It can be tried again later: something it needs is missing yet, or in use."""
 
 

@@ -36,7 +36,7 @@ from thudmud.language.vocabulary import OwnCommand, Vocabulary
 from thudmud.rules import DEFAULT_RULES, Game
 from thudmud.service import Adviser, Arrival, Policy, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
-from thudmud.store import Conflict, Entry, Store, StoreError, at_once
+from thudmud.store import ConflictError, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
 from thudmud.values import Value, replace
 from thudmud.views import Message
@@ -106,8 +106,8 @@ class House:
     Raises:
         InvalidValueError: the boards are invalid, the events are inconsistent, a verb is defined
             twice, a feature or verb to leave out doesn't exist, or a bot's level doesn't exist.
-        Misread: one of the lines isn't an event.
-        TooNew: a later version of thudmud wrote one of the lines.
+        MalformedTextError: one of the lines isn't an event.
+        NewerSchemaError: a later version of thudmud wrote one of the lines.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class House:
             rules: the name of the board's initial ruleset.
 
         Raises:
-            Refused: the name is invalid, or another board has it.
+            RefusedError: the name is invalid, or another board has it.
             ValueError: no ruleset has that name.
         """
         require_time(now)
@@ -217,7 +217,7 @@ class House:
         """Rename a board, and return the messages. Its other properties stay as they are.
 
         Raises:
-            Refused: no board has the old name, the new one is invalid, or another board has it.
+            RefusedError: no board has the old name, or the new one is invalid or taken.
         """
         require_time(now)
         return self._drive(rename_board(self._store, name, new, now), now)
@@ -226,7 +226,7 @@ class House:
         """Close a board, adjourning any match under way there, and return the messages.
 
         Raises:
-            Refused: no board has that name.
+            RefusedError: no board has that name.
         """
         require_time(now)
         return self._drive(close_board(self._store, name, now), now)
@@ -513,7 +513,7 @@ class House:
             if past.place is None:
                 raise
             key, version = past.place
-            why = "the match is not put away" if isinstance(error, Conflict) else error
+            why = "the match is not put away" if isinstance(error, ConflictError) else error
             what = f"{key!r:.50}, event {version}: {why}"
             raise InvalidValueError(f"the events of a house do not fit together: {what}") from error
         self._others = past.copies

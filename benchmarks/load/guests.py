@@ -22,7 +22,7 @@ _WORD = re.compile(TOLD_WORD.pattern.encode())
 Place = tuple[str, int]
 
 
-class Left(ConnectionError):
+class ConnectionLeftError(ConnectionError):
     """The server has ended the connection."""
 
 
@@ -92,7 +92,7 @@ class Guest:
     def _more(self) -> bytes:
         data = self._socket.recv(CHUNK)
         if not data:
-            raise Left
+            raise ConnectionLeftError
         return data
 
 

@@ -532,7 +532,7 @@ def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
     return value >= beta if bound == _LOWER else value <= alpha
 
 
-class _Stop(Exception):
+class _StopError(Exception):
     """The limit is reached."""
 
 
@@ -567,7 +567,7 @@ class First:
                 chosen = plies[0]
                 if len(plies) == 1:
                     break
-        except _Stop:
+        except _StopError:
             if self._best is not None:
                 chosen = self._best[0]
         return moves[chosen]
@@ -674,7 +674,7 @@ class First:
 
     def _look(self) -> None:
         if self._is_late():
-            raise _Stop
+            raise _StopError
         self._next_look = self._nodes + _LOOK
 
     # The tree.

@@ -17,7 +17,7 @@ CHEAP = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 DAY = 86_400.0
 
 
-class HungUp(Exception):
+class HungUpError(Exception):
     """The player who is asked has no more answers."""
 
 
@@ -66,7 +66,7 @@ class Answers:
         self.hints += [before] if before else []
         self.shown.append(prompt + ("(hidden)" if hidden else ""))
         if not self._lines:
-            raise HungUp
+            raise HungUpError
         await asyncio.sleep(0)
         return self._lines.pop(0)
 
@@ -135,7 +135,7 @@ class LoginSetup:
         answers = Answers(*lines)
         try:
             login = await self.logins.log_in(answers, address)
-        except HungUp:
+        except HungUpError:
             login = None
         return login.name if login else "", answers
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from tests.accounts.dialogues import CHEAP, DAY, Answers, HungUp, LoginSetup
+from tests.accounts.dialogues import CHEAP, DAY, Answers, HungUpError, LoginSetup
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE
 from tests.service.stores import do_instead
@@ -27,7 +27,7 @@ from thudmud.features.options.commands import SetReader, SetWidth
 from thudmud.game.options import Options, Switch
 from thudmud.game.sanctions import Measure, Sanction
 from thudmud.language.parsing import chosen_by
-from thudmud.store import KeptName, NotWritten, Store, accounts, persons
+from thudmud.store import KeptName, NotWrittenError, Store, accounts, persons
 
 
 @pytest.fixture
@@ -319,7 +319,7 @@ class TestMembers:
                 return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", "password")
-        with pytest.raises(HungUp):
+        with pytest.raises(HungUpError):
             await setup.logins.log_in(answers, "192.0.2.1")
         assert answers.told == ["The operator of this server has banned Anna."]
 
@@ -340,7 +340,7 @@ class TestMembers:
                 return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", "password")
-        with pytest.raises(HungUp):
+        with pytest.raises(HungUpError):
             await setup.logins.log_in(answers, "192.0.2.1")
         assert answers.told[-1] == "The name Anna is not registered any more."
 
@@ -362,7 +362,7 @@ class TestMembers:
                 return await super().ask(prompt, hidden=hidden, before=before)
 
         answers = Slow("anna", word)
-        with pytest.raises(HungUp):
+        with pytest.raises(HungUpError):
             await setup.logins.log_in(answers, "192.0.2.1")
         assert answers.told == ["The operator of this server has just banned Anna."]
 
@@ -421,7 +421,7 @@ class TestMembers:
         yesterday.close()
 
         async def fail(*_arguments: object, **_others: object) -> None:
-            raise NotWritten("the disk is full")
+            raise NotWrittenError("the disk is full")
 
         do_instead(monkeypatch, setup.store, accounts.rehash, fail)
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
@@ -772,7 +772,7 @@ class TestWordsOfMembers:
         await setup.member("Anna")
 
         async def fail(*_: object) -> bool:
-            raise NotWritten("the disk is full")
+            raise NotWrittenError("the disk is full")
 
         do_instead(monkeypatch, setup.store, accounts.keep_word, fail)
         name, answers = await setup.enter(["anna", "password"])
@@ -787,7 +787,7 @@ async def test_accounts_that_cannot_be_used(
     await setup.member("Anna")
 
     async def fail(*_arguments: object, **_others: object) -> None:
-        raise NotWritten("disk I/O error")
+        raise NotWrittenError("disk I/O error")
 
     works = accounts.keep_guest, accounts.enrol, accounts.set_password, accounts.seen
     for work in works:

@@ -21,7 +21,7 @@ from tests.conftest import RunServer
 from tests.ports import free_ports
 from thudmud import BoardSpec, House, features
 from thudmud.cli.staging import Setup, play
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.archive import LetterCount
 from thudmud.game.command import Command
 from thudmud.game.refusals import Mistake, Refusal
@@ -282,7 +282,7 @@ def proposals(feature: str, text: str) -> list[str]:
 
 def test_refusal_proposes_no_message_where_letters_are_left_out() -> None:
     house = House([BoardSpec("oak board")], without=["letters"])
-    absent = Refused(Refusal.NOT_HERE, player="Dora", seconds=180.0)
+    absent = RefusedError(Refusal.NOT_HERE, player="Dora", seconds=180.0)
     told = refused(absent, "Anna", left_out=house.hall.left_out)
     assert told == "Dora is not here, and was last here 3 minutes ago."
     assert '"message"' in refused(absent, "Anna")

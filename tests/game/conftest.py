@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import End, Play, Resign, Start
 from thudmud.features.playing.seats import Join
 from thudmud.game.events import Parting, TableEvent
@@ -58,7 +58,7 @@ def without(
 
 
 def refusal(table: Table, player: str, command: TableCommand, now: float = NOW) -> Refusal:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         events(table, player, command, now)
     assert isinstance(refused.value.code, Refusal)
     return refused.value.code

@@ -9,8 +9,15 @@ from typing import TypeVar, cast
 import pytest
 
 from tests.game.conftest import GRACE, NOW
-from thudmud.errors import Refused
-from thudmud.game.archive import AdjournedLookup, Battle, BattleLookup, Found, Lookup, Unread
+from thudmud.errors import RefusedError
+from thudmud.game.archive import (
+    AdjournedLookup,
+    Battle,
+    BattleLookup,
+    Found,
+    Lookup,
+    LookupNeededError,
+)
 from thudmud.game.command import Command
 from thudmud.game.decisions import arrive, decide, part
 from thudmud.game.events import Parting, SavedMatch, TableEvent, is_complete
@@ -48,7 +55,7 @@ class StoredHall(Hall):
         while True:
             try:
                 return decide(self, player, command, now, found)
-            except Unread as unread:
+            except LookupNeededError as unread:
                 found.take(unread.lookup, at_once(self.store.look_up(unread.lookup)))
 
     def commit(self, decision: Decision) -> list[Telling]:
@@ -138,6 +145,6 @@ def lose(
 
 
 def refusal(hall: StoredHall, player: str, command: Command, now: float = NOW) -> Enum:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         hall.decided(player, command, now)
     return refused.value.code

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.features.playing.test_moves import PLIES
 from tests.game.conftest import GRACE, NOW, SEATED, after, events, ply, refusal, without
-from thudmud.errors import InvalidValueError, Refused
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.features.playing.moves import Adjourn, Claim, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave, Practice
 from thudmud.features.playing.setup import SetClock
@@ -371,7 +371,7 @@ class TestFlags:
     def test_what_has_nothing_to_do_with_the_battle_is_done_all_the_same(
         self, timed: Table
     ) -> None:
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             events(timed, "Carla", Join(Side.DWARF), NOW + 61)
         (ended,) = events(timed, "Bert", Start(), NOW + 61)
         assert isinstance(ended, BattleEnded)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.game.conftest import LATER, NOW, ply
 from tests.game.halls import StoredHall, do, enter, hall_of, refusal
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.people.commands import Finger, Who
 from thudmud.features.playing.moves import PlayRecorded, Resign, Start
 from thudmud.features.playing.queries import SetBoard, ViewGame, ViewPossible
@@ -53,9 +53,11 @@ class TestWhichBoard:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Go())
-        with pytest.raises(Refused, match=r"^say_which boards=oak board,elm table$"):
+        with pytest.raises(RefusedError, match=r"^say_which boards=oak board,elm table$"):
             board_meant(hall, hall.people["Anna"], None)
-        with pytest.raises(Refused, match=r"^say_which boards=oak board,pine board,elm table$"):
+        with pytest.raises(
+            RefusedError, match=r"^say_which boards=oak board,pine board,elm table$"
+        ):
             decide(hall, "Anna", Join(Side.DWARF), 7.0)
 
     def test_the_only_board(self) -> None:
@@ -109,7 +111,7 @@ class TestMoveWithoutBoard:
         assert refusal(hall, "Anna", move, LATER) is Refusal.OPPONENTS_TURN  # a battle runs here
 
     def test_move_for_several_boards_is_refused_with_their_names(self, hall: StoredHall) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             hall.decided("Anna", MOVE, LATER)
         assert refused.value.code is Refusal.SAY_WHICH
         assert refused.value.details == {"boards": ("pine board", "elm table")}
@@ -131,7 +133,7 @@ class TestNoSuchBoard:
     def test_is_refused_with_what_was_said_and_what_there_is(
         self, hall: StoredHall, words: str
     ) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             board_meant(hall, hall.people["Anna"], words)
         assert refused.value.code is Refusal.NO_BOARD_HERE
         assert refused.value.details == {"words": words, "boards": tuple(hall.tables)}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.game.annals import Annals
 from tests.game.conftest import GRACE
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import No
 from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave, Practice
@@ -196,7 +196,7 @@ def happen(deeds: list[tuple[Deed, float]]) -> list[TableEvent]:
         now += wait
         try:
             new = deed(table, now, saved)
-        except Refused:
+        except RefusedError:
             continue
         for event in new:
             table = table.apply(event)

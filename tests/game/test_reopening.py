@@ -10,7 +10,7 @@ import pytest
 
 from tests.game.conftest import GRACE
 from tests.game.halls import BOARDS, StoredHall, reopened
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import No
 from thudmud.features.playing.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
 from thudmud.features.playing.resuming import Resume
@@ -119,7 +119,7 @@ class Witness:
         if player in self.hall.people:
             try:
                 decisions = self.hall.decided(player, command, self.now)
-            except Refused:
+            except RefusedError:
                 return
             self.commit(decisions)
 

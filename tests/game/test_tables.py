@@ -18,7 +18,7 @@ from tests.game.conftest import (
     refusal,
     without,
 )
-from thudmud.errors import InvalidValueError, Refused
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.features.playing.moves import Adjourn, Claim, End, Resign, Start, Undo
 from thudmud.features.playing.seats import Join, Leave, Practice
 from thudmud.features.playing.setup import (
@@ -63,7 +63,7 @@ from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
     Ending,
-    IllegalMove,
+    IllegalMoveError,
     Piece,
     Reason,
     Side,
@@ -234,7 +234,7 @@ class TestEnding:
 
     def test_who_sits_where_is_told(self, seated: Table, match_over: Table) -> None:
         for table in (seated, match_over):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(RefusedError) as refused:
                 battle(table)
             assert refused.value.details == {"board": "oak board", "seats": table.seating}
 
@@ -249,12 +249,12 @@ class TestPlaying:
         assert table.game.moves == (moved.move,)
 
     def test_the_rules_refuse(self, started: Table) -> None:
-        with pytest.raises(IllegalMove) as refused:
+        with pytest.raises(IllegalMoveError) as refused:
             events(started, "Anna", ply("A6", "A5"))
         assert refused.value.code is Reason.OFF_BOARD
 
     def test_out_of_turn_one_is_told_whose_turn_it_is(self, started: Table) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             events(started, "Bert", ply("G7", "G6"))
         assert refused.value.code is Refusal.OPPONENTS_TURN
         assert refused.value.details == {"player": "Anna", "side": Side.DWARF}
@@ -308,7 +308,7 @@ POSITION = read_position("dA6,dB5,TG7,RH8 troll", DISCWORLD)
 
 def refused(table: Table, command: TableCommand) -> Enum:
     """Return why Anna is refused a command, by the table or by the rules."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RefusedError) as caught:
         events(table, "Anna", command)
     return caught.value.code
 
@@ -492,7 +492,7 @@ class TestVanishing:
         assert vanish(without(started, "Bert"), "Bert", Parting.LOST, LATER) == ()
 
     def test_without_a_seat_there_is_nothing_to_keep(self, started: Table) -> None:
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             vanish(started, "Carla", Parting.LOST, NOW)
 
     def test_since_when_is_remembered(self, started: Table) -> None:
@@ -593,7 +593,7 @@ class TestClaiming:
     def test_not_too_soon(self, started: Table) -> None:
         table = without(started, "Bert")
         assert refusal(table, "Anna", Claim(), SOON) is Refusal.TOO_SOON
-        with pytest.raises(Refused, match="player=Bert seconds="):
+        with pytest.raises(RefusedError, match="player=Bert seconds="):
             events(table, "Anna", Claim(), NOW + 60)
 
     def test_not_from_somebody_who_is_here(self, started: Table) -> None:

@@ -15,7 +15,7 @@ from thudmud.game.hall import Hall
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.service import Visit
 from thudmud.service.presence import Presence
-from thudmud.store import Entry, NotWritten, Store, Stored, StoreError
+from thudmud.store import Entry, NotWrittenError, Store, Stored, StoreError
 
 
 class Moody(Store):
@@ -25,7 +25,7 @@ class Moody(Store):
 
     async def append(self, *changes: Any, **more: Any) -> Mapping[str, Stored]:
         if not self.writes:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
         return await super().append(*changes, **more)
 
     async def read_stream(

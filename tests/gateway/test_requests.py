@@ -15,12 +15,12 @@ from thudmud.gateway.requests import (
     KINDS,
     Ack,
     Code,
-    Fault,
     Hello,
     LineRequest,
     OpenRequest,
     Ping,
     Request,
+    RequestError,
     Sent,
     read,
 )
@@ -31,15 +31,15 @@ COUNT = "a whole number from 0 to 9007199254740991, or null"
 GREETING = {"type": "hello", "version": 1, "client": "my-mud.2", "secret": "Grüße"}
 
 
-def outcome(line: bytes) -> Sent | Fault:
+def outcome(line: bytes) -> Sent | RequestError:
     try:
         return read(line)
-    except Fault as fault:
+    except RequestError as fault:
         return fault
 
 
-def fault(line: bytes) -> Fault:
-    with pytest.raises(Fault) as caught:
+def fault(line: bytes) -> RequestError:
+    with pytest.raises(RequestError) as caught:
         read(line)
     return caught.value
 
@@ -185,7 +185,7 @@ def test_another_version_is_told_of_before_all_else() -> None:
 @given(st.binary())
 def test_any_bytes_are_a_request_or_a_fault(line: bytes) -> None:
     found = outcome(line)
-    assert not isinstance(found, Fault) or found.text.endswith(".")
+    assert not isinstance(found, RequestError) or found.text.endswith(".")
 
 
 JSON = st.recursive(
@@ -204,7 +204,7 @@ JSON = st.recursive(
 )
 def test_any_object_is_a_request_or_a_fault(kind: str, data: dict[str, object]) -> None:
     found = outcome(json.dumps({"type": kind, **data}).encode())
-    if isinstance(found, Fault):
+    if isinstance(found, RequestError):
         assert found.number is None or found.number == data["id"]
     else:
         assert isinstance(found, KINDS[kind])

@@ -39,7 +39,7 @@ from thudmud.game.command import Command
 from thudmud.game.events import BattleId, Cleared, Joined, Moved, Returned
 from thudmud.game.options import Profile
 from thudmud.rules import Move, Piece, Side, Square
-from thudmud.store.codec import SCHEMA, Misread, TooNew, to_line
+from thudmud.store.codec import SCHEMA, MalformedTextError, NewerSchemaError, to_line
 from thudmud.values import replace
 
 Deed = tuple[str, str]
@@ -364,11 +364,11 @@ class TestDamage:
          JOINED.replace("joined", "hopped"), JOINED.replace(f"[{SCHEMA},", "[0,")],
     )  # fmt: skip
     def test_what_is_no_event_is_refused(self, line: str) -> None:
-        with pytest.raises(Misread, match="This is not an event"):
+        with pytest.raises(MalformedTextError, match="This is not an event"):
             House(BOARDS, events=[JOINED, line])
 
     def test_what_is_of_a_later_version_is_refused(self) -> None:
-        with pytest.raises(TooNew, match=f"schema {SCHEMA + 1}; this version"):
+        with pytest.raises(NewerSchemaError, match=f"schema {SCHEMA + 1}; this version"):
             House(BOARDS, events=[JOINED.replace(f"[{SCHEMA},", f"[{SCHEMA + 1},")])
 
     @pytest.mark.parametrize(("lines", "problem"), WRONG)
@@ -397,7 +397,7 @@ class TestDamage:
             data.draw(st.sampled_from(DAMAGE))(lines, data.draw(places), data.draw(places))
             try:
                 house = House(BOARDS, 200, 10.0, lines)
-            except (Misread, TooNew, InvalidValueError):
+            except (MalformedTextError, NewerSchemaError, InvalidValueError):
                 return
         assert everything(kept(house)) == everything(house)
         for name in seated(house, OAK) + seated(house, ELM):

@@ -128,7 +128,7 @@ def test_what_any_words_may_follow_is_read_without_lark() -> None:
 def test_where_lark_is_not_asked_it_would_stumble_at_once(line: str) -> None:
     cleaned = clean(line)
     if not words.opens(words.FIRST, cleaned):
-        with pytest.raises(words.Stumbled) as caught:
+        with pytest.raises(words.UnexpectedTokenError) as caught:
             grammar.read(cleaned)
         assert caught.value.column == 0
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.rules.shorthand import D, T, ask, board
-from thudmud.rules import CLASSIC, DISCWORLD, KOOM_VALLEY, IllegalMove, Reason, Ruleset, Side
+from thudmud.rules import CLASSIC, DISCWORLD, KOOM_VALLEY, IllegalMoveError, Reason, Ruleset, Side
 
 
 class Example(NamedTuple):
@@ -296,9 +296,9 @@ EXAMPLES = [
 ]  # fmt: skip
 
 
-def refusal(example: Example) -> IllegalMove:
+def refusal(example: Example) -> IllegalMoveError:
     turn = example.side.other if example.code is R.NOT_YOUR_TURN else example.side
     position = board(example.pieces, turn)
-    with pytest.raises(IllegalMove) as caught:
+    with pytest.raises(IllegalMoveError) as caught:
         example.rules.resolve(position, ask(example.words), example.side)
     return caught.value

@@ -29,7 +29,7 @@ from thudmud.rules import (
     RULESETS,
     Attempt,
     Every,
-    IllegalMove,
+    IllegalMoveError,
     Move,
     Piece,
     Position,
@@ -101,10 +101,10 @@ def assert_answered_as_in(
         assert expected is None, f"{attempt} is refused as {answer.code}"
 
 
-def resolve(ruleset: Ruleset, position: Position, attempt: Attempt) -> Move | IllegalMove:
+def resolve(ruleset: Ruleset, position: Position, attempt: Attempt) -> Move | IllegalMoveError:
     try:
         return ruleset.resolve(position, attempt, position.turn)
-    except IllegalMove as refusal:
+    except IllegalMoveError as refusal:
         return refusal
 
 
@@ -193,7 +193,7 @@ def test_attempts_over_a_position(name: str, side: Side) -> None:
         assert_answered_as_in(book, ruleset, position, attempt)
     for attempt in capturing_attempts(position, random, PART):
         assert_answered_as_in(book, ruleset, position, attempt)
-        if isinstance(answer := resolve(ruleset, position, attempt), IllegalMove):
+        if isinstance(answer := resolve(ruleset, position, attempt), IllegalMoveError):
             assert isinstance(answer.code, Reason)
             assert str(answer).startswith(answer.code.value)
 

@@ -17,7 +17,7 @@ from thudmud.rules import (
     RULESETS,
     Ending,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Outcome,
     Piece,
     Position,
@@ -59,13 +59,13 @@ def test_what_is_no_ply_is_refused_in_words(wrong: Any) -> None:
             take(wrong)
         with pytest.raises(ValueError, match="'a6 b6' is not a ply such as dA6-B6"):
             take("a6 b6")
-        with pytest.raises(IllegalMove):
+        with pytest.raises(IllegalMoveError):
             take("dA6-A7")
 
 
 def test_a_move_that_is_pushed_is_checked() -> None:
     game, move = Game.start(DISCWORLD), Game.start(DISCWORLD).legal_moves()[0]
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMoveError):
         game.push(move).push(move)
 
 
@@ -111,7 +111,7 @@ def test_nothing_goes_on_after_the_end(name: str) -> None:
         lambda: ended.agree(Ending.QUIET),
         lambda: ended.resign(D),
     ):
-        with pytest.raises(IllegalMove) as caught:
+        with pytest.raises(IllegalMoveError) as caught:
             going_on()
         assert caught.value.code is Reason.GAME_OVER
 

@@ -17,7 +17,7 @@ from thudmud.rules import (
     RULESETS,
     Ending,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Move,
     Outcome,
     Position,
@@ -56,7 +56,7 @@ def test_battle_after_the_last_ply_is_over_as_it_stands(name: str) -> None:
     assert game.outcome is None
     ended = game.play(longest(RULESETS[name]).moves[-1])
     assert ended.outcome == OUTCOMES[RULESETS[name]]
-    with pytest.raises(IllegalMove) as refused:
+    with pytest.raises(IllegalMoveError) as refused:
         ended.push(str(ended.moves[1]))
     assert refused.value.code is Reason.GAME_OVER
 
@@ -114,7 +114,7 @@ def test_plies_played_at_once_lead_where_they_lead_one_by_one(rules: Ruleset) ->
 
 def test_plies_after_the_end_are_refused_all_at_once() -> None:
     game = to_and_fro(DISCWORLD, 4)
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMoveError):
         game.resign(Side.DWARF).play_all(game.moves)
 
 

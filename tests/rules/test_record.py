@@ -21,7 +21,7 @@ from thudmud.rules import (
     Comment,
     Ending,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Move,
     Piece,
     Record,
@@ -420,7 +420,7 @@ def test_a_spoilt_record_reads_or_raises_the_one_error(ruleset: Ruleset, random:
 def test_reading_one_ply() -> None:
     position = DISCWORLD.opening
     assert read_ply("dA6-B6", DISCWORLD, position).target is Square.parse("B6")
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalMoveError):
         read_ply("dA6-A7", DISCWORLD, position)
     with pytest.raises(ValueError, match="is not a ply"):
         read_ply("a6 b6", DISCWORLD, position)

@@ -13,7 +13,7 @@ from thudmud.rules import (
     KOOM_VALLEY,
     Ending,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Piece,
     Reason,
     Ruleset,
@@ -48,7 +48,7 @@ def test_the_facts_are_data_and_are_named_for_a_programmer() -> None:
 @pytest.mark.parametrize("words", ["move A6 B6", "shove O15 O15", "hurl H8 H8"])
 def test_nothing_is_granted_after_the_end(side: Side, words: str) -> None:
     game = Game.start(DISCWORLD).agree(Ending.AGREEMENT)
-    with pytest.raises(IllegalMove) as caught:
+    with pytest.raises(IllegalMoveError) as caught:
         game.resolve(ask(words), side)
     assert caught.value.code is Reason.GAME_OVER
 

@@ -18,7 +18,7 @@ from thudmud.rules import (
     RULESETS,
     SQUARES,
     Attempt,
-    IllegalMove,
+    IllegalMoveError,
     Move,
     Piece,
     Position,
@@ -43,10 +43,10 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Looks:
     return looks_of(monkeypatch)
 
 
-def resolved(position: Position, attempt: Attempt) -> Move | IllegalMove:
+def resolved(position: Position, attempt: Attempt) -> Move | IllegalMoveError:
     try:
         return KOOM_VALLEY.resolve(position, attempt, T)
-    except IllegalMove as refusal:
+    except IllegalMoveError as refusal:
         return refusal
 
 
@@ -88,11 +88,11 @@ def test_searches_agree_with_all_paths(random: Random) -> None:
 def test_a_dwarf_is_not_crossed_both_ways() -> None:
     position = board("d F6 G6 T E5 E6 R H8", T)
     refused = resolved(position, ask("move E5 E7"))
-    assert isinstance(refused, IllegalMove)
+    assert isinstance(refused, IllegalMoveError)
     assert refused.code is Reason.BLOCKED
     longer = board("d F6 G6 G8 F8 T E5 E6 R H9", T)
     refused = resolved(longer, ask("move E5 E7"))
-    assert isinstance(refused, IllegalMove)
+    assert isinstance(refused, IllegalMoveError)
     assert refused.code is Reason.MUST_TRAMPLE
     assert refused.squares == squares("F6 G8 F8")
     assert isinstance(resolved(longer, ask("move E5 E7 capturing F6, G8, F8")), Move)
@@ -104,7 +104,7 @@ def test_no_attempt_takes_long(looks: Looks, said: tuple[Square, ...] | None) ->
     for target in SQUARES:
         looks.clear()
         answer = resolved(LATTICE, Attempt(Verb.MOVE, H12, target, said))
-        assert isinstance(answer, IllegalMove)
+        assert isinstance(answer, IllegalMoveError)
         worst = max(worst, len(looks))
     silent = not said
     assert 0 < worst <= (100 if silent else tramples.MOST_STATES + 100)
@@ -113,7 +113,7 @@ def test_no_attempt_takes_long(looks: Looks, said: tuple[Square, ...] | None) ->
 @pytest.mark.parametrize("target", ["F10", "H10", "J14", "F12", "H12"])
 def test_the_path_offered_is_the_shortest_and_will_do(target: str) -> None:
     refused = resolved(LATTICE, ask(f"move H12 {target} capturing all"))
-    assert isinstance(refused, IllegalMove)
+    assert isinstance(refused, IllegalMoveError)
     assert refused.code is Reason.TRAMPLES_TOO_MANY
     offered = ", ".join(map(str, refused.details["path"]))
     granted = resolved(LATTICE, ask(f"move H12 {target} capturing {offered}"))

@@ -16,7 +16,7 @@ from thudmud.rules import (
     RULESETS,
     Ending,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Move,
     Piece,
     Position,
@@ -142,14 +142,14 @@ class TestGame:
         start = Game.start(CLASSIC)
         assert start.push("dA6-B6") == start.play(Move(DWARF, A6, B6))
         assert start.moves == ()
-        with pytest.raises(IllegalMove):
+        with pytest.raises(IllegalMoveError):
             start.push("dA6-A7")
         with pytest.raises(ValueError, match="skip the letter I"):
             start.push("dA6-I6")
         with pytest.raises(ValueError, match="is not a ply"):
             start.push("move a6 b6")
         over = start.resign(D)
-        with pytest.raises(IllegalMove, match="game_over"):
+        with pytest.raises(IllegalMoveError, match="game_over"):
             over.push("dA6-B6")
 
     def test_what_a_move_prints_can_be_pushed(self) -> None:
@@ -184,7 +184,7 @@ class TestGame:
         assert again is not CLASSIC
 
     def test_refusals_are_pickled(self) -> None:
-        with pytest.raises(IllegalMove) as caught:
+        with pytest.raises(IllegalMoveError) as caught:
             Game.start(CLASSIC).push("dA6-A7")
         again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301  (our own bytes)
         assert vars(again) == vars(caught.value)

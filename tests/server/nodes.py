@@ -40,7 +40,7 @@ LONG = 60.0
 """How many seconds it may take until something is noticed, on a machine that has much to do."""
 
 
-class Killed(Exception):
+class KilledError(Exception):
     """The server is gone."""
 
 
@@ -62,7 +62,7 @@ class Player:
             opened = await asyncio.open_connection("127.0.0.1", port, local_addr=here)
             self.client = Client(*opened)
         except OSError as error:
-            raise Killed from error
+            raise KilledError from error
         shown = await self.say(self.name)
         if self.word:
             shown += await self.say(self.word.decode())
@@ -75,7 +75,7 @@ class Player:
             await self.client.send(line.encode() + b"\r\n")
             seen = await self.client.fence()
         except (OSError, AssertionError) as error:
-            raise Killed from error
+            raise KilledError from error
         found = WORD.search(seen)
         if found:
             self.word = found[2]

@@ -29,7 +29,7 @@ from thudmud.server.metrics import (
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Node
-from thudmud.store import NotWritten, Store, nodes
+from thudmud.store import NotWrittenError, Store, nodes
 from thudmud.web.connection import MAX_HEAD
 
 SETTINGS = Settings.model_validate(
@@ -150,7 +150,7 @@ async def test_health_is_whether_it_can_be_stored_that_the_server_runs(
     assert isinstance(node, Node)
 
     async def full(*_: object, **__: object) -> bool:
-        raise NotWritten("the disk is full")
+        raise NotWrittenError("the disk is full")
 
     do_instead(monkeypatch, watched.sessions.store, nodes.beat, full)
     monkeypatch.setattr(node, "_clock", lambda: float("inf"))  # the lease is over

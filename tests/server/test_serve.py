@@ -33,7 +33,7 @@ from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, Settings, StorageSettings, WebSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.session import TelnetSession
-from thudmud.store import InUse, Store, StoreError, nodes, scores
+from thudmud.store import Store, StoreError, StoreInUseError, nodes, scores
 from thudmud.store.steady import SteadyClock, seconds
 from thudmud.telnet.intake import Reading
 
@@ -138,7 +138,7 @@ async def test_who_was_held_up_plays_on_where_nobody_else_can_serve(
 
 async def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
     async with serving.open_sessions(SETTINGS, tmp_path):
-        with pytest.raises(InUse):
+        with pytest.raises(StoreInUseError):
             async with serving.open_sessions(SETTINGS, tmp_path):
                 pass
 

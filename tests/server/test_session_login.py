@@ -23,8 +23,8 @@ from thudmud.game.options import Charset, Switch
 from thudmud.game.table import BoardSpec
 from thudmud.house import House
 from thudmud.server.session import CUT_OFF, ELSEWHERE
-from thudmud.service import Elsewhere, Result, Visit
-from thudmud.store import NotWritten, accounts
+from thudmud.service import PlaysElsewhereError, Result, Visit
+from thudmud.store import NotWrittenError, accounts
 
 ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
 WORD = b"Your resume word, "
@@ -501,8 +501,8 @@ async def test_who_goes_on_on_another_node_is_told_and_noted_no_more(
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (Elsewhere("Anna", "another"), "You are playing on another server of this game"),
-        (NotWritten("The disk is full."), "The server cannot reach its storage just now"),
+        (PlaysElsewhereError("Anna", "another"), "You are playing on another server of this game"),
+        (NotWrittenError("The disk is full."), "The server cannot reach its storage just now"),
     ],
 )
 async def test_who_cannot_come_in_is_told_why_and_comes_again(
@@ -534,7 +534,7 @@ async def test_who_chooses_what_cannot_be_kept_is_in_and_leaves(
     await anna.rest()
 
     async def fail(*_: object) -> None:
-        raise NotWritten("The disk is full.")
+        raise NotWrittenError("The disk is full.")
 
     do_instead(monkeypatch, setup.sessions.store, accounts.set_preferences, fail)
     again = await named(setup, b"options width 60\r\nanna\r\npassword")

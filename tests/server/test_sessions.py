@@ -17,7 +17,7 @@ from tests.service.stores import SlowStore, do_instead
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.accounts.login import JUST_BANNED
 from thudmud.bots.workers import Workers
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.moderation.model import take_reports
 from thudmud.game.clocks import TimeControl
 from thudmud.game.events import TournamentEnd, TournamentEnded, TournamentKind, TournamentMade
@@ -51,13 +51,13 @@ class FakeSession:
         self.shown: list[str] = []
         self.ended = False
         self.visit: Visit | None = None
-        self.refusal: Refused | None = None
+        self.refusal: RefusedError | None = None
         sessions.add(self)
 
     async def come_in(self) -> None:
         try:
             self.visit = await self.sessions.admit(self, self.name, Terminal(), self.member)
-        except Refused as refusal:
+        except RefusedError as refusal:
             self.refusal = refusal
         if self.ended:
             await self.leave()

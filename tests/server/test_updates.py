@@ -8,7 +8,7 @@ import pytest
 
 from tests.simulation.alone import DrivingLoop, simulated
 from tests.simulation.clockwork import World
-from thudmud.errors import NotYet
+from thudmud.errors import NotYetError
 from thudmud.server import serve
 from thudmud.server.config import StorageSettings
 from thudmud.service import Node
@@ -31,7 +31,7 @@ def test_a_server_can_be_started_again_that_another_version_was_quicker_than(
         await begin(node)
 
     async def main() -> None:
-        with pytest.raises(NotYet, match=r"^storage.dsn: .* have taken over this store"):
+        with pytest.raises(NotYetError, match=r"^storage.dsn: .* have taken over this store"):
             async with serve.served_store(storage, tmp_path):
                 raise AssertionError("it serves")
 

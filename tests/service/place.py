@@ -17,7 +17,7 @@ from thudmud.game.people import Person
 from thudmud.game.table import BoardSpec
 from thudmud.service import Adviser, Arrival, Dismissal, Node, Policy, Result, Service, Visit, now
 from thudmud.service.scheduler import Later
-from thudmud.store import NotWritten, Store
+from thudmud.store import NotWrittenError, Store
 from thudmud.views import Message, Terminal
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ class Place:
 
     async def keep(self, person: Person) -> None:
         if self.forgetful:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
         self.kept[person.name] = copy(person)
 
     async def open(self) -> None:

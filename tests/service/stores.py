@@ -12,8 +12,8 @@ import pytest
 from tests.service.place import PATIENCE
 from thudmud.game.archive import Lookup
 from thudmud.store import (
-    Conflict,
-    NotWritten,
+    ConflictError,
+    NotWrittenError,
     Store,
     Stored,
     StoreError,
@@ -118,7 +118,7 @@ class SlowStore(Store):
     ) -> Mapping[str, Stored]:
         if self.conflict:
             [(stream, (expected, _))] = changes.items()
-            raise Conflict(stream, expected, expected + 1)
+            raise ConflictError(stream, expected, expected + 1)
         return await super().append(changes, key, mark=mark, work=work, fence=fence)
 
     async def subscribe(
@@ -157,7 +157,7 @@ class SlowStore(Store):
     async def _done(self, call: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         await self._wait(call)
         if self.broken:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
         return await work()
 
     async def _wait(self, call: str) -> None:

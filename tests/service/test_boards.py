@@ -10,7 +10,7 @@ import pytest
 from tests.alarms import Alarms
 from tests.service.place import BOARDS, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.errors import Refused, StartError
+from thudmud.errors import RefusedError, StartError
 from thudmud.game.events import BoardOpened, Joined, Parting
 from thudmud.game.hall import Hall
 from thudmud.game.projections import HALL
@@ -19,7 +19,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Service
 from thudmud.service.boards import boards_up, close_board, open_board, rename_board
-from thudmud.store import Conflict, Store
+from thudmud.store import ConflictError, Store
 
 NOW = 2000.0
 OAK = "oak board"
@@ -107,7 +107,7 @@ async def test_nothing_is_stored_at_a_closed_board_that_was_decided_before(
 ) -> None:
     version = place.hall.tables[OAK].version
     await close_board(store, OAK, NOW)
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         await store.append({OAK: (version, [Joined(NOW, "Anna", Side.DWARF)])})
 
 
@@ -167,16 +167,16 @@ async def test_a_configured_name_that_has_changed(place: Place, store: SlowStore
 
 
 async def test_a_name_is_one_boards_alone(store: SlowStore, place: Place) -> None:
-    with pytest.raises(Refused) as taken:
+    with pytest.raises(RefusedError) as taken:
         await open_board(store, "Elm Board", "classic", NOW)
     assert taken.value.code is Refusal.BOARD_NAME_TAKEN
-    with pytest.raises(Refused) as unfit:
+    with pytest.raises(RefusedError) as unfit:
         await open_board(store, "capturing board", "classic", NOW)
     assert unfit.value.code is Refusal.BOARD_NAME_UNFIT
-    with pytest.raises(Refused) as none:
+    with pytest.raises(RefusedError) as none:
         await close_board(store, "yew board", NOW)
     assert none.value.code is Refusal.NO_BOARD_UP
-    with pytest.raises(Refused) as other:
+    with pytest.raises(RefusedError) as other:
         await rename_board(store, OAK, "elm board", NOW)
     assert other.value.code is Refusal.BOARD_NAME_TAKEN
     with pytest.raises(StartError, match=r"has the key .*oak board"):
@@ -205,7 +205,7 @@ async def test_of_two_who_open_a_board_of_one_name_one_is_refused(store: SlowSto
     store.gate.set()
     opened, refused = await asyncio.gather(*both, return_exceptions=True)
     assert opened is None
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusedError)
     assert [board.name for board in await boards_up(store)] == ["pine board"]
 
 

@@ -11,8 +11,8 @@ from tests.service.place import PATIENCE, Place, finished
 from tests.service.stores import SlowStore
 from tests.store.deeds import moved
 from thudmud.rules import Side
-from thudmud.service import Unfollowed
-from thudmud.store import Conflict, Entry, Forgotten, StoreError, accounts, hall
+from thudmud.service import OutcomeUnknownError
+from thudmud.store import ConflictError, Entry, HistoryLostError, StoreError, accounts, hall
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ async def test_a_board_that_is_not_as_it_is_stored_is_not_played_on(
     await store.append({"oak board": (0, [moved(1)])})
     with pytest.raises(ValueError, match="do not fit together"):
         await place.service.ended()
-    with pytest.raises(Unfollowed):
+    with pytest.raises(OutcomeUnknownError):
         await obeyed(place, "join game as dwarf on elm board")
     async with asyncio.timeout(PATIENCE):
         await place.service.close()
@@ -61,12 +61,12 @@ async def test_a_store_that_has_forgotten_what_was_seen_is_not_waited_for(
 
     async def behind(*_: object, **__: object) -> None:
         await asyncio.sleep(0)  # so that a line that is decided again for ever can be given up
-        raise Conflict("oak board", 2, 1)
+        raise ConflictError("oak board", 2, 1)
 
     monkeypatch.setattr(store, "append_to_board", behind)
-    with pytest.raises(Unfollowed):
+    with pytest.raises(OutcomeUnknownError):
         await obeyed(place, "leave game on oak board")
-    with pytest.raises(Forgotten):
+    with pytest.raises(HistoryLostError):
         await place.service.ended()
 
 

@@ -21,7 +21,7 @@ from thudmud.game.refusals import Refusal
 from thudmud.language import parse
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Result, Service, lines, presence
-from thudmud.store import Conflict, NotWritten, Store, Stored, StoreError
+from thudmud.store import ConflictError, NotWrittenError, Store, Stored, StoreError
 from thudmud.store.streams import Changes
 from thudmud.views import Message, Terminal
 
@@ -369,7 +369,7 @@ async def test_a_board_that_stands_at_another_version(place: Place) -> None:
     visit = await single.join(Arrival("Anna", Terminal()))
     assert visit
     version = single.hall.tables["oak board"].version
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         await single.submit(visit, MOVE, at=version - 1)
     assert (await single.submit(visit, MOVE, at=version)).done
 
@@ -441,7 +441,7 @@ async def test_what_cannot_be_stored_has_not_happened(place: Place, store: SlowS
     store.broken = True
     before = place.hall.tables["oak board"]
     place.told.clear()
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await place.submit("Anna", MOVE)
     assert not place.told
     assert place.hall.tables["oak board"] == before
@@ -455,7 +455,7 @@ async def test_walking_to_a_seat_that_cannot_be_stored_goes_nowhere(
     await place.enter("Anna", "Bert")
     store.broken = True
     place.told.clear()
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await place.submit("Anna", "join game as dwarf on oak board")
     assert place.hall.people["Anna"].room is None
     assert not place.told
@@ -504,7 +504,7 @@ async def test_who_cannot_be_brought_back_stays_outside_where_that_is_asked_for(
 
     async def fail_at_elm(changes: Changes, **more: Any) -> Mapping[str, Stored]:
         if "elm board" in changes:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
         return await append(changes, **more)
 
     monkeypatch.setattr(store, "append", fail_at_elm)
@@ -654,6 +654,6 @@ async def test_the_version_that_is_asked_for_holds_while_something_is_looked_up(
     await store.held_up()
     await place.type("Bert", "set rules classic")
     store.gate.set()
-    with pytest.raises(Conflict):
+    with pytest.raises(ConflictError):
         await resumed
     assert not place.hall.tables["oak board"].under_way

@@ -11,7 +11,7 @@ from tests.service.stores import SlowStore
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Side
-from thudmud.store import NotWritten, battles
+from thudmud.store import NotWrittenError, battles
 
 
 async def test_at_one_board_the_second_is_decided_when_the_first_is_done(
@@ -110,7 +110,7 @@ async def test_a_members_styles_are_kept_before_they_are_told(place: Place) -> N
     assert place.kept.keys() == {"Anna"}
     assert place.kept["Anna"].styles == {"oak board": Style.FULL}
     place.forgetful = True
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await place.type("Anna", "set board brief on oak board")
     assert place.hall.style("Anna", "oak board") is Style.FULL
 

@@ -26,10 +26,10 @@ from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
 from thudmud.language import MAX_LINE
 from thudmud.rules import Side
-from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
+from thudmud.service import Arrival, Dismissal, Node, PlaysElsewhereError, presence
 from thudmud.service.nodes import NodeAsides, NodeHello, ReleaseRequest, note_form
 from thudmud.service.scheduler import Later
-from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong, nodes
+from thudmud.store import NotesMissed, NoteTooLongError, NotWrittenError, StoreError, nodes
 from thudmud.store.codec import Form
 from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS
 from thudmud.views import Terminal
@@ -113,7 +113,7 @@ async def sit(one: Place, two: Place) -> None:
 
 
 async def fail(*_: object, **__: object) -> Any:
-    raise NotWritten("The disk is full.")
+    raise NotWrittenError("The disk is full.")
 
 
 async def test_their_people_play_each_other(one: Place, two: Place) -> None:
@@ -227,7 +227,7 @@ async def test_a_node_that_does_not_answer_keeps_its_people(world: World, two: P
     await world.store.write(nodes.beat, "deaf", 1000.0)
     assert await world.store.write(nodes.claim, "Anna", "deaf", "") is None
     world.nodes["two"].lease = 0.0
-    with pytest.raises(Elsewhere, match="deaf"):
+    with pytest.raises(PlaysElsewhereError, match="deaf"):
         await two.service.join(Arrival("Anna", Terminal()))
     assert "Anna" not in two.service
 
@@ -260,7 +260,7 @@ async def test_who_is_let_go_when_nobody_waits_any_more_is_gone(
     coming = begin(two.service.join(Arrival("Anna", Terminal())))
     if how == "cancelled":
         coming.cancel()
-    with pytest.raises(Elsewhere if how == "late" else asyncio.CancelledError):
+    with pytest.raises(PlaysElsewhereError if how == "late" else asyncio.CancelledError):
         await coming
     world.store.gate.set()
     assert (await moving).done
@@ -765,11 +765,11 @@ async def test_a_node_that_has_slept_through_its_lease_fences_itself(
     one.visits["Anna"].outbox = screen
     await world.pass_by(2 * LEASE, "two")
     assert two.away() == {"Anna"}
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await one.service.submit(one.visits["Anna"], "move a6 to b6")
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await one.service.submit(one.visits["Anna"], "say I am here")
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await one.service.join(Arrival("Carla", Terminal()))
     assert two.plies() == 0
     assert "I am here" not in two.told["Bert"][-1]
@@ -903,11 +903,11 @@ async def test_where_nobody_else_can_serve_a_full_disk_keeps_nobody_from_what_ne
     await one.sit()
     world.store.broken = True
     world.store.time += 2 * LEASE
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await world.nodes["one"].renew()
     assert "You say: hello" in await one.type("Anna", "say hello")
     assert "It is your turn." in await one.type("Anna", "look")
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await one.submit("Anna", MOVE)
     await one.enter("Carla")
     assert "Goodbye" in await one.type("Anna", "quit")
@@ -951,7 +951,7 @@ async def test_a_ply_that_waited_until_others_were_back_takes_no_time_of_that(
     renewing = begin(world.nodes["two"].renew())
     await world.store.held_up()
     world.store.gate.set()
-    with pytest.raises(NotWritten, match="lease"):
+    with pytest.raises(NotWrittenError, match="lease"):
         await waiting
     await finished(renewing, begin(world.nodes["one"].renew()))
     assert not one.plies()
@@ -1064,7 +1064,7 @@ async def test_what_takes_several_notes_comes_before_what_happens_next(
     async def notify(note: NodeAsides[Aside], _: object) -> None:
         await asyncio.sleep(0)
         if len(note.asides) > 1:
-            raise TooLong("This is too long.")
+            raise NoteTooLongError("This is too long.")
         told.extend(note.asides)
 
     monkeypatch.setattr(world.store, "notify", notify)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.service.place import Place, Screen
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.refusals import Mistake, Refusal
 from thudmud.rules import Reason
 from thudmud.views import Terminal
@@ -16,7 +16,7 @@ from thudmud.views import Terminal
 PROGRAM = Terminal(packages=frozenset({"thud"}))
 
 
-async def refused(place: Place, name: str, line: str) -> Refused:
+async def refused(place: Place, name: str, line: str) -> RefusedError:
     """Return why nothing comes of what ``name`` types."""
     result = await place.submit(name, line)
     assert not result.done

@@ -29,7 +29,7 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.service import Arrival, Node, Result
-from thudmud.store import NotWritten
+from thudmud.store import NotWrittenError
 from thudmud.values import replace
 
 BOARD = "oak board"
@@ -497,7 +497,7 @@ async def test_a_clock_that_cannot_be_held_keeps_no_server_from_its_start(
     again = TimedPlace(store)
     await again.service.open()
     store.broken = True
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await again.service.settle(must_store=True)
     await again.service.settle()
     assert "The disk is full." in caplog.text

@@ -425,7 +425,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.server.serve",
-                "kind = StartError if isinstance(error, Unknown) else NotYet",
+                "kind = StartError if isinstance(error, UnknownFormatError) else NotYetError",
                 "kind = StartError",
             ),
         ],
@@ -556,7 +556,9 @@ BREAKS: dict[str, Mistake] = {
         4,
         [
             Change(
-                EXPLORER, "raise Refused(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)", "pass"
+                EXPLORER,
+                "raise RefusedError(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)",
+                "pass",
             ),
         ],
     ),

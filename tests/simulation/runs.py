@@ -27,13 +27,13 @@ from tests.simulation.node import BOTS, HASHER, SETTINGS, Server, in_the_world
 from tests.simulation.pages import PageLink
 from tests.simulation.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHER, Link, Player
 from tests.simulation.tournaments import LASTING, has_tournaments, wrong_with_tournaments
-from thudmud.errors import NotYet, StartError
+from thudmud.errors import NotYetError, StartError
 from thudmud.features.hints.model import AdviceLookup
 from thudmud.server.config import StorageSettings
 from thudmud.store import Entry, Store, accounts
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database as StoreDatabase
-from thudmud.store.interface import Damaged, StoreError
+from thudmud.store.interface import DamagedStoreError, StoreError
 from thudmud.values import replace
 
 ROUGH = 30.0
@@ -427,7 +427,7 @@ class Run:
             if error:
                 self.world.broken(f"{process} ended by {error!r}")
             return
-        if error and self._is_damaged and isinstance(error, Damaged | StartError):
+        if error and self._is_damaged and isinstance(error, DamagedStoreError | StartError):
             self.world.note(f"{error}")
             self.counts["restored files"] += 1
             assert self.files
@@ -436,7 +436,7 @@ class Run:
             self.is_lost = self.is_lost or any(each.is_announced for each in self._doubtful)
         elif error and self.files and "the disk is full" in str(error):
             self.world.note(f"{error}")
-        elif error and ("forgotten" in str(error) or not isinstance(error, NotYet)):
+        elif error and ("forgotten" in str(error) or not isinstance(error, NotYetError)):
             self.world.broken(f"{process} ended by {error!r}")
         asked = {"stop", "next", "update"} & {name for _, name in self.plan.faults}
         if not (error or asked or self._has(OPERATOR)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar, cast
 
-from tests.server.nodes import Killed, Player
+from tests.server.nodes import KilledError, Player
 from thudmud.features.playing.moves import Adjourn, Play, Resign, Start, Undo
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join
@@ -76,7 +76,7 @@ class Pair:
 
     async def play(self, acknowledged: asyncio.Semaphore) -> None:
         """Play until the server is gone; each command that is acknowledged is counted."""
-        with suppress(Killed):
+        with suppress(KilledError):
             while not self.is_over:
                 if await self.type(*self.choose()):
                     acknowledged.release()

@@ -22,7 +22,7 @@ from random import Random
 import psycopg
 import pytest
 
-from tests.server.nodes import LONG, Killed, Nodes, Player, kill, port_of
+from tests.server.nodes import LONG, KilledError, Nodes, Player, kill, port_of
 from tests.soak.pairs import Pair, seated, several
 from tests.store.clusters import FAST, Cluster, either
 from tests.waits import told_of
@@ -83,7 +83,7 @@ class FarPair(Pair):
                 await player.say("set machine on")
                 await player.say(f"go {self.board}")
             return await self.not_seen_by(player) == []
-        except Killed:  # the server that they were on, or they are kept outside for now
+        except KilledError:  # the server that they were on, or they are kept outside for now
             await player.hang_up()
             return False
 
@@ -93,15 +93,15 @@ class FarPair(Pair):
         A server that is behind can also put a question where none is due: nothing was done then.
 
         Raises:
-            Killed: that is not known.
+            KilledError: that is not known.
         """
         try:
             answer = " ".join((await player.say(line)).split())  # sentences are wrapped
-        except Killed:
+        except KilledError:
             await player.hang_up()
             raise
         if UNKNOWN in answer:
-            raise Killed
+            raise KilledError
         is_asked = asks and ASKED in answer
         if any(words in answer for words in REFUSED) and not is_asked:
             await asyncio.sleep(0.02)

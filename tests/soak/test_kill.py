@@ -24,7 +24,7 @@ from random import Random
 
 import pytest
 
-from tests.server.nodes import LONG, Killed, Player, kill, port_of
+from tests.server.nodes import LONG, KilledError, Player, kill, port_of
 from tests.soak.pairs import Pair, seated, several
 from tests.waits import told_of
 from thudmud.accounts.passwords import Passwords, is_same
@@ -87,7 +87,7 @@ class Newcomers:
 
     async def come(self, port: int) -> None:
         """Come and register, until the server is gone."""
-        with suppress(Killed, OSError):
+        with suppress(KilledError, OSError):
             while True:
                 self.count += 1
                 player = Player(f"New{letters(self.count)}")

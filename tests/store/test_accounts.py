@@ -12,7 +12,16 @@ from thudmud.game.events import BattleEnded, BattleStarted, Commented
 from thudmud.game.projections import HALL
 from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
-from thudmud.store import KeptName, NameTaken, Nobody, Store, accounts, battles, nodes, scores
+from thudmud.store import (
+    KeptName,
+    NameTakenError,
+    NoSuchAccountError,
+    Store,
+    accounts,
+    battles,
+    nodes,
+    scores,
+)
 from thudmud.store.accounts import ADDRESSES_KEPT
 from thudmud.store.database import Database
 from thudmud.values import replace
@@ -51,7 +60,7 @@ class TestMembers:
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(accounts.ban, "Zoe")
         for name in ("ANNA", "zoe"):
-            with pytest.raises(NameTaken):
+            with pytest.raises(NameTakenError):
                 await store.write(accounts.enrol, name, "other")
         assert [each.name for each in await store.read(accounts.everybody)] == ["Anna", "Zoe"]
 
@@ -59,7 +68,7 @@ class TestMembers:
         seen = (await store.write(accounts.enrol, "Anna", "one")).epoch
         await store.write(accounts.set_password, "anna", "two", since=seen, epoch=7)
         await store.write(accounts.set_password, "anna", "three", since=7)
-        with pytest.raises(Nobody):
+        with pytest.raises(NoSuchAccountError):
             await store.write(accounts.set_password, "anna", "four", since=7)
         account = await store.read(accounts.find, "Anna")
         assert account
@@ -98,9 +107,9 @@ class TestMembers:
                 store.write(accounts.rename, name, "New"),
                 store.write(accounts.erase, name),
             ):
-                with pytest.raises(Nobody):
+                with pytest.raises(NoSuchAccountError):
                     await change
-        with pytest.raises(Nobody):
+        with pytest.raises(NoSuchAccountError):
             await store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
 
     async def test_a_member_keeps_what_they_played_as_a_guest(self, store: Store) -> None:
@@ -148,7 +157,7 @@ class TestRenaming:
         await store.write(nodes.beat, "node")
         await store.write(nodes.claim, "Here", "node", "s1")
         for name in ("bert", "gast", "here"):
-            with pytest.raises(NameTaken):
+            with pytest.raises(NameTakenError):
                 await store.write(accounts.rename, "Anna", name)
         await store.write(accounts.rename, "Anna", "ANNA")
         assert [each.name for each in await store.read(accounts.everybody)] == ["ANNA", "Bert"]
@@ -243,14 +252,14 @@ class TestBans:
         assert account
         assert (account.password, account.banned) == ("", True)
         assert not await store.write(accounts.keep_guest, kept, kept)
-        with pytest.raises(NameTaken):
+        with pytest.raises(NameTakenError):
             await store.write(accounts.enrol, "Gast", "hash")
         await store.write(accounts.lift, Sanction(Measure.BAN, "GAST"))
         assert await store.read(accounts.find, "Gast") is None
         found = await store.read(accounts.find_guest, "Gast")
         assert found
         assert found.word == WORD
-        with pytest.raises(Nobody):
+        with pytest.raises(NoSuchAccountError):
             await store.write(accounts.lift, Sanction(Measure.BAN, "Gast"))
 
 

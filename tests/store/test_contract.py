@@ -40,10 +40,10 @@ from thudmud.game.events import Adjourned, BattleId, Commented, Event, Imported,
 from thudmud.game.projections import HALL, match_stream
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
 from thudmud.store import (
-    Conflict,
+    ConflictError,
     Entry,
     KeptName,
-    NotWritten,
+    NotWrittenError,
     Store,
     StoreError,
     accounts,
@@ -143,7 +143,7 @@ class TestAppending:
         self, store: Store, expected: int
     ) -> None:
         await store.append({OAK: (0, [joined(1), joined(2)])})
-        with pytest.raises(Conflict) as caught:
+        with pytest.raises(ConflictError) as caught:
             await store.append({OAK: (expected, [joined(3)])})
         error = caught.value
         assert (error.stream, error.expected, error.found) == (OAK, expected, 2)
@@ -151,7 +151,7 @@ class TestAppending:
 
     async def test_several_streams_are_appended_to_all_or_none(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.append({PINE: (0, [joined(2)]), OAK: (0, [joined(3)])})
         assert await store.read(Database.stream_versions) == {OAK: 1}
         stored = await store.append({PINE: (0, [joined(2), joined(3)]), OAK: (1, [joined(4)])})
@@ -166,7 +166,7 @@ class TestAppending:
     async def test_a_stream_can_be_required_to_stand_still(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
         assert await store.append({OAK: (1, []), PINE: (0, [joined(2)])}) == {PINE: (2, 1)}
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.append({OAK: (0, []), PINE: (1, [joined(3)])})
         assert await store.append({OAK: (1, [])}) == {}
         assert await store.read(Database.stream_versions) == {OAK: 1, PINE: 1}
@@ -178,7 +178,7 @@ class TestAppending:
         )
         winners = [number for number, each in enumerate(outcomes) if isinstance(each, dict)]
         assert len(winners) == 1
-        assert sum(isinstance(each, Conflict) for each in outcomes) == 19
+        assert sum(isinstance(each, ConflictError) for each in outcomes) == 19
         assert events_of(await store.read_stream(OAK)) == same(
             joined(winners[0]), moved(winners[0])
         )
@@ -203,7 +203,7 @@ class TestAppending:
             store.append({"c": (0, [joined(3)])}),
             return_exceptions=True,
         )
-        assert isinstance(outcomes[1], NotWritten)
+        assert isinstance(outcomes[1], NotWrittenError)
         assert await store.read(Database.stream_versions) == {"a": 1, "c": 1}
         assert await store.read(battles.battle, 1) is None
         assert [each.position for each in await everything(store)] == [1, 2]
@@ -272,7 +272,7 @@ class TestRequests:
         assert await store.append({PINE: (7, [joined(2)]), OAK: (9, [joined(1)])}, "k") == first
 
     async def test_a_request_that_was_refused_may_be_made_again(self, store: Store) -> None:
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.append({OAK: (1, [joined(1)])}, "k")
         assert await store.append({OAK: (0, [joined(1)])}, "k") == {OAK: (1, 1)}
 
@@ -355,12 +355,12 @@ class TestBringingIn:
         )
         away, back = Adjourned(2.0, "Anna", saved), Resumed(3.0, "Anna", saved)
         taken: list[Entry] = []
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.bring_in([(OAK, started(1)), (PINE, back)], taken.append)
         twice: list[tuple[str, Event]] = [
             (OAK, started(1)), (OAK, away), (PINE, back), (OAK, back)
         ]  # fmt: skip
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.bring_in(twice, taken.append)
         assert await store.read(Database.stream_versions) == {}
         taken.clear()
@@ -372,7 +372,7 @@ class TestBringingIn:
         assert [each.battle for each in taken] == [1, None, None, 1, 1]
         assert await everything(store) == taken
         assert list(await store.read(battles.adjourned, "Anna")) == []
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.bring_in([(OAK, back)], taken.append)
 
     async def test_none_are_nothing(self, store: Store) -> None:
@@ -504,7 +504,7 @@ class TestSubscribing:
     async def test_a_conflict_is_not_handed_over(self, store: Store) -> None:
         taken = Taken()
         await store.subscribe(None, 0, taken.take, taken.failed)
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.append({OAK: (7, [joined(1)])})
         await store.append({OAK: (0, [joined(2)])})
         assert events_of(taken.entries) == same(joined(2))
@@ -572,7 +572,7 @@ class TestClosing:
 
     async def test_nothing_is_stored_afterwards(self, store: Store) -> None:
         await store.close()
-        with pytest.raises(NotWritten, match="closed"):
+        with pytest.raises(NotWrittenError, match="closed"):
             await store.append({OAK: (0, [joined(1)])})
         await store.close()
 

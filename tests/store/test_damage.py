@@ -27,7 +27,16 @@ from thudmud.features.letters import storage as letters
 from thudmud.features.moderation.storage import report, reports
 from thudmud.game.events import BattleEnded, BattleId, Event, Imported
 from thudmud.rules import CLASSIC, DISCWORLD, Ending, Game, Outcome, Score, Side, write_record
-from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, battles, nodes, scores
+from thudmud.store import (
+    DamagedStoreError,
+    KeptName,
+    StoreError,
+    UnknownFormatError,
+    accounts,
+    battles,
+    nodes,
+    scores,
+)
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, beside
@@ -99,7 +108,7 @@ def everything(path: Path) -> str:
     try:
         found = database.read(read_all)
         if damage := check_backend(database.backend):
-            raise Damaged(damage)
+            raise DamagedStoreError(damage)
         return found
     finally:
         database.close()
@@ -346,7 +355,9 @@ def test_every_cut_of_the_log_is_told(state: State) -> None:
 def test_a_backup_is_refused_until_the_witness_is_deleted(state: State) -> None:
     backup = {"": state.older[""], "-head": state.files["-head"]}
     assert state.told(backup) is None
-    with pytest.raises(Damaged, match=r"from a backup, delete thud\.store-head\. Restore"):
+    with pytest.raises(
+        DamagedStoreError, match=r"from a backup, delete thud\.store-head\. Restore"
+    ):
         opened(state.path)
     beside(state.path, "-head").unlink()
     assert "Guest0" in everything(state.path)
@@ -360,14 +371,16 @@ def test_what_is_another_store_s_is_told(state: State, another: State, suffix: s
         assert not suffix, "in the file there are only pages that are the same, or newer in -wal"
         assert state.files.get("-wal")
         return
-    with pytest.raises(Damaged, match=r"-head is another store's; if you have put this one"):
+    with pytest.raises(
+        DamagedStoreError, match=r"-head is another store's; if you have put this one"
+    ):
         opened(state.path)
 
 
 @pytest.mark.parametrize("left", [{"-wal"}, {"-head"}, {"-wal", "-head"}])
 def test_what_is_left_of_a_store_is_not_begun_anew(another: State, left: set[str]) -> None:
     assert another.told({suffix: another.files[suffix] for suffix in left}) is None
-    with pytest.raises(Damaged, match=r"is gone, but .* is still there"):
+    with pytest.raises(DamagedStoreError, match=r"is gone, but .* is still there"):
         opened(another.path)
     assert not another.path.exists()
 
@@ -379,7 +392,7 @@ def test_what_is_left_of_a_store_is_not_begun_anew(another: State, left: set[str
 def test_what_is_no_database_any_more_is_damaged(path: Path, data: bytes, words: str) -> None:
     opened(path).close()
     path.write_bytes(data)
-    with pytest.raises(Damaged, match=words):
+    with pytest.raises(DamagedStoreError, match=words):
         opened(path)
 
 
@@ -387,7 +400,7 @@ def test_what_is_no_database_any_more_is_damaged(path: Path, data: bytes, words:
 def test_what_never_was_a_store_is_unknown_and_left_alone(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     path.chmod(0o644)
-    with pytest.raises(Unknown, match="is not a store of thudmud"):
+    with pytest.raises(UnknownFormatError, match="is not a store of thudmud"):
         opened(path)
     assert list(path.parent.iterdir()) == [path]
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
@@ -398,7 +411,7 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
     opened(path).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"pragma {pragma}")
-    with pytest.raises(Unknown):
+    with pytest.raises(UnknownFormatError):
         opened(path)
 
 
@@ -446,7 +459,7 @@ def test_what_another_program_has_changed_is_told(
         beside(path, suffix).write_bytes(data)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(statement)
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedStoreError):
         everything(path)
 
 

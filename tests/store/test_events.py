@@ -38,7 +38,7 @@ from thudmud.game.events import (
 )
 from thudmud.rules import Ending, Side, Verb
 from thudmud.store import codec
-from thudmud.store.codec import SCHEMA, Misread, TooNew, from_line, to_line
+from thudmud.store.codec import SCHEMA, MalformedTextError, NewerSchemaError, from_line, to_line
 
 HERE = Path(__file__).parent
 
@@ -139,7 +139,7 @@ class TestRoundTrip:
 class TestDamage:
     @given(st.text() | st.binary().map(lambda raw: raw.decode("latin-1")))
     def test_any_other_text_is_damaged(self, text: str) -> None:
-        with pytest.raises(Misread):
+        with pytest.raises(MalformedTextError):
             from_line(text)
 
     @given(
@@ -150,7 +150,7 @@ class TestDamage:
     )
     def test_any_other_json_is_damaged(self, value: object) -> None:
         for each in (value, [value], [SCHEMA, "oak board", value]):
-            with pytest.raises((Misread, TooNew)):
+            with pytest.raises((MalformedTextError, NewerSchemaError)):
                 from_line(json.dumps(each))
 
     @given(st.data())
@@ -160,7 +160,7 @@ class TestDamage:
         changed = line[:place] + data.draw(st.characters(max_codepoint=127)) + line[place + 1 :]
         try:
             found = from_line(changed)
-        except (Misread, TooNew):
+        except (MalformedTextError, NewerSchemaError):
             return
         assert from_line(to_line(*found)) == found
 
@@ -197,21 +197,21 @@ class TestDamage:
         ],
     )
     def test_what_is_not_an_event_is_damaged(self, right: str, wrong: str) -> None:
-        with pytest.raises(Misread, match="This is not an event"):
+        with pytest.raises(MalformedTextError, match="This is not an event"):
             from_line(MOVED.replace(right, wrong))
 
     @pytest.mark.parametrize("line", [None, 7, MOVED.encode()])
     def test_what_is_no_text_is_damaged(self, line: Any) -> None:
-        with pytest.raises(Misread, match="This is not an event"):
+        with pytest.raises(MalformedTextError, match="This is not an event"):
             from_line(line)
 
     def test_a_schema_of_the_future_is_unknown(self) -> None:
-        with pytest.raises(TooNew, match=f"schema {SCHEMA + 1}"):
+        with pytest.raises(NewerSchemaError, match=f"schema {SCHEMA + 1}"):
             from_line(MOVED.replace(f"[{SCHEMA},", f"[{SCHEMA + 1},"))
 
     @pytest.mark.parametrize("schema", ["0", "-1", "true", "1.0", '"1"', "null"])
     def test_a_schema_that_never_was_is_damaged(self, schema: str) -> None:
-        with pytest.raises(Misread):
+        with pytest.raises(MalformedTextError):
             from_line(MOVED.replace(f"[{SCHEMA},", f"[{schema},"))
 
 

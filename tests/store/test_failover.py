@@ -20,7 +20,15 @@ from tests.simulation.database import Database
 from tests.store.clusters import FAST, Cluster
 from tests.store.deeds import OAK, PATIENCE, Taken, joined, players
 from tests.store.proxies import Proxy, commits
-from thudmud.store import NotWritten, Store, StoreError, Uncertain, accounts, nodes, postgres
+from thudmud.store import (
+    NotWrittenError,
+    Store,
+    StoreError,
+    UncertainError,
+    accounts,
+    nodes,
+    postgres,
+)
 
 Done = Callable[[Store], Awaitable[object]]
 
@@ -87,7 +95,7 @@ class TestStandby:
             if is_ended:
                 session.execute("select pg_terminate_backend(%s, 20000)", [waiting])
         link.refuses = False
-        with pytest.raises(Uncertain):
+        with pytest.raises(UncertainError):
             await appending
         await store.close()
         await asyncio.to_thread(primary.kill)
@@ -203,7 +211,7 @@ class TestCrash:
         assert await reading == ["Anna", "Bert"]
         await taken.until(lambda: len(taken.entries) == 2)
         with suppress(
-            Uncertain
+            UncertainError
         ):  # it may have been asked for too long before the standby was there
             await appending
         await other.close()
@@ -297,7 +305,7 @@ class TestForgotten:
         with pytest.raises(StoreError, match=r"forgotten .*: event 2 is another one than was seen"):
             async with asyncio.timeout(PATIENCE):
                 await ended
-        with pytest.raises(NotWritten, match="has forgotten"):
+        with pytest.raises(NotWrittenError, match="has forgotten"):
             await store.append({OAK: (2, [joined(3, "Dora")])})
         assert await players(other) == ["Anna", "Carla"]
         await other.close()

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from thudmud.store import KeptName, NotWritten, Store, StoreError, accounts, files
+from thudmud.store import KeptName, NotWrittenError, Store, StoreError, accounts, files
 from thudmud.store.files import InMemory, OnDisk, beside
 
 # ruff: noqa: ASYNC240  (nothing else runs on a test's loop)
@@ -180,7 +180,7 @@ async def test_a_disk_that_does_not_work(path: Path) -> None:
 async def test_a_disk_that_becomes_full_changes_nothing(path: Path) -> None:
     store = await Store.open(path)
     await store.write(accounts.enrol, "Anna", "hash")
-    with no_room(), pytest.raises(NotWritten, match="the disk is full"):
+    with no_room(), pytest.raises(NotWrittenError, match="the disk is full"):
         await store.write(accounts.set_preferences, "Anna", {"much": "x" * 100_000})
     account = await store.read(accounts.find, "Anna")
     assert account

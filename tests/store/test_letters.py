@@ -13,7 +13,7 @@ from tests.store.deeds import NOON, OAK, Clock, is_in_order, started
 from thudmud.features.letters.model import Letter, LettersLookup
 from thudmud.features.moderation.model import Reported, ReportedLookup
 from thudmud.game.archive import LetterCount, LetterCountLookup
-from thudmud.store import KeptName, Nobody, Store, accounts
+from thudmud.store import KeptName, NoSuchAccountError, Store, accounts
 from thudmud.store.files import beside
 
 
@@ -63,7 +63,7 @@ class TestLetters:
         await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
         await store.write(accounts.ban, "Mallory")  # a ban of a name is no account
         for to, sender in (("Gast", "Anna"), ("Mallory", "Anna"), ("Bert", "Gast"), ("X", "Anna")):
-            with pytest.raises(Nobody):
+            with pytest.raises(NoSuchAccountError):
                 await post(store, to, sender, "Ho!")
         assert await letters(store) == []
 

@@ -12,7 +12,7 @@ from tests.store.test_notifications import BROWSER, MAIL, code, confirmed, conta
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import ANOTHER, Contact, Kind, Notification
 from thudmud.game.sanctions import Measure, Order, Sanction
-from thudmud.store import Nobody, Store, accounts, new_epoch, persons
+from thudmud.store import NoSuchAccountError, Store, accounts, new_epoch, persons
 from thudmud.store.accounts import USED_WORD_LASTS, WORD_LASTS, WORDS_KEPT
 
 WORD, OTHER = b"1" * 32, b"2" * 32
@@ -152,7 +152,7 @@ class TestEndings:
     ) -> None:
         known = await epoch(store)
         await store.write(accounts.rehash, "Anna", "hash 2", "hash")
-        with pytest.raises(Nobody):
+        with pytest.raises(NoSuchAccountError):
             await store.write(accounts.rehash, "Anna", "hash 3", "hash")
         await store.write(accounts.rename, "Anna", "Hanna")
         assert await epoch(store, "Hanna") == known
@@ -164,14 +164,14 @@ class TestEndings:
         assert await epoch(store) == first
         await store.write(accounts.end_logins, "Anna", since=first, epoch=second)
         assert await epoch(store) == second
-        with pytest.raises(Nobody):
+        with pytest.raises(NoSuchAccountError):
             await store.write(accounts.end_logins, "Anna", since=first)
         assert await epoch(store) == second
 
     async def test_nobodys_logins_cannot_be_ended(self, store: Store) -> None:
         await store.write(accounts.ban, "Zoe")
         for name in ("Nobody", "Zoe"):
-            with pytest.raises(Nobody):
+            with pytest.raises(NoSuchAccountError):
                 await store.write(accounts.end_logins, name)
 
     async def test_banned_name_without_an_account_has_no_login(self, store: Store) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.store.deeds import OAK, Clock, joined
 from thudmud.game.events import Interrupted
 from thudmud.game.projections import HALL
-from thudmud.store import NotWritten, PlayerClaim, Store, nodes
+from thudmud.store import NotWrittenError, PlayerClaim, Store, nodes
 from thudmud.store.accounts import enrol
 from thudmud.store.codec import Form
 from thudmud.store.database import Database, Work
@@ -61,11 +61,11 @@ class TestLeases:
     async def test_a_node_whose_lease_has_run_out_claims_nobody(
         self, store: Store, clock: Clock
     ) -> None:
-        with pytest.raises(NotWritten, match="lease"):
+        with pytest.raises(NotWrittenError, match="lease"):
             await store.write(nodes.claim, "Anna", "one", "s1")
         await store.write(nodes.beat, "one", 10)
         clock.now += 20
-        with pytest.raises(NotWritten, match="lease"):
+        with pytest.raises(NotWrittenError, match="lease"):
             await store.write(nodes.claim, "Anna", "one", "s1")
         assert await store.read(nodes.people) == []
 

@@ -11,7 +11,7 @@ from tests.features.letters.letters import post
 from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_persons import holding
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import (
     ANOTHER,
@@ -35,7 +35,7 @@ from thudmud.features.notifications.model import (
 from thudmud.game.clocks import DAY
 from thudmud.game.events import BattleEnded
 from thudmud.rules import Ending, Outcome, Score
-from thudmud.store import Conflict, KeptName, Nobody, Store, accounts, persons
+from thudmud.store import ConflictError, KeptName, NoSuchAccountError, Store, accounts, persons
 from thudmud.store.database import Database, Work
 
 MAIL = "anna@example.org"
@@ -140,7 +140,7 @@ class TestAddresses:
         spellings = ("an.na@gmail.com", "Anna+1@gmail.com", "anna+2@googlemail.com")
         for player, address in zip(("Anna", "Bert", "Carla"), spellings, strict=True):
             await store.write(storage.ask_code, player, address)
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             await store.write(storage.ask_code, "Anna", "a.nna+3@gmail.com")
         assert refused.value.code is NotifyRefusal.CODES_TOO_MANY
         assert (await contact(store)).asked_today == 1  # nothing is stored of what is refused
@@ -153,7 +153,7 @@ class TestAddresses:
             await store.write(accounts.erase, "Gone")
         asked: AskedAddress = await store.look_up(AskedLookup(MAIL, "Anna", "192.0.2.1"))
         assert [len(each) for each in asked[:4]] == [CODES_A_DAY] * 4
-        with pytest.raises(Refused):
+        with pytest.raises(RefusedError):
             await store.write(storage.ask_code, "Anna", MAIL)
 
     async def test_code_beyond_the_limit_of_the_network_or_the_hour_is_refused(
@@ -162,10 +162,10 @@ class TestAddresses:
         for number in range(CODES_FROM_NETWORK):
             await store.write(storage.ask_code, "Anna", f"anna@{number}.example", "192.0.2.1", 100)
         other = "anna@other.example"
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             await store.write(storage.ask_code, "Anna", other, "192.0.2.1", 100)
         assert refused.value.code is NotifyRefusal.CODES_FROM_ADDRESS
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             await store.write(storage.ask_code, "Anna", other, "192.0.2.2", CODES_FROM_NETWORK)
         assert refused.value.code is NotifyRefusal.CODES_HELD_BACK
         await store.write(storage.ask_code, "Anna", other, "192.0.2.2", 100)
@@ -204,7 +204,7 @@ class TestAddresses:
             store.write(storage.add_browser, "Gast", BROWSER),
             store.write(storage.keep_contact, "Gast", Contact()),
         ):
-            with pytest.raises(Nobody):
+            with pytest.raises(NoSuchAccountError):
                 await asking
 
     async def test_the_link_in_a_mail_ends_it(self, store: Store) -> None:
@@ -312,7 +312,7 @@ class TestWaiting:
         assert await kinds(store) == {"Anna": ["turn"]}
         await store.append({OAK: (0, [started(1)])}, key="once", work=posting(news))
         assert await kinds(store) == {"Anna": ["turn"]}
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.append(
                 {OAK: (0, [started(2)])}, work=posting(News(OAK, news.notices[:1] * 2))
             )

@@ -9,7 +9,7 @@ import pytest
 
 from tests.store.deeds import Clock, is_in_order
 from thudmud.game.sanctions import Measure, Order, Sanction
-from thudmud.store import KeptName, Nobody, Store, accounts
+from thudmud.store import KeptName, NoSuchAccountError, Store, accounts
 from thudmud.store.checking import check_file
 from thudmud.values import replace
 
@@ -47,7 +47,7 @@ class TestOperators:
         assert not any(each.operator for each in await order.read(accounts.everybody))
 
     async def test_they_are_members(self, order: Store) -> None:
-        with pytest.raises(Nobody):
+        with pytest.raises(NoSuchAccountError):
             await order.write(accounts.set_operator, "Zoe", is_one=True)
 
     async def test_who_has_the_name_next_is_none(self, order: Store) -> None:
@@ -74,7 +74,7 @@ class TestMeasures:
         await order.write(accounts.lift, ban(NETWORK))
         assert told[-1] == Order(frozenset({"olga"}))
         for gone in (mute("Bert"), ban(NETWORK), ban("Bert")):
-            with pytest.raises(Nobody):
+            with pytest.raises(NoSuchAccountError):
                 await order.write(accounts.lift, gone)
 
     async def test_they_survive_a_start(self, path: Path, clock: Clock) -> None:

@@ -28,7 +28,7 @@ from thudmud.game.events import (
 )
 from thudmud.game.projections import HALL
 from thudmud.rules import Side
-from thudmud.store import KeptName, Nobody, Store, accounts, persons
+from thudmud.store import KeptName, NoSuchAccountError, Store, accounts, persons
 from thudmud.store.database import Database
 from thudmud.store.persons import THEIRS
 from thudmud.store.rows import DURABLE, columns_of
@@ -126,7 +126,7 @@ async def test_a_guest_is_told_too_and_nobody_else_of_that_name(store: Store) ->
     assert told["battle"] == []
     assert WORD.decode() not in json.dumps(told)
     await store.write(accounts.forget_guests, ["Gast"])
-    with pytest.raises(Nobody):
+    with pytest.raises(NoSuchAccountError):
         await store.read(persons.about, "Gast")
 
 
@@ -161,7 +161,7 @@ class TestErased:
         assert holding(path, name) == []
         assert holding(path, "192.0.2.99" if how == "as a guest" else "192.0.2.77") == []
         await store.catch_up()  # with what another has written
-        with pytest.raises(Nobody):
+        with pytest.raises(NoSuchAccountError):
             await store.read(persons.about, name)
         await is_in_order(store)
         bert: dict[str, Any] = await store.read(persons.about, "Bert")
@@ -217,7 +217,7 @@ class TestErased:
 
     async def test_a_name_that_is_only_banned_is_nobody_to_erase(self, store: Store) -> None:
         await store.write(accounts.ban, "Mallory")
-        with pytest.raises(Nobody):
+        with pytest.raises(NoSuchAccountError):
             await store.write(accounts.erase, "Mallory")
 
 

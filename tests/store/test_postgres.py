@@ -30,14 +30,14 @@ from thudmud.server.config import StorageSettings
 from thudmud.server.stores import serving_lock
 from thudmud.service import Node
 from thudmud.store import (
-    Damaged,
-    InUse,
-    NotWritten,
+    DamagedStoreError,
+    NoteTooLongError,
+    NotWrittenError,
     Store,
     StoreError,
-    TooLong,
-    Uncertain,
-    Unknown,
+    StoreInUseError,
+    UncertainError,
+    UnknownFormatError,
     accounts,
     battles,
     hall,
@@ -206,7 +206,7 @@ class TestLostLinks:
         lonely.connection.execute("update head set commits = commits where id = 1")
         proxy.cuts_after = commits
         proxy.refuses = True
-        with pytest.raises(Uncertain, match="it is not known whether it was"):
+        with pytest.raises(UncertainError, match="it is not known whether it was"):
             await asyncio.to_thread(lonely.commit)
         lonely.close()
         await store.append({OAK: (0, [joined(1)])})
@@ -224,7 +224,7 @@ class TestLostLinks:
             session.execute("update writer set commits = commits - 1000001")
         await (await Store.connect(dsn)).close()
         proxy.refuses = False
-        with pytest.raises(Uncertain):
+        with pytest.raises(UncertainError):
             await appending
 
     async def test_only_a_session_on_the_same_server_is_ended(self, dsn: str) -> None:
@@ -263,13 +263,13 @@ class TestLostLinks:
         cluster.signal(signal.SIGSTOP)
         try:
             for _ in range(10):
-                with pytest.raises(NotWritten):
+                with pytest.raises(NotWrittenError):
                     await store.append({OAK: (1, [joined(2, "Bert")])})
         finally:
             cluster.signal(signal.SIGCONT)
         while True:
             assert await until_read(store, OAK) == 1
-            with suppress(NotWritten):
+            with suppress(NotWrittenError):
                 await store.append({OAK: (1, [joined(2, "Bert")])})
                 break
         assert await players(store) == ["Anna", "Bert"]
@@ -316,7 +316,7 @@ class TestLostLinks:
     ) -> None:
         """They come one after the other from somebody else, and cannot be had again."""
         proxy.cuts_before = commits
-        with pytest.raises(NotWritten, match="was interrupted"):
+        with pytest.raises(NotWrittenError, match="was interrupted"):
             await through.bring_in(((OAK, each) for each in [joined(1)]), lambda _: None)
         assert await through.version(OAK) == 0
 
@@ -574,7 +574,7 @@ class TestTwo:
 
     async def test_note_that_is_too_long_is_refused_without_its_text(self, store: Store) -> None:
         note = "secret " * (LONGEST_NOTE * MOST_PARTS // 7 + 1)
-        with pytest.raises(TooLong) as refused:
+        with pytest.raises(NoteTooLongError) as refused:
             await store.notify(note, lambda: Form(str))
         assert "secret" not in str(refused.value)
         await store.notify(note[:-20], lambda: Form(str))
@@ -611,7 +611,7 @@ class TestTwo:
         with psycopg.connect(dsn) as session:
             session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
             holder = f"somebody else writes .process {session.info.backend_pid}, .*in transaction"
-            with pytest.raises(NotWritten, match=f"lock timeout: {holder}"):
+            with pytest.raises(NotWrittenError, match=f"lock timeout: {holder}"):
                 await late.append({OAK: (0, [joined(1)])})
             assert await late.version(OAK) == 0
         await late.append({OAK: (0, [joined(1)])})
@@ -706,7 +706,9 @@ class TestWhatIsThere:
         dsn = cluster.schema()
         with psycopg.connect(dsn) as session:
             session.execute("create table account (name text)")
-        with pytest.raises(Unknown, match="tables of another program that are called as ours"):
+        with pytest.raises(
+            UnknownFormatError, match="tables of another program that are called as ours"
+        ):
             await Store.connect(dsn)
 
     async def test_a_later_version(self, store: Store, dsn: str) -> None:
@@ -714,7 +716,9 @@ class TestWhatIsThere:
         with psycopg.connect(dsn) as session:
             session.execute(f"comment on table head is '{OURS}{FORMAT + 1}'".encode())
         try:
-            with pytest.raises(Unknown, match=f"it has schema {FORMAT + 1}, and this version"):
+            with pytest.raises(
+                UnknownFormatError, match=f"it has schema {FORMAT + 1}, and this version"
+            ):
                 await Store.connect(dsn)
         finally:
             with psycopg.connect(dsn) as session:
@@ -727,9 +731,9 @@ class TestWhatIsThere:
         found = await store.check()
         assert found
         assert "is damaged: This is not an event: [" in found
-        with pytest.raises(NotWritten, match="Nothing is written any more"):
+        with pytest.raises(NotWrittenError, match="Nothing is written any more"):
             await store.append({OAK: (2, [joined(3)])})
-        with pytest.raises(Damaged):
+        with pytest.raises(DamagedStoreError):
             await store.read_stream(OAK)
 
     async def test_one_row_that_an_operator_has_changed_is_no_damage(
@@ -764,7 +768,9 @@ class TestWhatIsThere:
                 session.execute(ready, (False,))
                 session.execute("insert into player values (7, '', 'carl', 'Carl')")
                 session.execute(ready, (True,))
-                with pytest.raises(Damaged, match=r'lacks matching index tuple .* "player_name"'):
+                with pytest.raises(
+                    DamagedStoreError, match=r'lacks matching index tuple .* "player_name"'
+                ):
                     check_database(dsn)
             finally:
                 session.execute("drop extension amcheck")
@@ -810,7 +816,7 @@ class TestCopying:
         store = await Store.connect(dsn)
         node = Node(store)
         await node.open()
-        with pytest.raises(InUse):
+        with pytest.raises(StoreInUseError):
             await asyncio.to_thread(copy, dsn, str(tmp_path / "new.db"))
         await node.close()
         await store.close()

@@ -39,7 +39,7 @@ from thudmud.game.match import game_of
 from thudmud.game.projections import HALL, PROJECTION, Strength, match_stream, rate, realm_of
 from thudmud.rules import RULESETS, Game, Move, Side
 from thudmud.store import (
-    Conflict,
+    ConflictError,
     KeptName,
     OpenBoard,
     Store,
@@ -307,7 +307,7 @@ class TestAdjourned:
             store.append({OAK: (2, [back]), match: (1, [back])}),
             return_exceptions=True,
         )
-        assert {type(each) for each in outcomes} == {Conflict, dict}
+        assert {type(each) for each in outcomes} == {ConflictError, dict}
         assert await store.read(battles.adjourned, "Anna") == []
         resumed = await store.read(battles.battle, 1)
         assert resumed
@@ -326,7 +326,7 @@ class TestAdjourned:
             store.append_to_board(OAK, 2, [back]),
             return_exceptions=True,
         )
-        assert {type(each) for each in outcomes} == {Conflict, dict}
+        assert {type(each) for each in outcomes} == {ConflictError, dict}
         assert await store.read(battles.adjourned, "Anna") == []
         taken_up = BattleId(OAK, 3) if await store.version(OAK) == 3 else BattleId(PINE, 1)
         assert await store.version(PINE) + await store.version(OAK) == 3
@@ -340,7 +340,7 @@ class TestAdjourned:
         await store.append_to_board(OAK, 0, [started(1), Adjourned(1.0, "Anna", before)])
         await store.append_to_board(PINE, 0, [Resumed(1.0, "Anna", before)])
         await store.append_to_board(PINE, 1, [Adjourned(1.0, "Anna", after)])
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.append_to_board(OAK, 2, [Resumed(1.0, "Anna", before)])
         assert await store.version(OAK) == 2
         ((_, found),) = await store.read(battles.adjourned, "Anna")
@@ -351,7 +351,7 @@ class TestAdjourned:
     async def test_nor_one_that_was_never_put_away(self, store: Store) -> None:
         saved = put_away(BattleId(OAK, 1), "Anna", "Carla", LONGER)
         await store.append_to_board(OAK, 0, [started(1)])
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             await store.append_to_board(PINE, 0, [Resumed(1.0, "Anna", saved)])
         assert await store.version(PINE) == 0
 

@@ -70,7 +70,16 @@ from thudmud.game.projections import HALL, match_stream
 from thudmud.game.table import spent_on
 from thudmud.rules import Side
 from thudmud.service.boards import boards_up, table_of
-from thudmud.store import Damaged, Store, StoreError, at_once, hall, pruning, scores, upkeep
+from thudmud.store import (
+    DamagedStoreError,
+    Store,
+    StoreError,
+    at_once,
+    hall,
+    pruning,
+    scores,
+    upkeep,
+)
 from thudmud.store import battles as battle_rows
 from thudmud.store.checking import check_backend, check_file
 from thudmud.store.codec import from_line
@@ -359,9 +368,9 @@ class TestWhatIsGoneIsKnown:
         assert [each.version for each in database.read_stream(PINE)] == [4, 5, 6, 10, 11, 12]
         assert len(database.after(0)) == 12
         database.backend.connection.execute("delete from event where position = 11")
-        with pytest.raises(Damaged):
+        with pytest.raises(DamagedStoreError):
             database.read_stream(PINE)
-        with pytest.raises(Damaged):
+        with pytest.raises(DamagedStoreError):
             database.after(0)
         database.close()
 

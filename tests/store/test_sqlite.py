@@ -22,12 +22,12 @@ from thudmud.game.events import Commented, Interrupted
 from thudmud.game.projections import HALL
 from thudmud.game.sanctions import Order
 from thudmud.store import (
-    Damaged,
-    InUse,
-    NotWritten,
+    DamagedStoreError,
+    NotWrittenError,
     Store,
     StoreError,
-    Unknown,
+    StoreInUseError,
+    UnknownFormatError,
     accounts,
     battles,
     nodes,
@@ -207,7 +207,7 @@ class TestOtherProcesses:
         other = await Store.open(path)
         await other.append({OAK: (0, [joined(1)])})
         await taken.until(lambda: bool(taken.errors))
-        assert isinstance(taken.errors[0], Unknown)
+        assert isinstance(taken.errors[0], UnknownFormatError)
         with pytest.raises(StoreError, match="later version"):
             await stored.append({PINE: (0, [joined(1)])})
         assert taken.entries == []
@@ -223,7 +223,7 @@ class TestServing:
     async def test_a_second_server_is_refused_while_the_first_lives(self, path: Path) -> None:
         process = await begin(path, "serve")
         assert await line(process) == "ready"
-        with pytest.raises(InUse, match=f"{path} is in use"):
+        with pytest.raises(StoreInUseError, match=f"{path} is in use"):
             await Store.open(path, serving=True)
         beside_it = await Store.open(path)
         await beside_it.write(accounts.enrol, "Anna", "hash")
@@ -240,7 +240,7 @@ class TestServing:
         link.symlink_to(path)
         stored = await Store.open(link, serving=True)  # which makes the file
         for name in (path, link):
-            with pytest.raises(InUse, match=f"{path} is in use"):
+            with pytest.raises(StoreInUseError, match=f"{path} is in use"):
                 await Store.open(name, serving=True)
         assert [each.name for each in link.parent.iterdir()] == ["link.db"]
         await stored.write(accounts.enrol, "Anna", "hash")
@@ -248,7 +248,7 @@ class TestServing:
         assert last_stored(link) is None  # it has not said that it runs
         await stored.close()
         os.truncate(path, 0)
-        with pytest.raises(Damaged, match=f"{path} is damaged"):
+        with pytest.raises(DamagedStoreError, match=f"{path} is damaged"):
             await Store.open(link)
 
     async def test_the_time_in_which_none_ran_is_stored_though_it_has_the_same_name(
@@ -352,7 +352,7 @@ class TestFiles:
             stored.append({OAK: (1, [joined(2)])}),
             stored.write(accounts.enrol, "Anna", "hash"),
         ):
-            with pytest.raises(NotWritten, match="was removed or replaced"):
+            with pytest.raises(NotWrittenError, match="was removed or replaced"):
                 await change
         away.rename(file)
         await stored.append({OAK: (1, [joined(2)])})
@@ -387,7 +387,7 @@ class TestFiles:
                 *(stored.append({f"board {number}": (0, [joined(1)])}) for number in range(5)),
                 return_exceptions=True,
             )
-            assert all(isinstance(each, NotWritten) for each in outcomes)
+            assert all(isinstance(each, NotWrittenError) for each in outcomes)
             assert "another process does not let go" in str(outcomes[0])
             connection.execute("rollback")
         await stored.append({OAK: (0, [joined(1)])})
@@ -411,9 +411,9 @@ async def test_once_damage_was_found_nothing_is_written(stored: Store, path: Pat
     assert found
     assert "This is not an event" in found
     assert "Restore a backup" in found
-    with pytest.raises(NotWritten, match="This is not an event"):
+    with pytest.raises(NotWrittenError, match="This is not an event"):
         await stored.append({PINE: (0, [joined(1)])})
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedStoreError):
         await stored.read_stream(OAK)
 
 

@@ -15,7 +15,7 @@ import pytest
 from msgspec.structs import force_setattr
 
 from tests.store.deeds import OAK, PATIENCE, PINE, Taken, everything, joined, moved
-from thudmud.store import Damaged, NotWritten, Store, StoreError
+from thudmud.store import DamagedStoreError, NotWrittenError, Store, StoreError
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database, Head
 from thudmud.store.files import OnDisk, connect
@@ -85,7 +85,7 @@ async def fails(store: Store, words: str) -> None:
         return_exceptions=True,
     )
     for outcome in outcomes:
-        assert isinstance(outcome, NotWritten), outcome
+        assert isinstance(outcome, NotWrittenError), outcome
     assert any(words in str(outcome) for outcome in outcomes), outcomes
     assert await everything(store) == before
     assert not taken.entries
@@ -94,7 +94,7 @@ async def fails(store: Store, words: str) -> None:
 
 async def test_a_full_disk(stored: Store, connections: Connections) -> None:
     connections.set("pragma max_page_count = 1")
-    with pytest.raises(NotWritten, match="the disk is full"):
+    with pytest.raises(NotWrittenError, match="the disk is full"):
         await stored.append({OAK: (2, [moved(ply) for ply in range(1000)])})
     assert await stored.read(Database.stream_versions) == {OAK: 2}
     connections.set("pragma max_page_count = 1000")
@@ -110,7 +110,7 @@ async def test_a_full_disk_fails_all_that_waited_together(
         stored.append({PINE: (0, [moved(ply) for ply in range(1000)])}),
         return_exceptions=True,
     )
-    assert [type(each) for each in outcomes] == [NotWritten] * 2
+    assert [type(each) for each in outcomes] == [NotWrittenError] * 2
     assert await stored.read(Database.stream_versions) == {OAK: 2}
 
 
@@ -118,7 +118,9 @@ async def test_a_disk_that_refuses_to_write(stored: Store) -> None:
     before = await everything(stored)
     with (
         no_more_than(8192),
-        pytest.raises(NotWritten, match=r"the disk does not work as it should|the disk is full"),
+        pytest.raises(
+            NotWrittenError, match=r"the disk does not work as it should|the disk is full"
+        ),
     ):
         await stored.append({OAK: (2, [moved(1)])})
     assert await everything(stored) == before
@@ -167,9 +169,9 @@ async def test_what_nobody_thought_of_leaves_nobody_waiting(
 async def test_damage_found_while_following_is_told(stored: Store, path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as vandal:
         vandal.execute("update event set body = '[]'")
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedStoreError):
         await stored.subscribe(None, 0, Taken().take, Taken().failed)
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedStoreError):
         await stored.read_stream(OAK)
 
 
@@ -238,7 +240,7 @@ async def test_who_waits_for_it_is_told_that_the_thread_has_ended(
         with pytest.raises(StoreError, match="ZeroDivisionError"):
             await asyncio.wait_for(stored.stopped(), PATIENCE)
     assert "the store's thread has failed" in caplog.text
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await stored.append({OAK: (2, [joined(3)])})
 
 
@@ -252,7 +254,7 @@ async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_n
         return outcome
 
     def refuse(*_: object) -> None:
-        raise NotWritten("The disk is full.")
+        raise NotWrittenError("The disk is full.")
 
     assert isinstance(append(0), dict)
     monkeypatch.setattr(database.backend, "require", refuse)
@@ -261,7 +263,7 @@ async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_n
         raise sqlite3.OperationalError("disk I/O error")
 
     monkeypatch.setattr(database, "read_head", fail)
-    assert isinstance(append(1), NotWritten)
+    assert isinstance(append(1), NotWrittenError)
     monkeypatch.undo()
     assert isinstance(append(1), dict)
     assert [entry.position for entry in database.read_stream(OAK, 1, None)] == [1, 2]

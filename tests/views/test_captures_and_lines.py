@@ -18,7 +18,7 @@ from thudmud.rules import (
     Attempt,
     Capturing,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Piece,
     Ruleset,
     Side,
@@ -131,7 +131,7 @@ def _granted(game: Game, side: Side, verb: Verb) -> set[tuple[str, str]]:
         for target in SQUARES:
             try:
                 game.ruleset.resolve(position, Attempt(verb, origin, target, EVERY), side)
-            except IllegalMove:
+            except IllegalMoveError:
                 continue
             granted.add((str(origin), str(target)))
     return granted

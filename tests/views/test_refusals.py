@@ -14,13 +14,20 @@ from tests.cases import cases
 from tests.game.halls import StoredHall, do, hall_of, lose
 from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud import BoardSpec, House
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.exercises.model import puzzles
 from thudmud.features.playing.moves import Play
 from thudmud.features.playing.setup import SetRules
 from thudmud.features.tournaments.model import TournamentLimits
 from thudmud.features.tournaments.model import TournamentRefusal as T
-from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup, SeenMember, Unread
+from thudmud.game.archive import (
+    BattleLookup,
+    Found,
+    FoundBattle,
+    LookupNeededError,
+    MemberLookup,
+    SeenMember,
+)
 from thudmud.game.decisions import decide
 from thudmud.game.hall import Caps
 from thudmud.game.people import BotLevel
@@ -739,7 +746,7 @@ CHALK = BotLevel(1, "Chalk", "Plays almost anything.")
 
 
 @cache
-def brought_about(case: Case) -> Refused:
+def brought_about(case: Case) -> RefusedError:
     """Return what comes of the line of a case."""
     hall = played(case)
     hall.bots = {} if case.code is R.SEEKING_ALREADY else {"Carla": CHALK}
@@ -761,9 +768,9 @@ def brought_about(case: Case) -> Refused:
     while True:
         try:
             decide(hall, name, command, NOW, found)
-        except Unread as unread:
+        except LookupNeededError as unread:
             found.take(unread.lookup, hall.found(unread.lookup))
-        except Refused as refusal:
+        except RefusedError as refusal:
             return refusal
 
 
@@ -778,11 +785,11 @@ BOARDS = {
 }  # fmt: skip
 
 
-def of_a_board(code: Refusal) -> Refused:
+def of_a_board(code: Refusal) -> RefusedError:
     """Return why a board is not opened, or closed."""
     act, name, _ = BOARDS[code]
     house = House([BoardSpec("oak board")])
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(RefusedError) as raised:
         house.open_board(name, NOW) if act == "open" else house.close_board(name, NOW)
     return raised.value
 
@@ -792,11 +799,11 @@ def test_what_is_refused_of_a_board(code: Refusal) -> None:
     assert refused(of_a_board(code)) == BOARDS[code][2]
 
 
-TALKS = [Refused(R.TALK_TOO_FAST, seconds=90.0, is_shared=each) for each in (False, True)]
+TALKS = [RefusedError(R.TALK_TOO_FAST, seconds=90.0, is_shared=each) for each in (False, True)]
 
 
 @pytest.mark.parametrize(("refusal", "source"), [(TALKS[0], "you"), (TALKS[1], "your address")])
-def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
+def test_what_is_said_too_soon(refusal: RefusedError, source: str) -> None:
     assert refused(refusal) == (
         f"That was not done: others have just heard a lot from {source}. You can go on in 90"
         " seconds."
@@ -805,17 +812,17 @@ def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
 
 LIMITS = [
     (
-        Refused(R.SHOUTS_TOO_FAST, seconds=90.0, is_shared=False),
+        RefusedError(R.SHOUTS_TOO_FAST, seconds=90.0, is_shared=False),
         "That was not shouted: everybody has just heard shouts from you. You can shout again in 90"
         " seconds.",
     ),
     (
-        Refused(R.STORED_TOO_MUCH, seconds=360.0),
+        RefusedError(R.STORED_TOO_MUCH, seconds=360.0),
         "A great deal has been played from your internet address within the hour. Battles with"
         " others go on, and you can begin something new in 6 minutes.",
     ),
     (
-        Refused(R.REPORTS_TOO_FAST, seconds=360.0, is_shared=True),
+        RefusedError(R.REPORTS_TOO_FAST, seconds=360.0, is_shared=True),
         "The operators have had many reports from your address just now. You can make another in 6"
         " minutes.",
     ),
@@ -823,7 +830,7 @@ LIMITS = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), LIMITS, ids=lambda each: str(each)[:30])
-def test_what_is_not_kept_for_others_to_read(refusal: Refused, sentence: str) -> None:
+def test_what_is_not_kept_for_others_to_read(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 
@@ -833,26 +840,26 @@ def test_what_is_no_question_of_a_program() -> None:
     )
 
 
-NO_QUESTION = Refused(R.NO_QUESTION, questions=("look", "who"))
+NO_QUESTION = RefusedError(R.NO_QUESTION, questions=("look", "who"))
 CROWDED = [
     (
-        Refused(R.TOO_MUCH_FROM_ADDRESS, what="analyses", most=2),
+        RefusedError(R.TOO_MUCH_FROM_ADDRESS, what="analyses", most=2),
         "Players who share your internet address have 2 analyses between them, which is the limit. "
         "If you are a club or a class, the operators can raise it.",
     ),
     (
-        Refused(R.SEEKS_FROM_ADDRESS, most=9),
+        RefusedError(R.SEEKS_FROM_ADDRESS, most=9),
         "Players who share your internet address have 9 seeks beyond one each, which is the limit. "
         '"withdraw" takes yours back.',
     ),
     (
-        Refused(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board",), free="oak board"),
+        RefusedError(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board",), free="oak board"),
         "Players who share your internet address have 9 boards beyond one each, which is the "
         "limit. To make room, leave the 5th board, or finish the match there. The oak board is "
         'free: "join game as dwarf on oak board".',
     ),
     (
-        Refused(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board", "6th board"), free=None),
+        RefusedError(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board", "6th board"), free=None),
         "Players who share your internet address have 9 boards beyond one each, which is the "
         "limit. To make room, leave the 5th board or 6th board, or finish the match there.",
     ),
@@ -860,63 +867,65 @@ CROWDED = [
 
 
 @cases(("refusal", "sentence"), CROWDED)
-def test_refusal_for_all_of_one_address(refusal: Refused, sentence: str) -> None:
+def test_refusal_for_all_of_one_address(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 
 ORDER = [
     (
-        Refused(R.OPERATORS_ONLY),
+        RefusedError(R.OPERATORS_ONLY),
         'Only operators can do that. "report" tells them about a player; "ignore" hides what a'
         " player says.",
     ),
     (
-        Refused(R.MUTED, seconds=600.0, why="of the shouting"),
+        RefusedError(R.MUTED, seconds=600.0, why="of the shouting"),
         "Nobody hears what you say for another 10 minutes, because of the shouting. You can play"
         " on.",
     ),
-    (Refused(R.MUTED, seconds=None, why=""), "Nobody hears what you say. You can play on."),
+    (RefusedError(R.MUTED, seconds=None, why=""), "Nobody hears what you say. You can play on."),
 ]
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), ORDER)
-def test_what_operators_are_refused_and_others_by_them(refusal: Refused, sentence: str) -> None:
+def test_what_operators_are_refused_and_others_by_them(
+    refusal: RefusedError, sentence: str
+) -> None:
     assert refused(refusal) == sentence
 
 
 OTHERS = [
     (
-        Refused(R.UNDO_TOO_OFTEN, board="oak board", most=1000),
+        RefusedError(R.UNDO_TOO_OFTEN, board="oak board", most=1000),
         "1,000 moves have been taken back in this battle, which is the limit.",
     ),
     (
-        Refused(R.NO_BOTS, board="oak board"),
+        RefusedError(R.NO_BOTS, board="oak board"),
         'No bot plays here, so there are no levels. "play" by itself finds a person.',
     ),
 ]
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), OTHERS, ids=lambda each: str(each)[:20])
-def test_sentences_of_other_refusals(refusal: Refused, sentence: str) -> None:
+def test_sentences_of_other_refusals(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 
 def resigns(
     battle: int | None, score: tuple[int, int], *total: int, player: str = "Bert"
-) -> Refused:
-    return Refused(
+) -> RefusedError:
+    return RefusedError(
         R.SURE_RESIGNS, board="oak board", battle=battle, player=player, side=Side.TROLL,
         score=score, total=total,
     )  # fmt: skip
 
 
-def drops(code: Refusal, *score: int, loses: bool = False) -> Refused:
-    return Refused(code, board="oak board", player="Bert", score=score, loses=loses)
+def drops(code: Refusal, *score: int, loses: bool = False) -> RefusedError:
+    return RefusedError(code, board="oak board", player="Bert", score=score, loses=loses)
 
 
 SURE = [
     (
-        Refused(R.QUESTION_PASSED, line="resign game on oak board"),
+        RefusedError(R.QUESTION_PASSED, line="resign game on oak board"),
         "Things have changed since you were asked, so nothing was done. Type"
         ' "resign game on oak board" again if you still want that.',
     ),
@@ -983,7 +992,7 @@ SURE = [
 
 @pytest.mark.parametrize(("question", "sentence"), SURE)
 def test_question_whether_a_command_is_meant_tells_its_outcome(
-    question: Refused, sentence: str
+    question: RefusedError, sentence: str
 ) -> None:
     assert refused(question) == sentence
 
@@ -1121,7 +1130,7 @@ TOURNAMENTS = [
 
 
 @cache
-def of_a_tournament(case: Case) -> Refused:
+def of_a_tournament(case: Case) -> RefusedError:
     """Return what comes of the line of a case, in a hall with tournaments."""
     house = House([BoardSpec("oak board")], opens_boards=case.code is not T.NO_TOURNAMENTS)
     house.hall.order = Order(operators=frozenset({"olga"}))
@@ -1148,9 +1157,9 @@ def of_a_tournament(case: Case) -> Refused:
     while True:
         try:
             decide(house.hall, name, parse(line), now, found)
-        except Unread as unread:
+        except LookupNeededError as unread:
             found.take(unread.lookup, None)
-        except Refused as refusal:
+        except RefusedError as refusal:
             return refusal
 
 
@@ -1161,7 +1170,7 @@ def test_what_is_refused_of_a_tournament(case: Case) -> None:
     assert refused(refusal, case.line.partition(":")[0]) == case.sentence
 
 
-def all_refusals() -> Iterator[Refused]:
+def all_refusals() -> Iterator[RefusedError]:
     """Yield one of each kind, and more."""
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import Protocol
 
-from thudmud.store import KeptName, Nobody, Store, StoreError, accounts
+from thudmud.store import KeptName, NoSuchAccountError, Store, StoreError, accounts
 
 INTERVAL = 600.0
 """Seconds between two records of all players here, and between two searches for expired data."""
@@ -159,7 +159,7 @@ class LastSeen:
             await self._free(names[start : start + _BATCH], before)
 
     async def _end_logins(self, name: str) -> None:
-        with suppress(Nobody):
+        with suppress(NoSuchAccountError):
             await self._store.write(accounts.end_logins, name)
 
     async def _free(self, names: Iterable[str], before: float = math.inf) -> None:

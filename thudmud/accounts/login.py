@@ -31,8 +31,8 @@ from thudmud.language.parsing import chosen_by
 from thudmud.store import (
     Account,
     KeptName,
-    NameTaken,
-    Nobody,
+    NameTakenError,
+    NoSuchAccountError,
     Store,
     StoreError,
     accounts,
@@ -235,7 +235,7 @@ class Logins:
             hashed, epoch = await self._passwords.hashed(password), _next_epoch(epochs)
             try:
                 account = await self._store.write(accounts.enrol, name, hashed, epoch=epoch)
-            except NameTaken:
+            except NameTakenError:
                 epochs.discard(epoch)
                 prompter.say(f"Somebody has just registered the name {name}.")
                 return False
@@ -280,7 +280,7 @@ class Logins:
                 ended = await self._store.write(
                     accounts.set_password, name, stored, since=account.epoch, epoch=epoch
                 )
-            except Nobody:
+            except NoSuchAccountError:
                 prompter.say(_JUST_CHANGED.format(name))
                 return
             epochs.intersection_update({epoch})
@@ -312,7 +312,7 @@ class Logins:
                 ended = await self._store.write(
                     accounts.end_logins, name, since=account.epoch, epoch=epoch
                 )
-            except Nobody:
+            except NoSuchAccountError:
                 prompter.say(_JUST_CHANGED.format(name))
                 return
             epochs.intersection_update({epoch})
@@ -514,7 +514,7 @@ class Logins:
         stored = await self._passwords.hashed(password)
         try:
             await self._store.write(accounts.rehash, account.name, stored, account.password)
-        except Nobody:
+        except NoSuchAccountError:
             _log.info("the password has just been changed", extra={"player": account.name})
         except StoreError as error:
             _log.error("failed to store the password of %s anew: %s", account.name, error)

@@ -16,7 +16,7 @@ from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     perft,
     read_position,
     ruleset_called,
@@ -120,7 +120,7 @@ class Dialogue:
         try:
             command = self._command(word, len(line))
             return " ".join(filter(None, (word, command(rest))))
-        except IllegalMove as refusal:
+        except IllegalMoveError as refusal:
             from thudmud.views.refusals import refused  # noqa: PLC0415  (for refusals alone)
 
             # The protocol names columns by the letters of records, unlike the game itself.

@@ -94,7 +94,7 @@ class Task:
 
         Raises:
             ValueError: The text is not a ply.
-            IllegalMove: The ply is against the rules.
+            IllegalMoveError: The ply is against the rules.
         """
         move = read_ply(ply, self.game.ruleset, self.game.position)
         return Play(move.attempt(), self.board)

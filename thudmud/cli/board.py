@@ -11,7 +11,7 @@ from thudmud.cli.common import refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.records import ruleset_named
 from thudmud.english import counted
-from thudmud.errors import CommandError, Refused
+from thudmud.errors import CommandError, RefusedError
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.server.config import load_settings, named_or_default
 from thudmud.service.boards import boards_up, close_board, open_board, rename_board, table_of
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     """Carry out an action on the boards in the configured store."""
     try:
         asyncio.run(_act(options))
-    except Refused as refusal:
+    except RefusedError as refusal:
         return refuse(refused(refusal))
     return 0
 

@@ -9,7 +9,7 @@ from functools import wraps
 from pathlib import Path
 
 from thudmud.cli.common import TRY_LATER, refuse
-from thudmud.errors import CommandError, NotYet, StartError
+from thudmud.errors import CommandError, NotYetError, StartError
 from thudmud.game.days import day_begins
 from thudmud.server import stores
 from thudmud.server.config import (
@@ -47,7 +47,7 @@ def tells_errors(run: Run) -> Run:
             return run(options)
         except ConfigError as error:
             return refuse(*error.problems)
-        except NotYet as error:
+        except NotYetError as error:
             return refuse(error, status=TRY_LATER)
         except (CommandError, StartError, StoreError) as error:
             return refuse(error)

@@ -36,7 +36,7 @@ from thudmud.rules import (
     read_record,
     write_record,
 )
-from thudmud.store import Conflict, Store, StoreError, battles
+from thudmud.store import ConflictError, Store, StoreError, battles
 from thudmud.values import Value
 from thudmud.views.refusals import unread
 from thudmud.views.words import day
@@ -174,7 +174,7 @@ async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> B
         version = await store.version(HALL)
         try:
             await store.append({began.board: (0, [battle]), HALL: (version, said)})
-        except Conflict as conflict:
+        except ConflictError as conflict:
             if conflict.stream == began.board:
                 number = await store.read(battles.number_of, began) or 0
                 raise KnownError("imported", number) from None

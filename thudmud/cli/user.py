@@ -24,7 +24,7 @@ from thudmud.game.feature import UserAction
 from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text
 from thudmud.language.parsing import player_problem
 from thudmud.service.boards import boards_up, table_of
-from thudmud.store import Account, Nobody, Store, accounts, hall, nodes, persons
+from thudmud.store import Account, NoSuchAccountError, Store, accounts, hall, nodes, persons
 from thudmud.store.database import Database
 from thudmud.views.help import PAGES
 from thudmud.views.refusals import refused
@@ -122,7 +122,7 @@ async def _reset(store: Store, options: argparse.Namespace) -> None:
 async def _export(store: Store, options: argparse.Namespace) -> None:
     try:
         kept = await store.read(persons.about, options.name)
-    except Nobody:
+    except NoSuchAccountError:
         raise CommandError(f"nobody is called {options.name!r}") from None
     print(json.dumps(kept, indent=2))
 

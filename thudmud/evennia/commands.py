@@ -23,7 +23,7 @@ from evennia.commands.command import Command as EvenniaCommand
 from evennia.utils.utils import class_from_module
 
 from thudmud.english import nth
-from thudmud.errors import Refused, ThudmudError
+from thudmud.errors import RefusedError, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.help_entries import PAGES_HERE
 from thudmud.evennia.host import LEFT_OUT, escaped, first_session, options, send, send_to, terminal
@@ -142,13 +142,13 @@ def obey(character: Any, line: str) -> None:
     try:
         command, words = _read(line)
         board = _board(character, command, words)
-    except Refused as refusal:
+    except RefusedError as refusal:
         screen = terminal(character.sessions.all())
         display = Display.of(screen, options(character))
         for message in refusal_messages(refusal, "", display, screen):
             send(character, message)
         return
-    except Unclear as unclear:
+    except UnclearBoardError as unclear:
         lines = wrapped(str(unclear), _width(character))
         send(character, Message((), "\n".join(lines)))
         return
@@ -174,10 +174,10 @@ def answer(session: Any, line: str | None) -> None:
             command, words = _read(line)
             board = _board(character, command, words)
             told = board.facts(character, str(_without_board(command)))
-        except Refused as refusal:
+        except RefusedError as refusal:
             fact = refusal_fact(refusal, "")
             told = [Message((), as_json(fact.data), fact.package)]
-        except Unclear:
+        except UnclearBoardError:
             return
     for message in told:
         send_to(session, character, message)
@@ -191,13 +191,13 @@ def _read(line: str) -> tuple[Command, str | None]:
 
     Raises:
         ParseError: the line isn't a command.
-        Unclear: the line begins with a command of the MUD.
+        UnclearBoardError: the line begins with a command of the MUD.
     """
     try:
         return VOCABULARY.parse(line), None
     except ParseError as error:
         if error.code is Mistake.UNKNOWN_COMMAND and error.word in _words_of_the_mud():
-            raise Unclear(
+            raise UnclearBoardError(
                 f'"{error.word}" is a command of this MUD: type it without "{ALL}".'
             ) from None
         beginning, _, words = line.rpartition(" on ")
@@ -219,8 +219,8 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
     the commands about these.
 
     Raises:
-        Refused: no board matches, or more than one.
-        Unclear: there is no board in the room.
+        RefusedError: no board matches, or more than one.
+        UnclearBoardError: there is no board in the room.
     """
     boards = boards_here(character)
     people = [(each, each.host.person(character)) for each in boards]
@@ -249,7 +249,7 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
     return _meant(character, boards, words, prefers_used=not changes)
 
 
-class Unclear(ThudmudError):
+class UnclearBoardError(ThudmudError):
     """Raised for a line that isn't for any board in the room; ``str()`` is the message."""
 
 
@@ -264,15 +264,15 @@ def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_
             one at which they have a seat.
 
     Raises:
-        Refused: no board matches, or more than one.
-        Unclear: ``boards`` is empty.
+        RefusedError: no board matches, or more than one.
+        UnclearBoardError: ``boards`` is empty.
     """
     if not boards:
-        raise Unclear("There is no board here.")
+        raise UnclearBoardError("There is no board here.")
     used = next((each for each in boards if each.id == character.nattributes.get(USED)), None)
     if words is not None and words.lower() == "it":
         if used is None:
-            raise Refused(Refusal.NOTHING_USED, boards=_labels(boards))
+            raise RefusedError(Refusal.NOTHING_USED, boards=_labels(boards))
         return used
     if words is not None:
         return _named(character, boards, words)
@@ -283,7 +283,7 @@ def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_
     seated = _with_seat(character, boards)
     if len(seated) == 1:
         return seated[0]
-    raise Refused(Refusal.SAY_WHICH, boards=_labels(seated or boards, among=boards))
+    raise RefusedError(Refusal.SAY_WHICH, boards=_labels(seated or boards, among=boards))
 
 
 def _named(character: Any, boards: Sequence[Any], words: str) -> Any:
@@ -294,7 +294,7 @@ def _named(character: Any, boards: Sequence[Any], words: str) -> Any:
     if exact and phrase.ordinal is None:
         fitting = exact
     if not fitting:
-        raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=_labels(boards))
+        raise RefusedError(Refusal.NO_BOARD_HERE, words=words, boards=_labels(boards))
     places = [str(place) for place in range(len(fitting))]
     picked = phrase.pick(places)
     if picked is not None:
@@ -302,7 +302,7 @@ def _named(character: Any, boards: Sequence[Any], words: str) -> Any:
     if phrase.ordinal is None and len(seated := _with_seat(character, fitting)) == 1:
         return seated[0]
     code = Refusal.WHICH_BOARD if phrase.ordinal is None else Refusal.NO_SUCH_ORDINAL
-    raise Refused(code, words=words, boards=_labels(fitting, among=boards))
+    raise RefusedError(code, words=words, boards=_labels(fitting, among=boards))
 
 
 def _with_seat(character: Any, boards: Sequence[Any]) -> list[Any]:

@@ -15,11 +15,11 @@ from typing import Any
 from django.conf import settings
 from evennia.utils.ansi import strip_ansi
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.evennia.thinking import FoundAdvice
 from thudmud.features.matchmaking.commands import No, Yes
 from thudmud.features.options.preferences import options_of, preferences_of, styles_of
-from thudmud.game.archive import Found, Unread
+from thudmud.game.archive import Found, LookupNeededError
 from thudmud.game.command import Command
 from thudmud.game.decisions import decide
 from thudmud.game.evaluation import AdviserLookup
@@ -260,11 +260,11 @@ class BoardHost:
         while person:
             try:
                 decide(self.house.hall, person.name, command, now, found)
-            except Unread as unread:
+            except LookupNeededError as unread:
                 if isinstance(unread.lookup, AdviserLookup):
                     return unread.lookup
                 found.take(unread.lookup, self.house.look_up(unread.lookup))
-            except Refused:
+            except RefusedError:
                 break
             else:
                 break

@@ -8,8 +8,8 @@ Attributes:
     TableEvent: the base class of all events at a board.
 """
 
-from thudmud.errors import Refused
-from thudmud.game.archive import Found, Unread
+from thudmud.errors import RefusedError
+from thudmud.game.archive import Found, LookupNeededError
 from thudmud.game.command import Command
 from thudmud.game.events import Parting, TableEvent
 from thudmud.game.hall import Decision, Hall
@@ -24,13 +24,13 @@ __all__ = [
     "Decision",
     "Found",
     "Hall",
+    "LookupNeededError",
     "Options",
     "Parting",
     "Refusal",
-    "Refused",
+    "RefusedError",
     "Style",
     "Table",
     "TableEvent",
     "Telling",
-    "Unread",
 ]

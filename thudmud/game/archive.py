@@ -1,7 +1,7 @@
 """Values for past battles, ratings and standings, and the lookups that decisions need.
 
-The hall doesn't hold past battles. A decision reads them from `Found`, which raises `Unread` for a
-missing answer. The service then queries the store and decides again.
+The hall doesn't hold past battles. A decision reads them from `Found`, which raises
+`LookupNeededError` for a missing answer. The service then queries the store and decides again.
 """
 
 from __future__ import annotations
@@ -465,7 +465,7 @@ class MemberLookup(Lookup["SeenMember | None"]):
     name: str
 
 
-class Unread(ThudmudError):
+class LookupNeededError(ThudmudError):
     """A decision needs the answer to a lookup that hasn't been made yet."""
 
     def __init__(self, lookup: Lookup[Any]) -> None:
@@ -494,12 +494,12 @@ class Found:
         """Return the answer to a lookup.
 
         Raises:
-            Unread: there is no answer yet.
+            LookupNeededError: there is no answer yet.
         """
         try:
             return cast("AnswerT", self._answers[lookup])
         except KeyError:
-            raise Unread(lookup) from None
+            raise LookupNeededError(lookup) from None
 
 
 NOTHING_FOUND = Found()

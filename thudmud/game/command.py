@@ -81,9 +81,9 @@ class Command(Value):
         The default suits a question that needs no lookup.
 
         Raises:
-            Refused: a table or the hall does not allow the command.
-            IllegalMove: the rules of the game do not allow the move.
-            Unread: a lookup has to be answered first.
+            RefusedError: a table or the hall does not allow the command.
+            IllegalMoveError: the rules of the game do not allow the move.
+            LookupNeededError: a lookup has to be answered first.
         """
         return scene.answer(self)
 

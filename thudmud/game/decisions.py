@@ -38,9 +38,9 @@ def decide(
         found: the answers to the command's lookups.
 
     Raises:
-        Refused: a table or the hall does not allow the command.
-        IllegalMove: the rules of the game do not allow the move.
-        Unread: a lookup has to be answered first.
+        RefusedError: a table or the hall does not allow the command.
+        IllegalMoveError: the rules of the game do not allow the move.
+        LookupNeededError: a lookup has to be answered first.
     """
     if isinstance(command, Quit):
         return part(hall, player, events.Parting.QUIT, now)

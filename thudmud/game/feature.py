@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.archive import NOTHING_FOUND, Found, FoundBattle, Lookup
 from thudmud.game.asides import Aside, AsideT
 from thudmud.game.command import COMMANDS, Command
@@ -76,7 +76,7 @@ class Postponed(Value):
 
 
 LookupAnswerer = Callable[[LookupRequest, Any], Any]
-"""Returns the answer to a lookup or `Postponed`, or raises Refused."""
+"""Returns the answer to a lookup or `Postponed`, or raises RefusedError."""
 
 FindWork = Callable[[Table | None, Decision], Callable[[Any], object] | None]
 """Returns extra database work (`thudmud.store.database.Work`) for a decision, or None.
@@ -109,7 +109,7 @@ PositionAnswerer = Callable[[FoundBattle, int], Coroutine[Any, Any, Any]]
 
 
 AsideStorer = Callable[[AsideT], Coroutine[Any, Any, None]]
-"""Stores an aside; if it raises Refused or StoreError, the aside isn't delivered."""
+"""Stores an aside; if it raises RefusedError or StoreError, the aside isn't delivered."""
 
 
 class Bus(Protocol):
@@ -216,7 +216,7 @@ class FeatureContext(Protocol):
     def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
         """Register the handler of an onlooker's client request about a position of a battle.
 
-        ``request`` is the key of the request in ``Thud.Watch``. The handler may raise Refused.
+        ``request`` is the key of the request in ``Thud.Watch``. The handler may raise RefusedError.
         """
 
     def tell(self, aside: Aside, cause: object = None) -> None:
@@ -225,7 +225,7 @@ class FeatureContext(Protocol):
     def say(self, player: str, sentence: str, cause: object = None) -> None:
         """Send a sentence to a player on this node."""
 
-    def refuse(self, player: str, refusal: Refused) -> None:
+    def refuse(self, player: str, refusal: RefusedError) -> None:
         """Send a refusal to a player on this node."""
 
     async def wait_for_line(self, player: str) -> None:

@@ -17,7 +17,7 @@ events that follow, which are stored in the same transaction."""
 
 shares: list[Callable[[Hall, Decision, Collection[str]], None]] = []
 """Called with the hall, a decision, and the players who share the deciding player's address. Each
-raises Refused if the decision gives those players more than their share."""
+raises RefusedError if the decision gives those players more than their share."""
 
 private_deciders: list[Callable[[Scene, Command], Decision | None]] = []
 """Called with commands from players at a private board. Each returns None if it doesn't handle the

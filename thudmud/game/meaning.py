@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from enum import Enum
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup
 from thudmud.game.command import Scene
 from thudmud.game.hall import Decision, Hall
@@ -118,7 +118,7 @@ def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the table that ``words`` mean to ``person``, which may be a private board.
 
     Raises:
-        Refused: no board or more than one fits.
+        RefusedError: no board or more than one fits.
     """
     if person.private and is_private_meant(person, words):
         return person.private.table
@@ -131,7 +131,7 @@ def board_asked_about(hall: Hall, person: Person, words: str | None) -> Table:
     In the room of a board, or at a private board, it is that one.
 
     Raises:
-        Refused: no board or more than one fits.
+        RefusedError: no board or more than one fits.
     """
     is_anywhere = person.room is not None or person.private is not None
     used = None if words is not None or is_anywhere else hall.tables.get(person.used or "")
@@ -142,13 +142,13 @@ def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the table in the hall that ``words`` mean to ``person``; the likeliest if None.
 
     Raises:
-        Refused: no board or more than one fits.
+        RefusedError: no board or more than one fits.
     """
     if words is None:
         return _unsaid_board(hall, person)
     if words.lower() == "it":
         if person.used is None or person.used not in hall.tables:
-            raise Refused(Refusal.NOTHING_USED, boards=tuple(hall.tables))
+            raise RefusedError(Refusal.NOTHING_USED, boards=tuple(hall.tables))
         return hall.tables[person.used]
     return hall.tables[_named_board(hall, person, words)]
 
@@ -165,7 +165,7 @@ def move_board_meant(hall: Hall, person: Person, words: str | None, now: float) 
     player's turn, if there is one.
 
     Raises:
-        Refused: no board or more than one fits.
+        RefusedError: no board or more than one fits.
     """
     if words is not None or person.room is None:
         return hall_board_meant(hall, person, words)
@@ -174,7 +174,7 @@ def move_board_meant(hall: Hall, person: Person, words: str | None, now: float) 
         return table
     turns = [each for each in hall.tables.seats_of(person.name) if each.is_turn_of(person.name)]
     if len(turns) > 1:
-        raise Refused(Refusal.SAY_WHICH, boards=tuple(each.name for each in turns))
+        raise RefusedError(Refusal.SAY_WHICH, boards=tuple(each.name for each in turns))
     return turns[0] if turns else table
 
 
@@ -184,7 +184,7 @@ def named(hall: Hall, player: str, words: str | None) -> Decision:
     The board that it named, if any, is "it" for ``player`` from now on.
     """
     board = None
-    with suppress(Refused):
+    with suppress(RefusedError):
         if words is not None:
             board = board_meant(hall, hall.people[player], words).name
     return Decision(player, board)
@@ -221,22 +221,22 @@ def watched_meant(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the board that a player talks about, where they are, play or observe.
 
     Raises:
-        Refused: no such board or more than one fits.
+        RefusedError: no such board or more than one fits.
     """
     seats = [table.name for table in hall.tables.seats_of(person.name)]
     watched = dict.fromkeys((*([person.room] if person.room else ()), *seats, *person.observed))
     if words is not None:
         table = hall_board_meant(hall, person, words)
         if table.name not in watched:
-            raise Refused(Refusal.NOT_WATCHING, board=table.name)
+            raise RefusedError(Refusal.NOT_WATCHING, board=table.name)
         return table
     match list(watched):
         case []:
-            raise Refused(Refusal.WATCHING_NOTHING)
+            raise RefusedError(Refusal.WATCHING_NOTHING)
         case [board, *others] if person.room or not others:
             return hall.tables[board]
         case several:
-            raise Refused(Refusal.SAY_WHICH, boards=tuple(several))
+            raise RefusedError(Refusal.SAY_WHICH, boards=tuple(several))
 
 
 _BATTLE = re.compile("battle ([1-9][0-9]{0,8})", re.IGNORECASE)
@@ -246,7 +246,7 @@ def observed_meant(hall: Hall, person: Person, words: str) -> Table:
     """Return the table that is meant by its name, by a player at it, or by its battle's number.
 
     Raises:
-        Refused: none or more than one fits.
+        RefusedError: none or more than one fits.
     """
     if words.lower() == "it" or fits_a_board(hall, words):
         return hall_board_meant(hall, person, words)
@@ -254,23 +254,23 @@ def observed_meant(hall: Hall, person: Person, words: str) -> Table:
         for table in hall.tables.values():
             if table.running and table.match and table.match.number == int(found[1]):
                 return table
-        raise Refused(Refusal.NOT_RUNNING, number=int(found[1]))
+        raise RefusedError(Refusal.NOT_RUNNING, number=int(found[1]))
     away = away_from(hall, words)
     try:
         player = away[0] if away else player_meant(hall, words)
-    except Refused as refusal:
+    except RefusedError as refusal:
         if refusal.code is Refusal.NO_SUCH_PLAYER:
-            raise Refused(Refusal.NOTHING_TO_OBSERVE, words=words) from None
+            raise RefusedError(Refusal.NOTHING_TO_OBSERVE, words=words) from None
         raise
     seats = hall.tables.seats_of(player)
     match [table for table in seats if table.running] or seats:
         case [table]:
             return table
         case []:
-            raise Refused(Refusal.PLAYS_NOWHERE, player=player)
+            raise RefusedError(Refusal.PLAYS_NOWHERE, player=player)
         case several:
             boards = tuple(table.name for table in several)
-            raise Refused(Refusal.PLAYS_AT_SEVERAL, player=player, boards=boards)
+            raise RefusedError(Refusal.PLAYS_AT_SEVERAL, player=player, boards=boards)
 
 
 def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
@@ -288,7 +288,7 @@ def player_meant(hall: Hall, words: str) -> str:
     """Return the name of the player here that is ``words``, or alone begins so, in any case.
 
     Raises:
-        Refused: nobody fits, or more than one.
+        RefusedError: nobody fits, or more than one.
     """
     names = hall.people.names
     if words.lower() in names:
@@ -300,15 +300,15 @@ def one_called(words: str, names: Iterable[str], none: Enum) -> str:
     """Return the one of some names that is ``words``, in any case, or else alone begins so.
 
     Raises:
-        Refused: by the code ``none`` if none does; or more than one does.
+        RefusedError: by the code ``none`` if none does; or more than one does.
     """
     match called(words, names):
         case [name]:
             return name
         case []:
-            raise Refused(none, words=words)
+            raise RefusedError(none, words=words)
         case several:
-            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
+            raise RefusedError(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
 
 def called(words: str, names: Iterable[str]) -> list[str]:
@@ -321,14 +321,14 @@ def level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
     """Return the level of a bot that words mean, by number or by name.
 
     Raises:
-        Refused: there is no such level, or the bot has none.
+        RefusedError: there is no such level, or the bot has none.
     """
     if hall.bots.get(bot) is None:
-        raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=bot)
+        raise RefusedError(Refusal.PLAYS_AT_NO_LEVEL, player=bot)
     for level in hall.levels:
         if words.lower() in {str(level.number), level.name.lower()}:
             return level
-    raise Refused(Refusal.NO_SUCH_LEVEL, words=words, levels=tuple(map(str, hall.levels)))
+    raise RefusedError(Refusal.NO_SUCH_LEVEL, words=words, levels=tuple(map(str, hall.levels)))
 
 
 def _unsaid_board(hall: Hall, person: Person) -> Table:
@@ -341,7 +341,7 @@ def _unsaid_board(hall: Hall, person: Person) -> Table:
         return next(iter(hall.tables.values()))
     # A player in several games is asked about those.
     boards = tuple(table.name for table in seated) or tuple(_staying(hall, person))
-    raise Refused(Refusal.SAY_WHICH, boards=boards)
+    raise RefusedError(Refusal.SAY_WHICH, boards=boards)
 
 
 def _staying(hall: Hall, person: Person) -> list[str]:
@@ -367,38 +367,38 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
     counted = [name for name in hall.tables if name not in hall.tables.made.values()]
     fitting = phrase.among(_staying(hall, person) if phrase.ordinal is None else counted)
     if not fitting:
-        raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
+        raise RefusedError(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))
     picked = phrase.pick(fitting)
     if picked:
         return picked
     if phrase.ordinal is None:
-        raise Refused(Refusal.WHICH_BOARD, words=words, boards=tuple(fitting))
+        raise RefusedError(Refusal.WHICH_BOARD, words=words, boards=tuple(fitting))
     # Player-opened boards were tried by number above, but are listed as well.
     there = phrase.among(tuple(hall.tables))
-    raise Refused(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))
+    raise RefusedError(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))
 
 
 def player_here(scene: Scene, words: str) -> str:
     """Return whom the words name among those who are here, as `player_meant` does.
 
     Raises:
-        Refused: nobody fits, or more than one; or it is known where they are instead.
+        RefusedError: nobody fits, or more than one; or it is known where they are instead.
     """
     try:
         return player_meant(scene.hall, words)
-    except Refused as refusal:
+    except RefusedError as refusal:
         if refusal.code is Refusal.NO_SUCH_PLAYER:
             refuse_absent(scene, words)
         raise
 
 
 def refuse_absent(scene: Scene, words: str) -> None:
-    """Raise Refused if that is the name of a member, or seated player, who is away."""
+    """Raise RefusedError if that is the name of a member, or seated player, who is away."""
     if known := scene.found[MemberLookup(words)]:
         seconds = max(0.0, scene.now - known.at)
-        raise Refused(Refusal.NOT_HERE, player=known.name, seconds=seconds)
+        raise RefusedError(Refusal.NOT_HERE, player=known.name, seconds=seconds)
     if away := away_from(scene.hall, words):
-        raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
+        raise RefusedError(Refusal.AWAY_FROM, player=away[0], boards=away[1])
 
 
 def known_name(scene: Scene, words: str) -> str | None:
@@ -415,11 +415,11 @@ def battle_meant(number: int, found: Found) -> tuple[FoundBattle, Game]:
     """Return a battle, and its game.
 
     Raises:
-        Refused: there is no such battle, or its moves were not kept.
+        RefusedError: there is no such battle, or its moves were not kept.
     """
     known = found[BattleLookup(number)]
     if known is None:
-        raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
+        raise RefusedError(Refusal.NO_SUCH_BATTLE, number=number)
     if known.game is None:
-        raise Refused(Refusal.NOT_KEPT, number=number)
+        raise RefusedError(Refusal.NOT_KEPT, number=number)
     return known, known.game

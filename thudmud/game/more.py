@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.command import Command, Scene, verb
 from thudmud.game.hall import Decision
 from thudmud.game.refusals import Refusal
@@ -26,7 +26,7 @@ class ForAccounts(Command):
     """A command that front ends with accounts handle before `decide`, which refuses it."""
 
     def decide(self, scene: Scene) -> Decision:
-        raise Refused(Refusal.NO_ACCOUNTS)
+        raise RefusedError(Refusal.NO_ACCOUNTS)
 
 
 @verb("register")
@@ -49,7 +49,7 @@ class Again(Command):
     """Repeat the last command. The service decides that command instead, if there is one."""
 
     def decide(self, scene: Scene) -> Decision:
-        raise Refused(Refusal.NOTHING_TO_REPEAT)
+        raise RefusedError(Refusal.NOTHING_TO_REPEAT)
 
 
 @verb("quit")

@@ -1,6 +1,6 @@
 """Codes of refusals: why a command is refused, and why a line is no command.
 
-`thudmud.errors.Refused` carries one. The rules of the game have codes of their own,
+`thudmud.errors.RefusedError` carries one. The rules of the game have codes of their own,
 `thudmud.rules.Reason`.
 """
 

@@ -12,7 +12,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 
 from msgspec import field
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.refusals import Refusal
 from thudmud.values import Value
 
@@ -134,7 +134,7 @@ def network_text(network: Network) -> str:
 
 
 def require_not_muted(order: Order | None, player: str, now: float) -> None:
-    """Raise Refused if a player is muted."""
+    """Raise RefusedError if a player is muted."""
     if order and (mute := order.mute(player, now)):
         seconds = None if mute.until is None else mute.until - now
-        raise Refused(Refusal.MUTED, seconds=seconds, why=mute.why)
+        raise RefusedError(Refusal.MUTED, seconds=seconds, why=mute.why)

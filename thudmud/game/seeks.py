@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game import events
 from thudmud.game.clocks import TimeClass, TimeControl, time_class
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
@@ -106,7 +106,7 @@ def sought_by(hall: Hall, players: Collection[str]) -> list[SeekMade]:
 
 
 def require_no_haste(hall: Hall, player: str, time: TimeControl | None = None) -> None:
-    """Raise Refused if a player's clock runs, since they can't look for an opponent then.
+    """Raise RefusedError if a player's clock runs, since they can't look for an opponent then.
 
     Args:
         hall: the hall.
@@ -117,7 +117,7 @@ def require_no_haste(hall: Hall, player: str, time: TimeControl | None = None) -
         return
     for table in hall.tables.seats_of(player):
         if table.in_haste:
-            raise Refused(Refusal.SEEK_IN_HASTE, board=table.name)
+            raise RefusedError(Refusal.SEEK_IN_HASTE, board=table.name)
 
 
 def asked_about(hall: Hall, seek: SeekMade, now: float) -> SeekMade | None:

@@ -21,7 +21,7 @@ from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Position,
     Ruleset,
     Side,
@@ -596,6 +596,6 @@ def _ply_misfit(game: Game | None, event: events.Moved) -> str | None:
         return f"ply {event.ply} comes after ply {len(game.moves)}"
     try:
         legal = game.resolve(event.move.attempt(), event.side)
-    except IllegalMove as refusal:
+    except IllegalMoveError as refusal:
         return str(refusal)
     return None if legal == event.move else f"{event.move} is not played so"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import ClassVar
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.asides import Aside, Invited
 from thudmud.game.command import Command, Scene
 from thudmud.game.events import (
@@ -39,7 +39,7 @@ from thudmud.game.table import Table
 from thudmud.rules import (
     Ending,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Outcome,
     Reason,
     Side,
@@ -93,7 +93,7 @@ class TableCommand(GameCommand):
     in_battle: ClassVar[bool] = False
     needs_confirmation: ClassVar[bool] = False
 
-    def confirmation(self, table: Table, player: str) -> Refused | None:
+    def confirmation(self, table: Table, player: str) -> RefusedError | None:
         """Return what a player is asked before it is carried out at a table; None for nothing."""
         return None
 
@@ -109,7 +109,7 @@ class TableCommand(GameCommand):
         return at_table(scene, table, decide(table, scene.me, self, context))
 
     def table_meant(self, scene: Scene) -> Table:
-        """Return the table that the command is about; raises Refused if none is meant."""
+        """Return the table that the command is about; raises RefusedError if none is meant."""
         return hall_board_meant(scene.hall, scene.person, self.on)
 
 
@@ -126,11 +126,11 @@ def at_table(scene: Scene, table: Table, events: Events, *asides: Aside) -> Deci
 
 
 def require_playing(scene: Scene, on: str | None) -> None:
-    """Raise Refused if a player has no seat, is at no board and names none."""
+    """Raise RefusedError if a player has no seat, is at no board and names none."""
     hall = scene.hall
     is_anywhere = on is not None or scene.person.room is not None
     if not is_anywhere and hall.opens_boards and not hall.tables.seats_of(scene.me):
-        raise Refused(Refusal.NOT_PLAYING)
+        raise RefusedError(Refusal.NOT_PLAYING)
 
 
 def decide(table: Table, player: str, command: TableCommand, context: Context) -> Events:
@@ -143,8 +143,8 @@ def decide(table: Table, player: str, command: TableCommand, context: Context) -
         context: when, and what else matters.
 
     Raises:
-        Refused: the table does not allow it.
-        IllegalMove: the rules of the game do not allow it.
+        RefusedError: the table does not allow it.
+        IllegalMoveError: the rules of the game do not allow it.
     """
     back = come_back(table, player, context.now) if table.away else ()
     standing = folded(table, back) if back else table
@@ -160,7 +160,7 @@ def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Ev
     """Return the events that resume a match at ``table``.
 
     Raises:
-        Refused: somebody else sits there, or another match is under way.
+        RefusedError: somebody else sits there, or another match is under way.
     """
     freed = freed_for({saved.dwarf, saved.troll}, table, player, context)
     return (*freed, Resumed(context.now, player, saved))
@@ -258,11 +258,11 @@ def warned(table: Table, now: float) -> Events:
 
 
 def offer(table: Table, player: str, what: Offer, now: float) -> Events:
-    """Return a player's offer; raises Refused if it is open already, or they have no seat."""
+    """Return a player's offer; raises RefusedError if it is open already, or they have no seat."""
     side = seat(table, player)
     if table.offers.get(what) is side:
         other = table.seats[side.other]
-        raise Refused(Refusal.ALREADY_OFFERED, board=table.name, player=other, offer=what)
+        raise RefusedError(Refusal.ALREADY_OFFERED, board=table.name, player=other, offer=what)
     return (Offered(now, player, what),)
 
 
@@ -273,7 +273,7 @@ def part(table: Table, player: str, parting: Parting, now: float) -> Events:
     """Return the events by which ``player`` gives up their seat at ``table``.
 
     Raises:
-        Refused: ``player`` has no seat here.
+        RefusedError: ``player`` has no seat here.
     """
     seat(table, player)
     left = tuple(Left(now, player, side, parting) for side in table.sides_of(player))
@@ -366,7 +366,7 @@ def freed_for(players: Container[str], table: Table, player: str, context: Conte
     """Return the events that free both seats for some players, one of whom asks.
 
     Raises:
-        Refused: somebody else sits there, or a match is under way.
+        RefusedError: somebody else sits there, or a match is under way.
     """
     freed: Events = ()
     for side in Side:
@@ -375,34 +375,34 @@ def freed_for(players: Container[str], table: Table, player: str, context: Conte
             continue
         gone = made_free(standing, side, player, context)
         if gone is None:
-            raise Refused(Refusal.BOARD_IN_USE, board=table.name)
+            raise RefusedError(Refusal.BOARD_IN_USE, board=table.name)
         freed += gone
     if folded(table, freed).under_way:
-        raise Refused(Refusal.BOARD_IN_USE, board=table.name)
+        raise RefusedError(Refusal.BOARD_IN_USE, board=table.name)
     return freed
 
 
 def require_long_gone(table: Table, side: Side, context: Context) -> None:
-    """Raise Refused if the holder of a seat is here, or has not been away long enough."""
+    """Raise RefusedError if the holder of a seat is here, or has not been away long enough."""
     holder, since = table.seats[side], table.away.get(side)
     if table.clock and (since is None or table.grace is None):
-        raise Refused(Refusal.CLOCK_RUNS, player=holder)
+        raise RefusedError(Refusal.CLOCK_RUNS, player=holder)
     if since is None or table.grace is None:
-        raise Refused(Refusal.NOT_AWAY, player=holder)
+        raise RefusedError(Refusal.NOT_AWAY, player=holder)
     wait = since + table.grace - context.now
     if wait > 0:
-        raise Refused(Refusal.TOO_SOON, player=holder, seconds=wait)
+        raise RefusedError(Refusal.TOO_SOON, player=holder, seconds=wait)
 
 
 def seat(table: Table, player: str) -> Side:
     """Return the side that ``player`` plays; if both, the side to move.
 
     Raises:
-        Refused: they play none.
+        RefusedError: they play none.
     """
     side = table.side_of(player)
     if side is None:
-        raise Refused(Refusal.NOT_SEATED, board=table.name, seats=table.seating)
+        raise RefusedError(Refusal.NOT_SEATED, board=table.name, seats=table.seating)
     return side
 
 
@@ -410,27 +410,27 @@ def battle(table: Table) -> Game:
     """Return the game of the running battle.
 
     Raises:
-        Refused: there is none.
+        RefusedError: there is none.
     """
     match = table.match
     if match and match.running:
         return match.game
     code = Refusal.BATTLE_OVER if match else Refusal.NO_BATTLE
-    raise Refused(code, board=table.name, seats=table.seating)
+    raise RefusedError(code, board=table.name, seats=table.seating)
 
 
 def require_turn(table: Table, side: Side) -> None:
-    """Raise Refused if it is not a side's turn in the running battle."""
+    """Raise RefusedError if it is not a side's turn in the running battle."""
     other = side.other
     if table.game and table.game.turn is other:
         if player := table.seats.get(other):
-            raise Refused(Refusal.OPPONENTS_TURN, player=player, side=other)
-        raise IllegalMove(Reason.NOT_YOUR_TURN, side=other)
+            raise RefusedError(Refusal.OPPONENTS_TURN, player=player, side=other)
+        raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=other)
 
 
-def in_tournament(table: Table, of: TournamentRound) -> Refused:
+def in_tournament(table: Table, of: TournamentRound) -> RefusedError:
     """Return the refusal of what would spoil a match of a tournament."""
-    return Refused(Refusal.IN_TOURNAMENT, board=table.name, number=of.number)
+    return RefusedError(Refusal.IN_TOURNAMENT, board=table.name, number=of.number)
 
 
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
@@ -458,13 +458,13 @@ def invited(
         level: the level of an invited bot; None for its usual one.
 
     Raises:
-        Refused: there is no such seat for the invited player.
+        RefusedError: there is no such seat for the invited player.
     """
     if to == player:
-        raise Refused(Refusal.INVITE_SELF, board=table.name, side=side or Side.DWARF)
+        raise RefusedError(Refusal.INVITE_SELF, board=table.name, side=side or Side.DWARF)
     theirs = table.side_of(to)
     if theirs:
-        raise Refused(Refusal.PLAYS_THERE, board=table.name, player=to, side=theirs)
+        raise RefusedError(Refusal.PLAYS_THERE, board=table.name, player=to, side=theirs)
     seat = _free_seat(table, player, to, side, context)
     return Invited(player, to, table.name, seat, level)
 
@@ -473,7 +473,7 @@ def free_seats(table: Table, player: str, to: str, context: Context) -> list[Sid
     """Return the seats that ``to`` can have, other than those of ``player``, who asks.
 
     Raises:
-        Refused: there is none.
+        RefusedError: there is none.
     """
     free = [
         each
@@ -481,7 +481,7 @@ def free_seats(table: Table, player: str, to: str, context: Context) -> list[Sid
         if table.seats.get(each) != player and made_free(table, each, to, context) is not None
     ]
     if not free:
-        raise Refused(Refusal.NO_SEAT_FREE, board=table.name, seats=table.seating)
+        raise RefusedError(Refusal.NO_SEAT_FREE, board=table.name, seats=table.seating)
     return free
 
 
@@ -489,9 +489,9 @@ def _free_seat(table: Table, player: str, to: str, side: Side | None, context: C
     if side is None:
         return free_seats(table, player, to, context)[0]
     if side in table.sides_of(player):
-        raise Refused(Refusal.SAME_SEAT, board=table.name, side=side)
+        raise RefusedError(Refusal.SAME_SEAT, board=table.name, side=side)
     if made_free(table, side, to, context) is None:
-        raise Refused(
+        raise RefusedError(
             Refusal.SEAT_NOT_FREE,
             board=table.name,
             player=table.seats[side],

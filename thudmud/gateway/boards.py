@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from weakref import WeakValueDictionary
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.playing.queries import ViewGame
 from thudmud.game.command import Asked
 from thudmud.game.events import BoardOpened, Parting
@@ -23,12 +23,12 @@ from thudmud.game.refusals import Mistake
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.telling import Telling
 from thudmud.gateway import requests
-from thudmud.gateway.requests import Code, Data, Fault, Notice
+from thudmud.gateway.requests import Code, Data, Notice, RequestError
 from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.language.parsing import board_problem
-from thudmud.service import Arrival, Service, Unfollowed, Visit
+from thudmud.service import Arrival, OutcomeUnknownError, Service, Visit
 from thudmud.service.boards import put_up
-from thudmud.store import Conflict, Store, StoreError
+from thudmud.store import ConflictError, Store, StoreError
 from thudmud.store import hall as hall_rows
 from thudmud.values import Value
 from thudmud.views import Message
@@ -70,11 +70,11 @@ class _Board(Value):
         return table
 
     def visit(self, player: str) -> Visit:
-        """Return the visit of a player; raise Fault if no such player is at the board."""
+        """Return the visit of a player; raise RequestError if no such player is at the board."""
         if visit := self.service.visit(player):
             return visit
         text = f'Nobody called "{player:.40}" is at this board; "enter" lets them in.'
-        raise Fault(Code.UNKNOWN_PLAYER, text)
+        raise RequestError(Code.UNKNOWN_PLAYER, text)
 
 
 class BoardRegistry:
@@ -108,8 +108,8 @@ class BoardRegistry:
             The data of the answer. Notices to players have been sent before.
 
         Raises:
-            Fault: the request was refused, and had no effect.
-            StoreError: the request could not be stored, and had no effect. `Unfollowed` is
+            RequestError: the request was refused, and had no effect.
+            StoreError: the request could not be stored, and had no effect. `OutcomeUnknownError` is
                 different: like any other exception it is a bug, and closes the board.
         """
         async with self._lock(request.board):
@@ -120,7 +120,9 @@ class BoardRegistry:
             try:
                 return await self._do(board, request)
             except Exception as error:
-                if isinstance(error, Unfollowed) or not isinstance(error, Fault | StoreError):
+                if isinstance(error, OutcomeUnknownError) or not isinstance(
+                    error, RequestError | StoreError
+                ):
                     # The state in memory may differ from the store: don't let anybody play on.
                     await self._stop(request.board)
                 raise
@@ -148,7 +150,9 @@ class BoardRegistry:
             board = None
         if board is None:
             if len(self._boards) >= self._policy.boards:
-                raise Fault(Code.TOO_MANY, f"There are {len(self._boards)} boards open already.")
+                raise RequestError(
+                    Code.TOO_MANY, f"There are {len(self._boards)} boards open already."
+                )
             key = f"{session.client}/{request.board}"
             spec = BoardSpec(request.name, request.rules, request.style, key)
             await self._register(spec, request.board)
@@ -211,14 +215,16 @@ class BoardRegistry:
         self._registered.setdefault(name, Registration(client, called))
 
     def _check_claim(self, session: ClientSession, request: requests.OpenRequest) -> None:
-        """Raise Fault if the client can't open this board, or not under this name."""
+        """Raise RequestError if the client can't open this board, or not under this name."""
         if problem := board_problem(request.name):
-            raise Fault(Code.BAD_NAME, f"A board's name {problem}.")
+            raise RequestError(Code.BAD_NAME, f"A board's name {problem}.")
         known = self._registered.get(request.board)
         if known and known.client != session.client:
-            raise Fault(Code.NOT_YOURS, "Another client has a board of that name.")
+            raise RequestError(Code.NOT_YOURS, "Another client has a board of that name.")
         if known and known.called != request.name:
-            raise Fault(Code.DIFFERS, f'This board is called "{known.called}", and stays so.')
+            raise RequestError(
+                Code.DIFFERS, f'This board is called "{known.called}", and stays so.'
+            )
 
     async def _do(self, board: _Board, request: requests.Request) -> Data:
         more: Data = {}
@@ -240,14 +246,14 @@ class BoardRegistry:
         """Let a player in, and back to their seat if they have one."""
         service, table, name = board.service, board.table, request.player
         if problem := service.name_problem(name):
-            raise Fault(Code.BAD_NAME, problem)
+            raise RequestError(Code.BAD_NAME, problem)
         if here := service.hall.people.names.get(name.lower()):
-            raise Fault(Code.HERE_ALREADY, f"{here} is at this board already.")
+            raise RequestError(Code.HERE_ALREADY, f"{here} is at this board already.")
         if kept := kept_for(service.hall, name, await service.adjourned(name)):
             text = f"A name should differ by more than capitals: {kept} has a seat or a match here."
-            raise Fault(Code.BAD_NAME, text)
+            raise RequestError(Code.BAD_NAME, text)
         if len(service.hall.people) >= self._policy.players:
-            raise Fault(Code.TOO_MANY, f"There are {len(service.hall.people)} players here.")
+            raise RequestError(Code.TOO_MANY, f"There are {len(service.hall.people)} players here.")
         packages = PACKAGES if request.data else frozenset[str]()
         terminal = Terminal(
             request.width,
@@ -277,16 +283,16 @@ class BoardRegistry:
             result = await board.service.submit(
                 visit, request.line, cause=request.id, at=at, key=request.key
             )
-        except Conflict as conflict:
+        except ConflictError as conflict:
             text = f"The board stands at version {conflict.found}, not {at}."
-            raise Fault(Code.CHANGED, text) from None
+            raise RequestError(Code.CHANGED, text) from None
         if result.before is not None:
             known = {"understood": True, "here": not visit.is_over, "done": True}
             return known | {"done_before": result.before}
         told = {"understood": result.command is not None, "here": not visit.is_over}
         if result.done:
             return told | {"done": True}
-        refused = refusal_fact(result.refusal or Refused(Mistake.EMPTY_LINE), player).data
+        refused = refusal_fact(result.refusal or RefusedError(Mistake.EMPTY_LINE), player).data
         return told | {"done": False, "refused": {key: refused[key] for key in _REFUSED}}
 
     async def _close(self, name: str, board: _Board, cause: int | None = None) -> None:
@@ -307,9 +313,9 @@ class BoardRegistry:
         board = self._boards.get(request.board)
         known = self._registered.get(request.board)
         if known and known.client != session.client:
-            raise Fault(Code.NOT_YOURS, "That board is another client's.")
+            raise RequestError(Code.NOT_YOURS, "That board is another client's.")
         if board is None or board.session is not session:
-            raise Fault(Code.UNKNOWN_BOARD, 'There is no such board; "open" sets one up.')
+            raise RequestError(Code.UNKNOWN_BOARD, 'There is no such board; "open" sets one up.')
         return board
 
     def _lock(self, board: str) -> asyncio.Lock:
@@ -318,7 +324,7 @@ class BoardRegistry:
 
 def _check_session(session: ClientSession) -> None:
     if session.over:
-        raise Fault(Code.UNKNOWN_BOARD, "The session has ended, and its boards are closed.")
+        raise RequestError(Code.UNKNOWN_BOARD, "The session has ended, and its boards are closed.")
 
 
 def _shown(board: _Board, now: float, width: int, *, utf8: bool) -> Data:

@@ -13,9 +13,9 @@ from typing import Any
 
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.gateway.boards import BoardRegistry
-from thudmud.gateway.requests import Answer, Code, Fault, Hello, Request
+from thudmud.gateway.requests import Answer, Code, Hello, Request, RequestError
 from thudmud.gateway.session import ClientLink, ClientSession, GatewayPolicy
-from thudmud.service import Unfollowed
+from thudmud.service import OutcomeUnknownError
 from thudmud.store import Store, StoreError
 
 NOT_STORED = "That cannot be stored just now, so it has not happened. Try again in a while."
@@ -72,7 +72,7 @@ class Gateway:
         self._closing = True
         for session in list(self._sessions.values()):
             if session.link:
-                session.link.drop(Fault(Code.CLOSING, CLOSING))
+                session.link.drop(RequestError(Code.CLOSING, CLOSING))
             self.end(session)
         while self._tasks:
             await asyncio.wait(self._tasks)
@@ -93,29 +93,31 @@ class Gateway:
             The session, and whether it was resumed.
 
         Raises:
-            Fault: the client is refused.
+            RequestError: the client is refused.
             ConnectionError: a client with a wrong secret didn't wait for its answer.
         """
         if self._closing:
-            raise Fault(Code.CLOSING, CLOSING)
+            raise RequestError(Code.CLOSING, CLOSING)
         if not trusted and not _same(hello.secret, self.policy.secret):
             await self._slow_down(hello.client, link)
-            raise Fault(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
+            raise RequestError(Code.WRONG_SECRET, "The secret is not the one in the configuration.")
         before = self._sessions.get(hello.client)
         if before and hello.session and _same(hello.session, before.token):
             before.outbox.acknowledge(hello.seen)
             if before.link:
-                before.link.drop(Fault(Code.REPLACED, "The session goes on over another link."))
+                before.link.drop(
+                    RequestError(Code.REPLACED, "The session goes on over another link.")
+                )
             before.link = link
             self._stop_timer(before)
             return before, True
         if before and before.link:
             text = f'A client called "{hello.client}" is connected already.'
-            raise Fault(Code.CLIENT_TAKEN, text)
+            raise RequestError(Code.CLIENT_TAKEN, text)
         if before:
             self.end(before)
         if len(self._sessions) >= self.policy.links:
-            raise Fault(Code.FULL, f"There are {len(self._sessions)} clients already.")
+            raise RequestError(Code.FULL, f"There are {len(self._sessions)} clients already.")
         session = self._sessions[hello.client] = ClientSession(hello.client, self._token())
         session.link = link
         return session, False
@@ -161,7 +163,7 @@ class Gateway:
     # Requests.
 
     def begin(
-        self, session: ClientSession, number: int, request: Request | Fault
+        self, session: ClientSession, number: int, request: Request | RequestError
     ) -> asyncio.Task[None]:
         """Start a task that carries out and answers a request.
 
@@ -172,22 +174,24 @@ class Gateway:
         """
         return self._start(self._answer(session, number, request))
 
-    async def _answer(self, session: ClientSession, number: int, request: Request | Fault) -> None:
-        if isinstance(request, Fault):
+    async def _answer(
+        self, session: ClientSession, number: int, request: Request | RequestError
+    ) -> None:
+        if isinstance(request, RequestError):
             session.answer(Answer(number, fault=request))
             return
         try:
             answer = Answer(number, await self._boards.do(session, request))
-        except Fault as fault:
+        except RequestError as fault:
             answer = Answer(number, fault=fault)
         except Exception as error:  # noqa: BLE001  (a bug ends one board, not the gateway)
             who = {"client": session.client, "request": number, "board": request.board}
-            if isinstance(error, StoreError) and not isinstance(error, Unfollowed):
+            if isinstance(error, StoreError) and not isinstance(error, OutcomeUnknownError):
                 _log.error("a request cannot be stored: %s", error, extra=who)
-                answer = Answer(number, fault=Fault(Code.NOT_STORED, NOT_STORED))
+                answer = Answer(number, fault=RequestError(Code.NOT_STORED, NOT_STORED))
             else:
                 _log.exception("a request has failed", extra=who)
-                answer = Answer(number, fault=Fault(Code.INTERNAL, INTERNAL))
+                answer = Answer(number, fault=RequestError(Code.INTERNAL, INTERNAL))
         session.answer(answer)
 
     def _start(self, doing: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

@@ -22,10 +22,10 @@ from thudmud.gateway.requests import (
     Ack,
     Bye,
     Code,
-    Fault,
     Hello,
     Ping,
     Request,
+    RequestError,
     Sent,
     encoded,
     error_line,
@@ -126,7 +126,7 @@ class Link:
                 self._gateway.release(self._session, self)
             await self._close()
 
-    def drop(self, fault: Fault) -> None:
+    def drop(self, fault: RequestError) -> None:
         """Send a fault to the client and end the link. Only the first fault is sent."""
         if not self._ended.done():
             self._writer.write(error_line(fault))
@@ -181,14 +181,14 @@ class Link:
             return b""  # disconnected without sending anything
         try:
             if len(line) > LONGEST_HELLO:
-                raise Fault(Code.HELLO_FIRST, f"A hello has at most {LONGEST_HELLO} bytes.")  # noqa: TRY301  (handled like all other faults)
+                raise RequestError(Code.HELLO_FIRST, f"A hello has at most {LONGEST_HELLO} bytes.")  # noqa: TRY301  (handled like all other faults)
             await self._greet(read(line))
-        except Fault as fault:
-            self.drop(fault if fault.code in FATAL else Fault(Code.HELLO_FIRST, fault.text))
+        except RequestError as fault:
+            self.drop(fault if fault.code in FATAL else RequestError(Code.HELLO_FIRST, fault.text))
         return rest
 
     def _late(self) -> None:
-        self.drop(Fault(Code.HELLO_FIRST, "There has been no hello in time."))
+        self.drop(RequestError(Code.HELLO_FIRST, "There has been no hello in time."))
 
     async def _take(self, line: bytes | None) -> None:
         """Handle a line, and report its faults; None stands for a line that was too long."""
@@ -197,10 +197,10 @@ class Link:
         try:
             if line is None:
                 most = self._policy.max_line
-                raise Fault(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (handled like all other faults)
+                raise RequestError(Code.TOO_LONG, f"A line should have at most {most} bytes.")  # noqa: TRY301  (handled like all other faults)
             if line.strip():
                 await self._obey(self._session, read(line))
-        except Fault as fault:
+        except RequestError as fault:
             if fault.code in FATAL:
                 self.drop(fault)
             # A malformed request with a new number gets an answer, so that its number is used up.
@@ -209,7 +209,7 @@ class Link:
 
     async def _greet(self, sent: Sent) -> None:
         if not isinstance(sent, Hello):
-            raise Fault(Code.HELLO_FIRST, 'The first line should be of type "hello".')
+            raise RequestError(Code.HELLO_FIRST, 'The first line should be of type "hello".')
         session, resumed = await self._gateway.greet(sent, self, trusted=self._trusted)
         self._session, self._sent = session, session.outbox.seen
         welcome = {
@@ -237,7 +237,7 @@ class Link:
                 if not self._ended.done():
                     self._ended.set_result(None)
             case Hello():
-                raise Fault(Code.BAD_REQUEST, "There has been a hello already.")
+                raise RequestError(Code.BAD_REQUEST, "There has been a hello already.")
             case Request(id=number, seen=seen):
                 if seen is not None:
                     session.outbox.acknowledge(seen)
@@ -245,7 +245,9 @@ class Link:
                 if not is_new and (answer := session.repeated(number)):
                     await self._say(answer)
 
-    async def _begin(self, session: ClientSession, number: int, request: Request | Fault) -> bool:
+    async def _begin(
+        self, session: ClientSession, number: int, request: Request | RequestError
+    ) -> bool:
         """Start a request, unless it is a repetition; return whether it is new.
 
         If too much is unacknowledged already, a new request ends the link instead.
@@ -283,7 +285,7 @@ class Link:
 
     def _drop_full(self) -> None:
         text = f"More than {self._policy.outbox_bytes} bytes wait to be acknowledged."
-        self.drop(Fault(Code.TOO_SLOW, text))
+        self.drop(RequestError(Code.TOO_SLOW, text))
 
     async def _send(self) -> None:
         """Send the lines of the outbox in order, as fast as the client reads them."""
@@ -321,7 +323,7 @@ class Link:
                 self._writer.write(encoded({"type": "ping"}))
                 await asyncio.sleep(self._policy.heartbeat)
                 if not self._heard:
-                    self.drop(Fault(Code.SILENT, "There has been no answer to a ping."))
+                    self.drop(RequestError(Code.SILENT, "There has been no answer to a ping."))
                     return
 
     async def _close(self) -> None:

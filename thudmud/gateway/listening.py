@@ -16,7 +16,7 @@ from thudmud.accounts.limiters import network
 from thudmud.errors import StartError
 from thudmud.gateway.gateway import CLOSING, Gateway
 from thudmud.gateway.link import PIECE, Link
-from thudmud.gateway.requests import Code, Fault
+from thudmud.gateway.requests import Code, RequestError
 
 STRANGERS = 64
 """The number of links without a hello at which further ones replace older ones."""
@@ -97,7 +97,7 @@ class GatewayAcceptor:
     def close(self) -> None:
         """Drop all links; `ended` waits for them."""
         for link in self._links.values():
-            link.drop(Fault(Code.CLOSING, CLOSING))
+            link.drop(RequestError(Code.CLOSING, CLOSING))
 
     async def ended(self) -> None:
         """Wait until all links have ended."""
@@ -134,7 +134,7 @@ class GatewayAcceptor:
         if not going and len(strangers) >= MOST_STRANGERS:
             going = crowd[:1]
         for link in going:
-            link.drop(Fault(Code.FULL, "Others want to say hello, and this link has not."))
+            link.drop(RequestError(Code.FULL, "Others want to say hello, and this link has not."))
 
 
 async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
@@ -150,7 +150,7 @@ async def on_standard_streams(gateway: Gateway, stopped: asyncio.Event) -> None:
     await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
     stopping.cancel()
     if not serving.done():
-        link.drop(Fault(Code.CLOSING, CLOSING))
+        link.drop(RequestError(Code.CLOSING, CLOSING))
     await serving
     close()
 

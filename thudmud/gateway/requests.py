@@ -1,6 +1,6 @@
 """The messages of the gateway's protocol, as lines of JSON: parsing and formatting.
 
-`docs/gateway.md` describes the protocol. A `Fault` has a code for the client's program and a
+`docs/gateway.md` describes the protocol. A `RequestError` has a code for the client's program and a
 sentence for its log; the faults of `FATAL` end the link.
 """
 
@@ -229,7 +229,7 @@ FATAL = frozenset(
 """The codes of faults that end the link. The session may continue."""
 
 
-class Fault(ThudmudError):
+class RequestError(ThudmudError):
     """Raised for a request that is refused, or a malformed line.
 
     Args:
@@ -250,13 +250,13 @@ def read(line: bytes) -> Sent:
     """Parse a line from a client.
 
     Raises:
-        Fault: the line is malformed. The fault has a number if the line has a valid ``id``.
+        RequestError: the line is malformed. The fault has a number if the line has a valid ``id``.
     """
     data = _object(line)
     name, version, number = data.pop("type", None), data.get("version"), data.get("id")
     if name == "hello" and type(version) is int and version != VERSION:
         # Check the version before anything else, since other versions may have other keys.
-        raise Fault(Code.WRONG_VERSION, f"There is only version {VERSION} here.")
+        raise RequestError(Code.WRONG_VERSION, f"There is only version {VERSION} here.")
     kind = KINDS.get(name) if isinstance(name, str) else None
     problem = f'"type" should be {_words(*KINDS)}.'
     if kind:
@@ -265,19 +265,19 @@ def read(line: bytes) -> Sent:
         except ValueError as error:
             problem = str(error)
     known = number if type(number) is int and 1 <= number <= HIGHEST else None
-    raise Fault(Code.BAD_REQUEST, problem, known)
+    raise RequestError(Code.BAD_REQUEST, problem, known)
 
 
 def _object(line: bytes) -> dict[str, Any]:
     try:
         data = json.loads(line.decode(), parse_constant=_no_constant)
     except UnicodeDecodeError:
-        raise Fault(Code.MALFORMED, "A line should be UTF-8.") from None
+        raise RequestError(Code.MALFORMED, "A line should be UTF-8.") from None
     # Thousands of digits raise a plain ValueError, and thousands of brackets a RecursionError.
     except (ValueError, RecursionError):
-        raise Fault(Code.MALFORMED, "A line should be JSON.") from None
+        raise RequestError(Code.MALFORMED, "A line should be JSON.") from None
     if not isinstance(data, dict):
-        raise Fault(Code.MALFORMED, "A line should be a JSON object.")
+        raise RequestError(Code.MALFORMED, "A line should be a JSON object.")
     return data
 
 
@@ -329,7 +329,7 @@ class Answer(Value):
 
     number: int
     data: Data = field(default_factory=dict)
-    fault: Fault | None = None
+    fault: RequestError | None = None
 
 
 class Notice(Value):
@@ -355,7 +355,7 @@ def reply_line(reply: Reply, seq: int) -> bytes:
     match reply:
         case Answer(number, data, None):
             return encoded({"type": "answer", "seq": seq, "id": number, "ok": True, **data})
-        case Answer(number, _, Fault(code=code, text=text)):
+        case Answer(number, _, RequestError(code=code, text=text)):
             told = {"ok": False, "code": code.value, "text": text}
             return encoded({"type": "answer", "seq": seq, "id": number, **told})
         case Notice(board, message, number):
@@ -368,7 +368,7 @@ def reply_line(reply: Reply, seq: int) -> bytes:
     raise TypeError(f"no reply: {reply}")
 
 
-def error_line(fault: Fault) -> bytes:
+def error_line(fault: RequestError) -> bytes:
     """Format a fault that isn't the answer to a request as a line."""
     return encoded(
         {

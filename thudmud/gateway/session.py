@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from thudmud.gateway.requests import Answer, Code, Fault, Reply, reply_line
+from thudmud.gateway.requests import Answer, Code, Reply, RequestError, reply_line
 from thudmud.values import Value
 
 
@@ -81,11 +81,11 @@ class ClientOutbox:
         """Discard the lines up to a number.
 
         Raises:
-            Fault: no line with that number was added, or a later one is already acknowledged.
+            RequestError: no line with that number was added, or a later one was acknowledged.
         """
         if not self.seen <= seen <= self.last:
             text = f'"seen" should be from {self.seen} to {self.last}, not {seen}.'
-            raise Fault(Code.BAD_SEEN, text)
+            raise RequestError(Code.BAD_SEEN, text)
         for number in range(self.seen + 1, seen + 1):
             self.size -= len(self._lines.pop(number))
         self.seen = seen
@@ -100,7 +100,7 @@ class ClientLink(Protocol):
 
     address: str
 
-    def drop(self, fault: Fault) -> None:
+    def drop(self, fault: RequestError) -> None:
         """Send a fault to the client, and end the link."""
 
     def wake(self) -> None:
@@ -150,7 +150,7 @@ class ClientSession:
         unacknowledged, and so still in the outbox.
 
         Raises:
-            Fault: the answer is no longer kept.
+            RequestError: the answer is no longer kept.
         """
         if number in self._begun:
             return None
@@ -158,7 +158,7 @@ class ClientSession:
             seq, line = self._answers[number]
             return line if seq <= self.outbox.seen else None
         text = f"Request {number} came before; each has a higher number than the last."
-        raise Fault(Code.REPEATED, text, number)
+        raise RequestError(Code.REPEATED, text, number)
 
     def tell(self, reply: Reply) -> bytes:
         """Queue a reply for the client; return it as a line."""

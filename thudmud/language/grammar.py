@@ -27,7 +27,15 @@ from thudmud.game.command import PARTS, TERMINALS, VERBS, Command
 from thudmud.game.days import day_begins
 from thudmud.game.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.language.tables import load_parser
-from thudmud.language.words import END_OF_LINE, STOPS, SYNONYMS, TABLES, WORDS, Stumbled, spoken
+from thudmud.language.words import (
+    END_OF_LINE,
+    STOPS,
+    SYNONYMS,
+    TABLES,
+    WORDS,
+    UnexpectedTokenError,
+    spoken,
+)
 from thudmud.rules import EVERY, RULESETS, Every, Piece, Side, Square, ruleset_called
 
 
@@ -232,12 +240,12 @@ def read(line: str) -> Command:
     """Parse a cleaned line into a command.
 
     Raises:
-        Stumbled: the line is no command.
+        UnexpectedTokenError: the line is no command.
     """
     try:
         return cast("Command", _LARK.parse(line))
     except UnexpectedInput as error:
-        raise Stumbled(_column(line, error)) from None
+        raise UnexpectedTokenError(_column(line, error)) from None
 
 
 def _column(line: str, error: UnexpectedInput) -> int:
@@ -262,13 +270,13 @@ def following(beginning: str) -> frozenset[str]:
     """Return the terminals that may follow the beginning of a line.
 
     Raises:
-        Stumbled: the text is not the beginning of any line.
+        UnexpectedTokenError: the text is not the beginning of any line.
     """
     reading = _LARK.parse_interactive(beginning)
     try:
         reading.exhaust_lexer()
     except UnexpectedInput as error:
-        raise Stumbled(_column(beginning, error)) from None
+        raise UnexpectedTokenError(_column(beginning, error)) from None
     return frozenset(reading.accepts())  # type: ignore[no-untyped-call]  # Lark's own
 
 
@@ -281,7 +289,7 @@ def _of_any_words(verb: str) -> Callable[[str], Command] | None:
     """
     try:
         terminals = following(verb) - {END_OF_LINE}
-    except Stumbled:
+    except UnexpectedTokenError:
         return None
     if [TABLES.terminals[name] for name in terminals] != [_WHATEVER]:
         return None

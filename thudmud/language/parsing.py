@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import Any
 
-from thudmud.errors import Refused, ThudmudError
+from thudmud.errors import RefusedError, ThudmudError
 from thudmud.game.command import Command
 from thudmud.game.meaning import RESERVED
 from thudmud.game.options import SetOption
@@ -33,7 +33,7 @@ from thudmud.language.words import (
     RESERVED_WORDS,
     STOPS,
     WORDS,
-    Stumbled,
+    UnexpectedTokenError,
     opens,
     opens_with,
     spoken,
@@ -41,7 +41,7 @@ from thudmud.language.words import (
 from thudmud.rules import RULESETS
 
 
-class ParseError(Refused):
+class ParseError(RefusedError):
     """Raised for a line that isn't a command. The refusal's details include the attributes.
 
     Attributes:
@@ -256,14 +256,14 @@ def _parsed(line: str) -> Command:
     stopped = line.rstrip(f" {STOPS}")
     if stopped and stopped != line:
         if opens(FIRST, line):  # first with the stop, which may be part of speech
-            with suppress(Stumbled):
+            with suppress(UnexpectedTokenError):
                 return read(line)
         line = stopped
     if not opens(FIRST, line):  # Lark would fail at the first word, only slower
         raise diagnose(line, 0)
     try:
         return read(line)
-    except Stumbled as error:
+    except UnexpectedTokenError as error:
         raise diagnose(line, error.column) from None
 
 
@@ -352,18 +352,18 @@ def board_problem(name: str) -> str | None:
     return None
 
 
-def player_problem(name: str, board_words: Container[str] = ()) -> Refused | None:
+def player_problem(name: str, board_words: Container[str] = ()) -> RefusedError | None:
     """Return the refusal of a player's name; None for a valid name.
 
     Players can't have the lower-case words of boards' names either.
     """
     least, most = NAME_LENGTHS[0], NAME_LENGTHS[-1]
     if name.lower() == "help":
-        return Refused(NameProblem.ASKS_FOR_HELP, least=least, most=most)
+        return RefusedError(NameProblem.ASKS_FOR_HELP, least=least, most=most)
     if not (name.isascii() and name.isalpha() and len(name) in NAME_LENGTHS):
-        return Refused(NameProblem.NO_NAME, least=least, most=most)
+        return RefusedError(NameProblem.NO_NAME, least=least, most=most)
     if name.lower() in TAKEN_WORDS or name.lower() in board_words:
-        return Refused(NameProblem.HAS_A_MEANING, words=name)
+        return RefusedError(NameProblem.HAS_A_MEANING, words=name)
     return None
 
 

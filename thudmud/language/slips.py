@@ -22,7 +22,7 @@ from thudmud.game.command import TERMINALS
 from thudmud.game.options import SHADES, WIDTHS
 from thudmud.game.refusals import Mistake
 from thudmud.language.caching import cache_by_hash
-from thudmud.language.words import SYNONYMS, WORDS, Stumbled, opens
+from thudmud.language.words import SYNONYMS, WORDS, UnexpectedTokenError, opens
 from thudmud.rules import RULESETS, Attempt, Square, Verb
 from thudmud.rules.board import distance
 from thudmud.values import Value
@@ -105,7 +105,7 @@ def possible(beginning: str) -> frozenset[str]:
     """Return the terminals that may follow the beginning of a line, with a cache.
 
     Raises:
-        Stumbled: the text is not the beginning of any line.
+        UnexpectedTokenError: the text is not the beginning of any line.
     """
     from thudmud.language.grammar import following  # noqa: PLC0415  (it brings Lark along)
 
@@ -121,7 +121,7 @@ def is_sound(beginning: str) -> bool:
     """Whether a text is the beginning of some line."""
     try:
         possible(beginning)
-    except Stumbled:
+    except UnexpectedTokenError:
         return False
     return True
 

@@ -23,7 +23,7 @@ END_OF_LINE = "$END"
 """Lark's name for the end-of-input terminal."""
 
 
-class Stumbled(ThudmudError):
+class UnexpectedTokenError(ThudmudError):
     """Raised for an unexpected token.
 
     Attributes:

@@ -35,7 +35,7 @@ from thudmud.rules.notation import (
 )
 from thudmud.rules.position import Position
 from thudmud.rules.records import Comment, Record, RecordError, read_record, write_record
-from thudmud.rules.refusals import IllegalMove, Reason
+from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.rulesets import (
     CLASSIC,
     DEFAULT_RULES,
@@ -65,7 +65,7 @@ __all__ = [
     "Ending",
     "Every",
     "Game",
-    "IllegalMove",
+    "IllegalMoveError",
     "Move",
     "Outcome",
     "Piece",

@@ -1,4 +1,4 @@
-"""Checks that several kinds of ply share. Each raises `IllegalMove` when an attempt fails it."""
+"""Checks that several kinds of ply share; each raises `IllegalMoveError` if an attempt fails it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from thudmud.rules.board import NEXT_TO, SQUARES, Direction, Square, direction_to, distance, walk
 from thudmud.rules.moves import Attempt, Piece, Verb
 from thudmud.rules.position import Position
-from thudmud.rules.refusals import IllegalMove, Reason
+from thudmud.rules.refusals import IllegalMoveError, Reason
 
 
 def require_on_board(squares: Iterable[Square]) -> None:
@@ -15,7 +15,7 @@ def require_on_board(squares: Iterable[Square]) -> None:
     for square in squares:
         if not square.on_board:
             row = [each for each in SQUARES if each.row == square.row]
-            raise IllegalMove(
+            raise IllegalMoveError(
                 Reason.OFF_BOARD, (square,), square=square, first=row[0], last=row[-1]
             )
 
@@ -23,7 +23,7 @@ def require_on_board(squares: Iterable[Square]) -> None:
 def require_departure(attempt: Attempt) -> None:
     """Refuse an attempt whose target is its origin."""
     if attempt.origin is attempt.target:
-        raise IllegalMove(Reason.SAME_SQUARE, (attempt.origin,), square=attempt.origin)
+        raise IllegalMoveError(Reason.SAME_SQUARE, (attempt.origin,), square=attempt.origin)
 
 
 def require_straight(attempt: Attempt) -> Direction:
@@ -32,7 +32,7 @@ def require_straight(attempt: Attempt) -> Direction:
     origin, target = attempt.origin, attempt.target
     direction = direction_to(origin, target)
     if direction is None:
-        raise IllegalMove(Reason.NOT_STRAIGHT, (origin, target), origin=origin, target=target)
+        raise IllegalMoveError(Reason.NOT_STRAIGHT, (origin, target), origin=origin, target=target)
     return direction
 
 
@@ -41,7 +41,7 @@ def require_near(attempt: Attempt, piece: Piece, reach: int) -> None:
     require_departure(attempt)
     far = distance(attempt.origin, attempt.target)
     if far > reach:
-        raise IllegalMove(
+        raise IllegalMoveError(
             Reason.TOO_FAR,
             (attempt.origin, attempt.target),
             piece=piece,
@@ -61,7 +61,7 @@ def require_front(
             break
         front = square
     if front is not attempt.origin:
-        raise IllegalMove(Reason.NOT_IN_FRONT, (front,), front=front, piece=piece, verb=verb)
+        raise IllegalMoveError(Reason.NOT_IN_FRONT, (front,), front=front, piece=piece, verb=verb)
 
 
 def require_line(attempt: Attempt, piece: Piece, length: int, verb: Verb) -> None:
@@ -75,7 +75,7 @@ def require_line(attempt: Attempt, piece: Piece, length: int, verb: Verb) -> Non
     """
     far = distance(attempt.origin, attempt.target)
     if far > length:
-        raise IllegalMove(
+        raise IllegalMoveError(
             Reason.LINE_TOO_SHORT,
             (attempt.origin, attempt.target),
             piece=piece,
@@ -93,7 +93,7 @@ def require_clear_way(position: Position, attempt: Attempt, direction: Direction
             return
         piece = position.piece_at(square)
         if piece is not None:
-            raise IllegalMove(
+            raise IllegalMoveError(
                 Reason.BLOCKED,
                 (square,),
                 origin=attempt.origin,
@@ -107,7 +107,7 @@ def require_empty_target(position: Position, attempt: Attempt) -> None:
     """Refuse an occupied target."""
     piece = position.piece_at(attempt.target)
     if piece is not None:
-        raise IllegalMove(
+        raise IllegalMoveError(
             Reason.TARGET_TAKEN, (attempt.target,), target=attempt.target, piece=piece
         )
 
@@ -115,13 +115,13 @@ def require_empty_target(position: Position, attempt: Attempt) -> None:
 def require_prey(position: Position, prey: Piece, square: Square) -> None:
     """Refuse a capture on a square without a piece of the kind that can be captured."""
     if position.piece_at(square) is not prey:
-        raise IllegalMove(Reason.NO_ENEMY_THERE, (square,), piece=prey, square=square)
+        raise IllegalMoveError(Reason.NO_ENEMY_THERE, (square,), piece=prey, square=square)
 
 
 def require_adjacent(attempt: Attempt, piece: Piece, square: Square) -> None:
     """Refuse a capture on a square that isn't next to the target."""
     if not NEXT_TO[attempt.target.bit] & square.bit:
-        raise IllegalMove(
+        raise IllegalMoveError(
             Reason.CAPTURE_NOT_ADJACENT,
             (square, attempt.target),
             square=square,
@@ -130,6 +130,6 @@ def require_adjacent(attempt: Attempt, piece: Piece, square: Square) -> None:
         )
 
 
-def nothing_to_capture(attempt: Attempt, reason: Reason) -> IllegalMove:
+def nothing_to_capture(attempt: Attempt, reason: Reason) -> IllegalMoveError:
     """Return the refusal of captures where no capture is possible."""
-    return IllegalMove(reason, (attempt.target,), target=attempt.target)
+    return IllegalMoveError(reason, (attempt.target,), target=attempt.target)

@@ -25,7 +25,7 @@ from thudmud.rules.board import (
 from thudmud.rules.generation import REACH, Listing, Standing, count_queen_moves, require_queen_way
 from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
-from thudmud.rules.refusals import IllegalMove, Reason
+from thudmud.rules.refusals import IllegalMoveError, Reason
 
 OPENING = Position.from_diagram(
     """
@@ -79,7 +79,7 @@ class HurlingDwarfs:
         return around(position.dwarfs) & (position.empty | position.trolls) != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
-        """Return the move or hurl that an attempt asks for, or raise IllegalMove."""
+        """Return the move or hurl that an attempt asks for, or raise IllegalMoveError."""
         if attempt.verb is Verb.HURL:
             return _grant_hurl(position, attempt)
         require_queen_way(position, attempt)
@@ -89,7 +89,7 @@ class HurlingDwarfs:
         if attempt.captures is EVERY:
             raise checks.nothing_to_capture(attempt, Reason.HURL_TO_CAPTURE)
         if attempt.captures:
-            raise IllegalMove(Reason.MOVE_CAPTURES, attempt.captures)
+            raise IllegalMoveError(Reason.MOVE_CAPTURES, attempt.captures)
         return listed(Piece.DWARF, attempt.origin, attempt.target)
 
 
@@ -140,25 +140,25 @@ def _grant_hurl(position: Position, attempt: Attempt) -> Move:
     direction = checks.require_straight(attempt)
     piece = position.piece_at(target)
     if piece is not Piece.TROLL:
-        raise IllegalMove(Reason.LANDS_ON_NO_TROLL, (target,), target=target, piece=piece)
+        raise IllegalMoveError(Reason.LANDS_ON_NO_TROLL, (target,), target=target, piece=piece)
     checks.require_front(position, attempt, direction, Piece.DWARF, Verb.HURL)
     length = line_length(position.dwarfs, origin, direction)
     checks.require_line(attempt, Piece.DWARF, length, Verb.HURL)
     checks.require_clear_way(position, attempt, direction)
     if attempt.captures not in (None, EVERY, (target,)):
-        raise IllegalMove(Reason.HURL_CAPTURES, (target,), target=target)
+        raise IllegalMoveError(Reason.HURL_CAPTURES, (target,), target=target)
     return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
-def _move_onto_troll(position: Position, attempt: Attempt) -> IllegalMove:
+def _move_onto_troll(position: Position, attempt: Attempt) -> IllegalMoveError:
     """Return the refusal of a plain move onto a troll; it says whether a hurl would succeed."""
     origin, target = attempt.origin, attempt.target
     is_in_reach = True
     try:
         _grant_hurl(position, Attempt(Verb.HURL, origin, target))
-    except IllegalMove:
+    except IllegalMoveError:
         is_in_reach = False
-    return IllegalMove(
+    return IllegalMoveError(
         Reason.MOVE_ONTO_TROLL, (target,), origin=origin, target=target, is_in_reach=is_in_reach
     )
 
@@ -229,13 +229,13 @@ class ShovingTrolls:
         return around(position.trolls) & position.empty != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
-        """Return the move or shove that an attempt asks for, or raise IllegalMove."""
+        """Return the move or shove that an attempt asks for, or raise IllegalMoveError."""
         if attempt.verb is Verb.SHOVE:
             captures = self._grant_shove(position, attempt)
         else:
             try:
                 checks.require_near(attempt, Piece.TROLL, 1)
-            except IllegalMove as refusal:
+            except IllegalMoveError as refusal:
                 raise self._only_a_shove(position, attempt) or refusal from None
             checks.require_empty_target(position, attempt)
             captures = _named(position, attempt)
@@ -269,11 +269,11 @@ class ShovingTrolls:
 
     def _too_many(
         self, position: Position, attempt: Attempt, captures: tuple[Square, ...]
-    ) -> IllegalMove:
+    ) -> IllegalMoveError:
         """Return the refusal of too many captures after a move, naming a shove as alternative."""
         direction = checks.require_straight(attempt)
         length = line_length(position.trolls, attempt.origin, direction)
-        return IllegalMove(
+        return IllegalMoveError(
             Reason.TOO_MANY_CAPTURES,
             captures,
             most=self.most_after_move,
@@ -281,15 +281,17 @@ class ShovingTrolls:
             instead=Verb.SHOVE if length >= self.shortest_shove else None,
         )
 
-    def _only_a_shove(self, position: Position, attempt: Attempt) -> IllegalMove | None:
+    def _only_a_shove(self, position: Position, attempt: Attempt) -> IllegalMoveError | None:
         """Return the refusal of a move that has to be a shove; None if no shove is possible."""
         origin, target = attempt.origin, attempt.target
         try:
             prey = self._grant_shove(position, Attempt(Verb.SHOVE, origin, target, EVERY))
-        except IllegalMove:
+        except IllegalMoveError:
             return None
         squares = (origin, target)
-        return IllegalMove(Reason.MUST_SHOVE, squares, origin=origin, target=target, choices=prey)
+        return IllegalMoveError(
+            Reason.MUST_SHOVE, squares, origin=origin, target=target, choices=prey
+        )
 
     def _grant_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
         origin = attempt.origin
@@ -297,7 +299,7 @@ class ShovingTrolls:
         checks.require_front(position, attempt, direction, Piece.TROLL, Verb.SHOVE)
         length = line_length(position.trolls, origin, direction)
         if length < self.shortest_shove:
-            raise IllegalMove(
+            raise IllegalMoveError(
                 Reason.SHOVE_NEEDS_LINE, (origin,), origin=origin, shortest=self.shortest_shove
             )
         checks.require_line(attempt, Piece.TROLL, length, Verb.SHOVE)
@@ -308,7 +310,7 @@ class ShovingTrolls:
             prey = _prey(position, attempt)
             if not prey:
                 raise checks.nothing_to_capture(attempt, Reason.SHOVE_CAPTURES_NOTHING)
-            raise IllegalMove(Reason.CAPTURE_UNSAID, prey, choices=prey)
+            raise IllegalMoveError(Reason.CAPTURE_UNSAID, prey, choices=prey)
         return captures
 
 

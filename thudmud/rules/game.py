@@ -16,7 +16,7 @@ from thudmud.rules.board import Square
 from thudmud.rules.moves import Attempt, Move, Side
 from thudmud.rules.notation import read_ply
 from thudmud.rules.position import PICTURES, Position
-from thudmud.rules.refusals import IllegalMove, Reason
+from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.rulesets import Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 
@@ -109,7 +109,7 @@ class Game:
         """Return the move that a side asks for.
 
         Raises:
-            IllegalMove: the rules refuse the attempt, or the battle has ended.
+            IllegalMoveError: the rules refuse the attempt, or the battle has ended.
         """
         self._require_running()
         return self.ruleset.resolve(self.position, attempt, side)
@@ -123,7 +123,7 @@ class Game:
                 command at a board says ``J7`` where ``K7`` is meant here.
 
         Raises:
-            IllegalMove: the rules refuse the ply, or the battle has ended.
+            IllegalMoveError: the rules refuse the ply, or the battle has ended.
             ValueError: the text isn't a ply, or its piece isn't on its origin.
         """
         self._require_running()
@@ -138,7 +138,7 @@ class Game:
         checked here as well.
 
         Raises:
-            IllegalMove: the battle has ended.
+            IllegalMoveError: the battle has ended.
             ValueError: the argument is neither a move nor a ply.
         """
         latest = _latest[0]
@@ -162,7 +162,7 @@ class Game:
         a tuple of all its moves.
 
         Raises:
-            IllegalMove: the battle has ended.
+            IllegalMoveError: the battle has ended.
         """
         if not moves:
             return self
@@ -241,7 +241,7 @@ class Game:
 
     def _require_running(self) -> None:
         if self.outcome is not None:
-            raise IllegalMove(Reason.GAME_OVER)
+            raise IllegalMoveError(Reason.GAME_OVER)
 
 
 def _since_capture(moves: Sequence[Move]) -> int:

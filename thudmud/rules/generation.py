@@ -71,7 +71,7 @@ class Fighters(Protocol):
                 of ``verbs``, and no capture named twice. The ruleset has checked that.
 
         Raises:
-            IllegalMove: the rules refuse the attempt; the exception has the exact reason.
+            IllegalMoveError: the rules refuse the attempt; the exception has the exact reason.
         """
 
 

@@ -32,7 +32,7 @@ from thudmud.rules.generation import (
 )
 from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
-from thudmud.rules.refusals import IllegalMove, Reason
+from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.scoring import Ending
 from thudmud.rules.tramples import (
     Path,
@@ -89,16 +89,16 @@ def rock_steps(position: Position) -> int:
 
 
 def grant_rock_move(position: Position, attempt: Attempt) -> Move:
-    """Return the move of the Rock that an attempt asks for, or raise IllegalMove."""
+    """Return the move of the Rock that an attempt asks for, or raise IllegalMoveError."""
     checks.require_near(attempt, Piece.ROCK, 1)
     checks.require_empty_target(position, attempt)
     if attempt.captures is EVERY:
         raise checks.nothing_to_capture(attempt, Reason.ROCK_TAKES_NO_PART)
     if attempt.captures:
-        raise IllegalMove(Reason.ROCK_CAPTURES, attempt.captures)
+        raise IllegalMoveError(Reason.ROCK_CAPTURES, attempt.captures)
     for square in (attempt.origin, attempt.target):
         if not NEXT_TO[square.bit] & position.dwarfs:
-            raise IllegalMove(Reason.ROCK_NOT_ESCORTED, (square,), square=square)
+            raise IllegalMoveError(Reason.ROCK_NOT_ESCORTED, (square,), square=square)
     return _rock_move(attempt.origin.bit, attempt.target.bit)
 
 
@@ -196,7 +196,7 @@ class TrappingDwarfs:
         return around(position.dwarfs) & position.empty != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
-        """Return the move of a dwarf or the Rock that an attempt asks for, or raise IllegalMove."""
+        """Return the move of a dwarf or the Rock for an attempt, or raise IllegalMoveError."""
         if position.piece_at(attempt.origin) is Piece.ROCK:
             return grant_rock_move(position, attempt)
         require_queen_way(position, attempt)
@@ -255,9 +255,11 @@ def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
 def _require_trapped(position: Position, attempt: Attempt, troll: Square) -> None:
     behind = beyond(attempt.target, troll)
     if behind is None:
-        raise IllegalMove(Reason.NOT_TRAPPED_AT_EDGE, (troll,), square=troll, target=attempt.target)
+        raise IllegalMoveError(
+            Reason.NOT_TRAPPED_AT_EDGE, (troll,), square=troll, target=attempt.target
+        )
     if position.piece_at(behind) is not Piece.DWARF:
-        raise IllegalMove(Reason.NOT_TRAPPED, (troll, behind), square=troll, behind=behind)
+        raise IllegalMoveError(Reason.NOT_TRAPPED, (troll, behind), square=troll, behind=behind)
 
 
 STRIDE_REACH = 3
@@ -313,7 +315,7 @@ class TramplingTrolls:
         )
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
-        """Return the stride or trample that an attempt asks for, or raise IllegalMove."""
+        """Return the stride or trample that an attempt asks for, or raise IllegalMoveError."""
         if attempt.captures is EVERY:
             path = _fullest_path(position, attempt)
         elif attempt.captures:
@@ -346,11 +348,11 @@ def _require_stride(position: Position, attempt: Attempt) -> None:
         checks.require_near(attempt, Piece.TROLL, STRIDE_REACH)
         checks.require_clear_way(position, attempt, direction)
         checks.require_empty_target(position, attempt)
-    except IllegalMove:
+    except IllegalMoveError:
         path = _shortest(position, attempt, position.dwarfs)
         if path is None:
             raise
-        raise IllegalMove(
+        raise IllegalMoveError(
             Reason.MUST_TRAMPLE,
             path,
             origin=attempt.origin,
@@ -369,7 +371,7 @@ def _fullest(position: Position, attempt: Attempt, prey: int) -> tuple[Path, ...
     """Return the path over ``prey`` that captures most, two if several do, or none.
 
     Raises:
-        IllegalMove: there are too many paths to compare, so that the player has to name one.
+        IllegalMoveError: there are too many paths to compare, so that the player has to name one.
     """
     shortest = _shortest(position, attempt, prey)  # cheap, and an example for the refusal
     if shortest is None:
@@ -378,7 +380,7 @@ def _fullest(position: Position, attempt: Attempt, prey: int) -> tuple[Path, ...
     try:
         return fullest_paths(origin.bit, target.bit, prey, position.empty | origin.bit)
     except TooManyPathsError:
-        raise IllegalMove(
+        raise IllegalMoveError(
             Reason.TRAMPLES_TOO_MANY, (target,), target=target, path=shortest
         ) from None
 
@@ -407,32 +409,32 @@ def _only(paths: tuple[Path, ...]) -> Path:
     if len(paths) > 1:
         one, other, *_ = paths
         squares = tuple(sorted(set(one + other)))
-        raise IllegalMove(Reason.TRAMPLE_AMBIGUOUS, squares, one=one, other=other)
+        raise IllegalMoveError(Reason.TRAMPLE_AMBIGUOUS, squares, one=one, other=other)
     return paths[0]
 
 
-def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMove | None:
+def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMoveError | None:
     """Return the refusal of a trample in the named order; None if it is possible.
 
     Raises:
-        IllegalMove: a named square has no dwarf, so that no other order would do either.
+        IllegalMoveError: a named square has no dwarf, so that no other order would do either.
     """
     for dwarf in named:
         checks.require_prey(position, Piece.DWARF, dwarf)
     at, empty = attempt.origin, position.empty | attempt.origin.bit
     for dwarf in named:
         if not NEXT_TO[at.bit] & dwarf.bit:
-            return IllegalMove(Reason.TRAMPLE_NOT_NEXT, (dwarf, at), square=dwarf, at=at)
+            return IllegalMoveError(Reason.TRAMPLE_NOT_NEXT, (dwarf, at), square=dwarf, at=at)
         landing = beyond(at, dwarf)
         if landing is None:
-            return IllegalMove(Reason.TRAMPLE_AT_EDGE, (dwarf,), square=dwarf, at=at)
+            return IllegalMoveError(Reason.TRAMPLE_AT_EDGE, (dwarf,), square=dwarf, at=at)
         if not landing.bit & empty:
-            return IllegalMove(
+            return IllegalMoveError(
                 Reason.TRAMPLE_NO_LANDING, (landing,), square=dwarf, at=at, landing=landing
             )
         at = landing
     if at is attempt.target:
         return None
-    return IllegalMove(
+    return IllegalMoveError(
         Reason.TRAMPLE_ENDS_ELSEWHERE, (at, attempt.target), end=at, target=attempt.target
     )

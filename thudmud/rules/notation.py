@@ -18,7 +18,7 @@ from thudmud.errors import InvalidValueError
 from thudmud.rules.board import Square
 from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
-from thudmud.rules.refusals import IllegalMove, Reason
+from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.rulesets import Ruleset
 
 _PIECE = re.compile(r"([dTR]) ?(\w+)", re.ASCII)
@@ -30,7 +30,7 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
     """Parse a ply of a record into the move that it makes in ``position``.
 
     Raises:
-        IllegalMove: the rules refuse the ply.
+        IllegalMoveError: the rules refuse the ply.
         ValueError: the text isn't a ply, or its piece isn't on its origin.
     """
     match = _PLY.fullmatch(text.strip())
@@ -47,11 +47,11 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
 
 def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side) -> Move:
     """Return the move by the first verb that the rules allow; records don't include the verb."""
-    refusals: list[IllegalMove] = []
+    refusals: list[IllegalMoveError] = []
     for verb in Verb:
         try:
             return ruleset.resolve(position, replace(attempt, verb=verb), side)
-        except IllegalMove as refusal:
+        except IllegalMoveError as refusal:
             if refusal.code not in _NO_VERB:
                 refusals.append(refusal)
     # The refusal of the verb that was most likely meant: with captures, a shove or a hurl.

@@ -48,7 +48,7 @@ from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.rules.game import MOST_PLIES, Game
 from thudmud.rules.moves import Side
 from thudmud.rules.notation import read_setup, write_setup
-from thudmud.rules.refusals import IllegalMove
+from thudmud.rules.refusals import IllegalMoveError
 from thudmud.rules.rulesets import RULESETS, Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 
@@ -101,7 +101,7 @@ class RecordError(ThudmudError, ValueError):
         refusal: the refusal of an illegal ply; None for other problems.
     """
 
-    def __init__(self, line: int, problem: str, refusal: IllegalMove | None = None) -> None:
+    def __init__(self, line: int, problem: str, refusal: IllegalMoveError | None = None) -> None:
         super().__init__(line, problem, refusal)
         self.line = line
         self.problem = problem
@@ -308,7 +308,7 @@ def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -
     for number, line in plies:
         try:
             game = game.push(line)
-        except IllegalMove as refusal:
+        except IllegalMoveError as refusal:
             raise RecordError(number, line, refusal) from None
         except ValueError as error:
             raise RecordError(number, str(error)) from None

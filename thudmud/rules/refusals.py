@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.rules.board import Square
 
 
@@ -61,7 +61,7 @@ class Reason(Enum):
     TRAMPLE_AMBIGUOUS = "trample_ambiguous"
 
 
-class IllegalMove(Refused, ValueError):
+class IllegalMoveError(RefusedError, ValueError):
     """Raised when the rules refuse an attempt.
 
     Attributes:

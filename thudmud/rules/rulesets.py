@@ -19,7 +19,7 @@ from thudmud.rules.checks import require_on_board
 from thudmud.rules.generation import Fighters
 from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
-from thudmud.rules.refusals import IllegalMove, Reason
+from thudmud.rules.refusals import IllegalMoveError, Reason
 from thudmud.rules.scoring import ByPieces, ByVictory, Ending, Outcome, Score, Scoring
 
 
@@ -123,13 +123,13 @@ class Ruleset:
         """Return the move that a side asks for.
 
         Raises:
-            IllegalMove: the rules refuse the attempt; the exception has a code and the squares
+            IllegalMoveError: the rules refuse the attempt; the exception has a code and the squares
                 concerned.
         """
         if self.reached(position) is not None:
-            raise IllegalMove(Reason.GAME_OVER)
+            raise IllegalMoveError(Reason.GAME_OVER)
         if side is not position.turn:
-            raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn)
+            raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=position.turn)
         named = attempt.captures if isinstance(attempt.captures, tuple) else ()
         require_on_board((attempt.origin, attempt.target, *named))
         self._require_own_piece(position, attempt.origin, side)
@@ -172,23 +172,25 @@ class Ruleset:
     def _require_own_piece(self, position: Position, square: Square, side: Side) -> None:
         piece = position.piece_at(square)
         if piece is None:
-            raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+            raise IllegalMoveError(Reason.NO_PIECE, (square,), square=square)
         if piece in self.fighters(side).pieces:
             return
         if piece is Piece.STONE:
-            raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+            raise IllegalMoveError(Reason.THUDSTONE_STAYS, (square,), square=square)
         if piece is Piece.ROCK:
-            raise IllegalMove(Reason.NOT_YOUR_ROCK, (square,), square=square)
-        raise IllegalMove(Reason.NOT_YOUR_PIECE, (square,), piece=piece, square=square, side=side)
+            raise IllegalMoveError(Reason.NOT_YOUR_ROCK, (square,), square=square)
+        raise IllegalMoveError(
+            Reason.NOT_YOUR_PIECE, (square,), piece=piece, square=square, side=side
+        )
 
     def _require_verb(self, attempt: Attempt, side: Side) -> None:
         verb = attempt.verb
         if verb not in self.verbs:
             verbs = _in_order(self.verbs)
-            raise IllegalMove(Reason.NO_SUCH_VERB, rules=self, verb=verb, verbs=verbs)
+            raise IllegalMoveError(Reason.NO_SUCH_VERB, rules=self, verb=verb, verbs=verbs)
         own = self.fighters(side).verbs
         if verb not in own:
-            raise IllegalMove(
+            raise IllegalMoveError(
                 Reason.NOT_THIS_SIDES_VERB,
                 (attempt.origin,),
                 side=side,
@@ -205,7 +207,7 @@ def _require_once(squares: Iterable[Square]) -> None:
     seen = set()
     for square in squares:
         if square in seen:
-            raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
+            raise IllegalMoveError(Reason.NAMED_TWICE, (square,), square=square)
         seen.add(square)
 
 

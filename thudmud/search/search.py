@@ -168,7 +168,7 @@ def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
     return value >= beta if bound == _LOWER else value <= alpha
 
 
-class _Stop(ThudmudError):
+class _SearchStoppedError(ThudmudError):
     """Raised inside the tree when the limit is reached."""
 
 
@@ -242,7 +242,7 @@ class Search:
                     report(self._thought(position, moves, *found))
                 if abs(value) >= WON or len(plies) == 1:
                     break
-        except _Stop:
+        except _SearchStoppedError:
             # The previous best ply is searched first, so what replaced it is better.
             if self._best is not None:
                 ply, value, depth = self._best
@@ -378,7 +378,7 @@ class Search:
 
     def _look(self) -> None:
         if self._nodes >= self._limit.nodes or self._limit.is_late():
-            raise _Stop
+            raise _SearchStoppedError
         self._next_look = min(self._nodes + _LOOK, self._limit.nodes)
 
     # The tree.

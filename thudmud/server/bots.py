@@ -25,7 +25,7 @@ from thudmud.game.telling import Telling
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
-from thudmud.service import Dismissal, Elsewhere, Visit, now
+from thudmud.service import Dismissal, PlaysElsewhereError, Visit, now
 from thudmud.store import Holder, StoreError, accounts
 from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message
@@ -291,7 +291,7 @@ class Bot:
                         admitted = self._sessions.admit(self, self.name, None, watcher=self.watch)
                         self._visit = await admitted
                         break
-                except (StoreError, Elsewhere) as error:
+                except (StoreError, PlaysElsewhereError) as error:
                     _log.error("the bot %s comes in later: %s", self.name, error)
                     release(tried)
                     with suppress(TimeoutError):

@@ -15,7 +15,7 @@ from http import HTTPStatus
 
 from thudmud.accounts.limiters import network
 from thudmud.english import capitalised
-from thudmud.errors import InvalidValueError, Refused
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.game.archive import Battle, BattleLookup, FoundBattle, State, unless_erased
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import hall_board_meant
@@ -164,7 +164,7 @@ class Gallery:
         if wanted.battle is None:
             try:
                 table = hall_board_meant(self._hall, Person(""), wanted.board)
-            except Refused:
+            except RefusedError:
                 return NO_BOARD
             return _at(table)
         battle: Battle | None = await self._store.read(battles.battle, wanted.battle)

@@ -22,7 +22,7 @@ from thudmud.bots.naming import name_bots
 from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.english import counted
-from thudmud.errors import NotYet, StartError
+from thudmud.errors import NotYetError, StartError
 from thudmud.game.feature import Serving
 from thudmud.game.hall import Caps, Hall
 from thudmud.game.options import Style
@@ -46,14 +46,14 @@ from thudmud.server.sessions import Sessions, make_service
 from thudmud.server.stores import lock_of_one, open_store, serving_lock
 from thudmud.service import Node
 from thudmud.store import (
-    Damaged,
+    DamagedStoreError,
     Holder,
-    InUse,
     Lock,
-    OtherSettings,
+    OtherSettingsError,
     Store,
     StoreError,
-    Unknown,
+    StoreInUseError,
+    UnknownFormatError,
     accounts,
     upkeep,
 )
@@ -324,7 +324,7 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
     """Wait for a request to stop, or for the end of the service or store.
 
     Raises:
-        NotYet: the store has failed, or its entries can't be followed.
+        NotYetError: the store has failed, or its entries can't be followed.
         Exception: a bug has ended the service.
     """
     signalled = asyncio.create_task(stopped.wait())
@@ -339,7 +339,7 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
             try:
                 end.result()
             except StoreError as error:  # a restart may help: it reads everything again
-                raise NotYet(str(error)) from error
+                raise NotYetError(str(error)) from error
         end.cancel()
 
 
@@ -436,13 +436,13 @@ async def served_store(
         The store, and a live node on it.
 
     Raises:
-        StartError: the location isn't usable. It is a NotYet if other servers have different
+        StartError: the location isn't usable. It is a NotYetError if other servers have different
             settings, or the database is unavailable.
         StoreError: the store is damaged, or in use by another server.
     """
     try:
         store = await open_store(storage, folder, serving=True)
-    except (Damaged, InUse):
+    except (DamagedStoreError, StoreInUseError):
         raise
     except StoreError as error:
         raise _as_start_error(error, storage, setting) from error
@@ -454,13 +454,13 @@ async def served_store(
                 yield store, node
         finally:
             await node.close()  # otherwise other servers would believe a failed one alive
-    except Damaged:
+    except DamagedStoreError:
         raise
     except StoreError as error:
         if storage.backend != "postgresql":
             raise
         # A retry helps as well if another version has migrated the store since it was opened.
-        raise NotYet(f"{setting}.dsn: {error}") from error
+        raise NotYetError(f"{setting}.dsn: {error}") from error
     finally:
         await store.close()
 
@@ -468,11 +468,11 @@ async def served_store(
 def _as_start_error(error: StoreError, storage: StorageSettings, setting: str) -> StartError:
     """Convert a store error into a start error.
 
-    It is a NotYet if the database may return soon, so that the service manager tries again.
+    It is a NotYetError if the database may return soon, so that the service manager tries again.
     """
     if storage.backend != "postgresql":
         return StartError(f"{setting}.file: {error}")
-    kind = StartError if isinstance(error, Unknown) else NotYet
+    kind = StartError if isinstance(error, UnknownFormatError) else NotYetError
     return kind(f"{setting}.dsn: {error}")
 
 
@@ -480,15 +480,15 @@ async def _open(node: Node) -> None:
     """Open a node once all nodes with different settings have ended.
 
     Raises:
-        NotYet: such nodes are still alive after one lease, by which a killed node's has expired.
+        NotYetError: such nodes are alive after one lease, by which a killed node's has expired.
     """
     until = monotonic() + node.lease
     while True:
         try:
             await node.open()
-        except OtherSettings as error:
+        except OtherSettingsError as error:
             if monotonic() > until:
-                raise NotYet(f"{error}. {AGREE}") from error
+                raise NotYetError(f"{error}. {AGREE}") from error
         else:
             return
         await asyncio.sleep(1)

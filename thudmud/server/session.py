@@ -25,7 +25,7 @@ from thudmud.accounts.login import (
     told_word,
 )
 from thudmud.english import lasting
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.events import Parting
 from thudmud.game.more import LogoutEverywhere, Quit, Register
 from thudmud.server.config import PlayerSettings, ServerSettings
@@ -33,15 +33,15 @@ from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
 from thudmud.server.sessions import Sessions
 from thudmud.service import (
     Dismissal,
-    Elsewhere,
     Onlooker,
-    Unfollowed,
+    OutcomeUnknownError,
+    PlaysElsewhereError,
     Visit,
     metered,
     metered_now,
     now,
 )
-from thudmud.store import StoreError, Uncertain
+from thudmud.store import StoreError, UncertainError
 from thudmud.telnet import gmcp, mssp, tls
 from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import (
@@ -378,9 +378,9 @@ class PlayerSession:
         terminal = self._prompter.terminal
         try:
             visit = await self._admitted(login, terminal)
-        except (Elsewhere, StoreError) as error:
+        except (PlaysElsewhereError, StoreError) as error:
             _log.error("%s cannot come in: %s", login.name, error)
-            self.end(_HELD if isinstance(error, Elsewhere) else NOT_STORED)
+            self.end(_HELD if isinstance(error, PlaysElsewhereError) else NOT_STORED)
             return
         if visit is None:
             return
@@ -405,7 +405,7 @@ class PlayerSession:
             The visit; None if the player may no longer join.
 
         Raises:
-            Elsewhere: the player is on another node, which doesn't release them.
+            PlaysElsewhereError: the player is on another node, which doesn't release them.
             StoreError: the player's data can't be read.
         """
         while True:
@@ -413,7 +413,7 @@ class PlayerSession:
                 return await self._sessions.admit(
                     self, login.name, terminal, login.member, login.choices
                 )
-            except Refused as refusal:
+            except RefusedError as refusal:
                 seconds = refusal.details["seconds"]
                 self._prompter.say(_TOO_OFTEN.format(lasting(seconds)))
                 await asyncio.sleep(seconds)
@@ -526,7 +526,9 @@ class PlayerSession:
             if isinstance(result.command, Quit) and self._word:
                 await self._remind(visit.name)
         except StoreError as error:
-            why = {Unfollowed: NOT_SEEN, Uncertain: _UNCERTAIN}.get(type(error), NOT_STORED)
+            why = {OutcomeUnknownError: NOT_SEEN, UncertainError: _UNCERTAIN}.get(
+                type(error), NOT_STORED
+            )
             _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
             self._prompter.say(why)
             self._go_on()

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
 from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.archive.messages import entry, players
 from thudmud.features.options.preferences import preferences_of, profile_of
 from thudmud.features.rooms.messages import greeting
@@ -128,7 +128,7 @@ class Sessions:
         """Find a board by name, and return its name and a summary; None if there is none."""
         try:
             table = hall_board_meant(self._hall, Person(""), words)  # resolved as for a visitor
-        except Refused:
+        except RefusedError:
             return None
         return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")
 
@@ -236,8 +236,8 @@ class Sessions:
             The visit; None if the session has ended or the player was banned meanwhile.
 
         Raises:
-            Elsewhere: the player is on another node, which doesn't release them.
-            Refused: the player, or others from the same address, came and went too often.
+            PlaysElsewhereError: the player is on another node, which doesn't release them.
+            RefusedError: the player, or others from the same address, came and went too often.
             StoreError: the player's data can't be read.
         """
         preferences, address = member.preferences if member else None, session.address
@@ -283,7 +283,7 @@ class Sessions:
 
         Raises:
             StoreError: the line couldn't be stored, so it has no effect.
-            Unfollowed: the line may have taken effect.
+            OutcomeUnknownError: the line may have taken effect.
         """
         result = await self.service.submit(visit, line)
         if result.refusal:
@@ -426,7 +426,7 @@ def make_service(
             return
         wait, is_shared = limiter.take(visit.name, visit.origin, clock())
         if wait:
-            raise Refused(code, seconds=wait, is_shared=is_shared)
+            raise RefusedError(code, seconds=wait, is_shared=is_shared)
 
     return Service(
         hall,

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thudmud.errors import NotYet, StartError
+from thudmud.errors import NotYetError, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.store import Holder, Lock, Store, StoreError
 
@@ -71,7 +71,7 @@ async def serving_lock(
         Whether the lock was acquired; False if ``stopped`` was set first.
 
     Raises:
-        NotYet: Another server holds the lock exclusively and this one is no standby; or the
+        NotYetError: Another server holds the lock exclusively and this one is no standby; or the
             database can't be reached; or a standby lost its connection and then its lock.
     """
     serving: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -87,7 +87,7 @@ async def serving_lock(
             serving.set_result(True)
         elif not storage.standby:
             why = ALONE if answer is Holder.OTHERS else f"storage.dsn: {answer}"
-            serving.set_exception(NotYet(why))
+            serving.set_exception(NotYetError(why))
         elif answer is Holder.OTHERS and not has_to_wait:
             has_to_wait = True
             announce("thudmud stands by: another server serves from the same database")
@@ -98,7 +98,7 @@ async def serving_lock(
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         yield serving.done() and serving.result()
         if is_lost:
-            raise NotYet(TAKEN)
+            raise NotYetError(TAKEN)
     finally:
         ending.cancel()
         serving.cancel()

@@ -17,27 +17,27 @@ from thudmud.service.interface import (
     Dismissal,
     Onlooker,
     Outbox,
+    OutcomeUnknownError,
     Result,
-    Unfollowed,
     Visit,
     Watcher,
 )
 from thudmud.service.lines import Policy
-from thudmud.service.nodes import Elsewhere, Node
+from thudmud.service.nodes import Node, PlaysElsewhereError
 from thudmud.service.service import Service
 
 __all__ = [
     "Adviser",
     "Arrival",
     "Dismissal",
-    "Elsewhere",
     "Node",
     "Onlooker",
     "Outbox",
+    "OutcomeUnknownError",
+    "PlaysElsewhereError",
     "Policy",
     "Result",
     "Service",
-    "Unfollowed",
     "Visit",
     "Watcher",
     "metered",

@@ -17,14 +17,14 @@ from contextlib import suppress
 from typing import cast
 
 from thudmud.english import with_article
-from thudmud.errors import Refused, StartError
+from thudmud.errors import RefusedError, StartError
 from thudmud.game.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
 from thudmud.game.projections import HALL, realm_of
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import closed
 from thudmud.language.parsing import board_problem
-from thudmud.store import Conflict, OpenBoard, Store, hall
+from thudmud.store import ConflictError, OpenBoard, Store, hall
 from thudmud.values import replace
 
 
@@ -65,7 +65,7 @@ async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
             return
         if not any(realm_of(table.key) for table in tables):  # gateway clients have their own halls
             _require_own_names(tables, await boards_up(store))
-        with suppress(Conflict):
+        with suppress(ConflictError):
             await store.append({**changes, HALL: (version, events)})
             return
 
@@ -95,7 +95,7 @@ async def open_board(store: Store, name: str, rules: str, at: float, player: str
         player: the player who opens it, as the hall is told; "" for nobody.
 
     Raises:
-        Refused: the name is invalid, or an open board has it.
+        RefusedError: the name is invalid, or an open board has it.
     """
     while True:
         version = await store.version(HALL)
@@ -108,7 +108,7 @@ async def open_board(store: Store, name: str, rules: str, at: float, player: str
             key = f"{name} {number}"
         before = await store.version(key)
         opened = BoardOpened(at, player, key, name, rules, before)
-        with suppress(Conflict):
+        with suppress(ConflictError):
             await store.append({key: (before, ()), HALL: (version, [opened])})
             return
 
@@ -117,13 +117,13 @@ async def close_board(store: Store, name: str, at: float) -> None:
     """Close a board. Its match is adjourned, and the people there go to the hall.
 
     Raises:
-        Refused: there is no such board.
+        RefusedError: there is no such board.
     """
     while True:
         version = await store.version(HALL)
         board = _board(name, await boards_up(store))
         table = await table_of(store, board)
-        with suppress(Conflict):
+        with suppress(ConflictError):
             await close_at(store, table, version, at)
             return
 
@@ -132,7 +132,7 @@ async def close_at(store: Store, table: Table, version: int, at: float) -> None:
     """Close a board at its table's version and a version of the hall.
 
     Raises:
-        Conflict: the board or the hall is at another version by now.
+        ConflictError: the board or the hall is at another version by now.
     """
     events = closed(table, "", at)
     in_hall = {HALL: (version, [BoardClosed(at, "", table.key)])}
@@ -143,7 +143,7 @@ async def rename_board(store: Store, name: str, new: str, at: float) -> None:
     """Rename a board; its key, seats and match stay.
 
     Raises:
-        Refused: there is no such board, or the new name is invalid or another board's.
+        RefusedError: there is no such board, or the new name is invalid or another board's.
     """
     while True:
         version = await store.version(HALL)
@@ -151,7 +151,7 @@ async def rename_board(store: Store, name: str, new: str, at: float) -> None:
         board = _board(name, up)
         _require_name(new, [each for each in up if each is not board])
         renamed = BoardRenamed(at, "", board.key, new)
-        with suppress(Conflict):
+        with suppress(ConflictError):
             await store.append({HALL: (version, [renamed])})
             return
 
@@ -160,12 +160,12 @@ def _board(name: str, up: Sequence[OpenBoard]) -> OpenBoard:
     for board in up:
         if board.name.lower() == name.lower():
             return board
-    raise Refused(Refusal.NO_BOARD_UP, words=name, boards=tuple(board.name for board in up))
+    raise RefusedError(Refusal.NO_BOARD_UP, words=name, boards=tuple(board.name for board in up))
 
 
 def _require_name(name: str, up: Sequence[OpenBoard]) -> None:
     if board_problem(name):
-        raise Refused(Refusal.BOARD_NAME_UNFIT, words=name)
+        raise RefusedError(Refusal.BOARD_NAME_UNFIT, words=name)
     for board in up:
         if board.name.lower() == name.lower():
-            raise Refused(Refusal.BOARD_NAME_TAKEN, board=board.name)
+            raise RefusedError(Refusal.BOARD_NAME_TAKEN, board=board.name)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.rooms import messages as rooms
 from thudmud.features.rooms.commands import Go, Look
 from thudmud.game.asides import Aside
@@ -178,7 +178,9 @@ class Broadcaster:
         if brief and before and terminal.packages - before.packages:
             self.send(self.brief(name))
 
-    def refuse(self, name: str, command: Command | None, refusal: Refused, cause: object) -> Result:
+    def refuse(
+        self, name: str, command: Command | None, refusal: RefusedError, cause: object
+    ) -> Result:
         """Deliver a refusal to a player and their programs; return it as the line's result."""
         words = _words(command) if command else None
         if words is not None:
@@ -187,7 +189,7 @@ class Broadcaster:
         def board() -> str | None:
             if words is None and not hasattr(command, "on"):
                 return None
-            with suppress(Refused):
+            with suppress(RefusedError):
                 return board_meant(self._hall, self._hall.people[name], words).name
             return None
 

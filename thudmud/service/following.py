@@ -66,8 +66,8 @@ from thudmud.game.tables import held, overdue
 from thudmud.service.boards import close_at
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import future, settle
-from thudmud.service.interface import Base, Unfollowed
-from thudmud.store import Conflict, Entry, Forgotten, NotWritten, StoreError
+from thudmud.service.interface import Base, OutcomeUnknownError
+from thudmud.store import ConflictError, Entry, HistoryLostError, NotWrittenError, StoreError
 from thudmud.store import hall as hall_rows
 from thudmud.store.database import Work
 from thudmud.store.streams import Changes
@@ -148,9 +148,9 @@ class Following:
             key: identifies the line, so that the store appends its events only once.
 
         Raises:
-            Conflict: another append came first, so nothing was stored.
+            ConflictError: another append came first, so nothing was stored.
             StoreError: the events cannot be stored, and nothing was.
-            Unfollowed: the events may have been stored, but can't be applied here.
+            OutcomeUnknownError: the events may have been stored, but can't be applied here.
         """
         board = str(decision.board)
         # A board that an event of the hall opens needs no lock: nobody knows it yet.
@@ -194,7 +194,7 @@ class Following:
         if decision.hall:
             version = decision.hall_version
             if hall.version != version:
-                raise Conflict(HALL, version, hall.version or 0)
+                raise ConflictError(HALL, version, hall.version or 0)
             of_hall = {HALL: (version, decision.hall)}
             for event in decision.hall:
                 if isinstance(event, BoardOpened) and event.name == board:
@@ -211,9 +211,11 @@ class Following:
         else:
             version, table = decision.version, hall.tables.get(board)
             if table is None:
-                raise Conflict(board, version, 0)  # closed or renamed: `until` won't wait for it
+                raise ConflictError(
+                    board, version, 0
+                )  # closed or renamed: `until` won't wait for it
             if table.version != version:
-                raise Conflict(table.key, version, table.version)
+                raise ConflictError(table.key, version, table.version)
             work = self._work(table, decision) if self.finding else None
             await self._store.append_to_board(
                 table.key,
@@ -226,31 +228,31 @@ class Following:
                 fence=self._fence,
             )
         if self.trouble:
-            raise Unfollowed from self.trouble
+            raise OutcomeUnknownError from self.trouble
 
     def _work(self, table: Table | None, decision: Decision) -> Work | None:
         """Combine the work that features add to the transaction of a decision, see `FindWork`."""
         works = [work for find in self.finding if (work := find(table, decision))]
         return (lambda database: [work(database) for work in works]) if works else None
 
-    async def until(self, conflict: Conflict) -> None:
+    async def until(self, conflict: ConflictError) -> None:
         """Wait until the events that caused a conflict have been applied here.
 
         Returns at once if they have been already, or if the board is closed or was renamed.
 
         Raises:
             StoreError: the events cannot be read.
-            Unfollowed: they will never be applied here.
+            OutcomeUnknownError: they will never be applied here.
         """
         if conflict.expected > conflict.found > 0:
             # The stream is shorter than we have seen it: after a fail-over, a standby that lagged
             # behind serves the database. The store itself notices, unless others have written as
             # many events since.
-            self.fail(Forgotten("The store has forgotten what this server has seen of it."))
-            raise Unfollowed from conflict
+            self.fail(HistoryLostError("The store has forgotten what this server has seen of it."))
+            raise OutcomeUnknownError from conflict
         while self._version(conflict.stream, conflict.found) < conflict.found:
             if self.trouble:
-                raise Unfollowed from self.trouble
+                raise OutcomeUnknownError from self.trouble
             news = future()
             self._news.append(news)
             await news
@@ -266,18 +268,18 @@ class Following:
         return table.version if table else found
 
     def require_lease(self) -> None:
-        """Raise NotWritten if the lease has run out and other nodes may have noticed."""
+        """Raise NotWrittenError if the lease has run out and other nodes may have noticed."""
         if self._fence and not self._store.is_exclusive:
             self._fence()
 
     def _require_life(self) -> None:
-        """Raise NotWritten if the lease has run out. The store's thread calls this as a fence.
+        """Raise NotWrittenError if the lease has run out. The store's thread calls this as a fence.
 
         An append may wait there for the database. By its turn another node may have recorded an
         outage, for which this node hasn't held the clocks yet.
         """
         if self._node and not self._node.is_alive:
-            raise NotWritten("The lease of this node has run out: others may play on by now.")
+            raise NotWrittenError("The lease of this node has run out: others may play on by now.")
 
     # Applying entries.
 
@@ -457,7 +459,7 @@ class Following:
             try:
                 await self._append(Decision("", table.name, table.version, events))
                 break
-            except Conflict as conflict:
+            except ConflictError as conflict:
                 await self.until(conflict)  # another node may have stored the event
         self.unheld.discard(key)
 
@@ -474,7 +476,7 @@ class Following:
                 self.require_lease()
                 try:
                     await close_at(self._store, table, self._hall.version or 0, self._clock())
-                except Conflict as conflict:
+                except ConflictError as conflict:
                     await self.until(conflict)
         self._bus.dispatch()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.archive import Lookup
 from thudmud.game.command import Command
 from thudmud.game.hall import Hall
@@ -106,7 +106,7 @@ class Base:
         return await self.store.look_up(lookup, realm=self.realm)
 
 
-class Unfollowed(StoreError):
+class OutcomeUnknownError(StoreError):
     """Entries can't be applied any longer, so the outcome of an append is unknown."""
 
     def __str__(self) -> str:
@@ -130,7 +130,7 @@ class Result(Value):
     command: Command | None = None
     done: bool = False
     is_left: bool = False
-    refusal: Refused | None = None
+    refusal: RefusedError | None = None
     before: int | None = None
     seconds: float = 0.0
     is_awaited: bool = False
@@ -194,7 +194,7 @@ class Unsure:
 
     command: Command
     table: Table
-    asks: Refused
+    asks: RefusedError
     at: float = 0.0
     offered: frozenset[str] = frozenset()
 

@@ -40,10 +40,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import offered_to, require_share
 from thudmud.game import asides, hooks
-from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, Unread
+from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, LookupNeededError
 from thudmud.game.command import Asked, Command, questions
 from thudmud.game.decisions import can_wait, decide, is_limited
 from thudmud.game.events import Parting
@@ -61,14 +61,14 @@ from thudmud.service.interface import (
     Base,
     Keep,
     Limit,
+    OutcomeUnknownError,
     Quota,
     Result,
-    Unfollowed,
     Unsure,
     Visit,
 )
 from thudmud.service.presence import Presence
-from thudmud.store import Conflict
+from thudmud.store import ConflictError
 from thudmud.store.database import Database
 from thudmud.values import replace
 from thudmud.views import sentences
@@ -100,8 +100,8 @@ class Policy:
             commands that were submitted as such.
         leaves: classes of commands that the front end carries out.
         keep: stores members' preferences; None if they aren't stored.
-        allow: raises Refused if a player disturbs others too often; called before each decision
-            that counts, see `thudmud.game.decisions.is_limited`.
+        allow: raises RefusedError if a player disturbs others too often; called before each
+            decision that counts, see `thudmud.game.decisions.is_limited`.
         limits: further limits, by the names that commands have for them, see `Command.rate_limit`.
         quota: limits how much is stored for players from one address; None for no limit.
     """
@@ -170,9 +170,9 @@ class PlayerLines:
                 with a single board. Lines that store nothing may be repeated.
 
         Raises:
-            Conflict: the board is at another version than ``at``.
+            ConflictError: the board is at another version than ``at``.
             StoreError: the events cannot be stored, so nothing has happened.
-            Unfollowed: the line may have been carried out.
+            OutcomeUnknownError: the line may have been carried out.
         """
         # Not `async with`, which costs more calls: lines are the hot path, and most don't block.
         presence, name = self._presence, visit.name
@@ -182,7 +182,7 @@ class PlayerLines:
             if visit.is_over or presence.closing:
                 return Result()
             if self._following.trouble:
-                raise Unfollowed from self._following.trouble
+                raise OutcomeUnknownError from self._following.trouble
             if self._node:
                 self._following.require_lease()
             if key is not None and (
@@ -212,7 +212,7 @@ class PlayerLines:
                 # A "yes" could also accept an offer that was made since the question, or be meant
                 # for a battle that is over: then it does nothing.
                 if not unsure.is_clear(self._hall, offered_to(self._hall, name, now)):
-                    passed = Refused(Refusal.QUESTION_PASSED, line=str(unsure.command))
+                    passed = RefusedError(Refusal.QUESTION_PASSED, line=str(unsure.command))
                     return self._broadcaster.refuse(name, unsure.command, passed, cause)
                 if not is_meant:
                     self._broadcaster.say(name, sentences.PLAYS_ON, cause)
@@ -251,7 +251,7 @@ class PlayerLines:
         visit: Visit,
         command: TableCommand,
         decision: Decision,
-        confirmed: Refused | None,
+        confirmed: RefusedError | None,
         now: float,
     ) -> None:
         """Raise a request for confirmation if the command needs one, and store it in the visit.
@@ -318,11 +318,11 @@ class PlayerLines:
             try:
                 command = self._policy.read(line)
                 if not command.is_question:
-                    raise Refused(Refusal.NO_QUESTION, questions=questions(self._hall))  # noqa: TRY301
+                    raise RefusedError(Refusal.NO_QUESTION, questions=questions(self._hall))  # noqa: TRY301
                 [decision] = decide(self._hall, name, command, self._clock(), found)
-            except Refused as refusal:
+            except RefusedError as refusal:
                 return [refusal_fact(refusal, name)]
-            except Unread as unread:
+            except LookupNeededError as unread:
                 found.take(unread.lookup, await self._look_up(unread.lookup))
                 continue
             known: list[Fact] = []
@@ -344,7 +344,7 @@ class PlayerLines:
         at: int | None = None,
         key: str | None = None,
         typed: bool = False,
-        confirmed: Refused | None = None,
+        confirmed: RefusedError | None = None,
     ) -> Result:
         """Decide and carry out a command, as often as lookups and conflicts require.
 
@@ -362,9 +362,9 @@ class PlayerLines:
             confirmed: the question that the player has just answered with "yes".
 
         Raises:
-            Conflict: the board is at another version than ``at``.
+            ConflictError: the board is at another version than ``at``.
             StoreError: the events cannot be stored, so nothing has happened.
-            Unfollowed: the command may have been carried out.
+            OutcomeUnknownError: the command may have been carried out.
         """
         # With a postponed answer the player has typed other lines since. The answer mustn't change
         # the board that "it" refers to.
@@ -399,11 +399,11 @@ class PlayerLines:
                 else:
                     kept = replace(decision, board=None) if is_late else decision
                     self._broadcaster.carry_out(kept, cause, now)
-            except Refused as refusal:
+            except RefusedError as refusal:
                 return self._broadcaster.refuse(name, None if is_late else command, refusal, cause)
-            except Unread as unread:
+            except LookupNeededError as unread:
                 asked = unread.lookup
-            except Conflict as conflict:
+            except ConflictError as conflict:
                 await self._following.until(conflict)
                 found = NOTHING_FOUND  # the answers may be out of date
                 if not (isinstance(command, TableCommand) and command.in_battle):
@@ -413,7 +413,7 @@ class PlayerLines:
                 continue
             else:
                 return Result(command, done=True)
-            # Only after `Unread`: look up the answer, and decide anew.
+            # Only after `LookupNeededError`: look up the answer, and decide anew.
             found = Found() if found is NOTHING_FOUND else found
             request = LookupRequest(name, visit.origin, cause, is_late)
             if ended := await self._answer(request, command, asked, found):
@@ -421,24 +421,24 @@ class PlayerLines:
             now = self._clock()
 
     def _allow(self, visit: Visit, command: Command) -> None:
-        """Raise Refused if the player has disturbed others too often."""
+        """Raise RefusedError if the player has disturbed others too often."""
         if self._policy.allow:
             self._policy.allow(visit)
         if limit := self._policy.limits.get(command.rate_limit):
             limit(visit)
 
     def _require_shares(self, visit: Visit, decision: Decision) -> None:
-        """Raise Refused if players from the same address have used up their share of something."""
+        """Raise RefusedError if players from the same address have used up a share."""
         names = self._presence.all_from(visit.origin)
         require_share(self._hall, decision, names)
         for require_share_of in hooks.shares:
             require_share_of(self._hall, decision, names)
 
     def _require_room(self, visit: Visit, decision: Decision, quota: Quota) -> None:
-        """Raise Refused if the address has used up its quota, and the decision can wait."""
+        """Raise RefusedError if the address has used up its quota, and the decision can wait."""
         wait = quota.wait(visit.origin, self._clock())
         if wait and can_wait(self._hall, decision):
-            raise Refused(Refusal.STORED_TOO_MUCH, seconds=wait)
+            raise RefusedError(Refusal.STORED_TOO_MUCH, seconds=wait)
 
     async def _answer(
         self, request: LookupRequest, command: Command, asked: Lookup[Any], found: Found
@@ -454,7 +454,7 @@ class PlayerLines:
             return None
         try:
             answer = look_up(request, asked)
-        except Refused as refusal:
+        except RefusedError as refusal:
             about = None if request.is_late else command
             return self._broadcaster.refuse(request.player, about, refusal, request.cause)
         if isinstance(answer, Postponed):
@@ -471,7 +471,7 @@ class PlayerLines:
     def _require_version(self, at: int) -> None:
         table = self._only_table
         if table.version != at:
-            raise Conflict(table.key, at, table.version)
+            raise ConflictError(table.key, at, table.version)
 
     async def _keep(self, name: str, preferences: Mapping[str, Any]) -> None:
         """Store a player's preferences with these changes, if the player is a member."""

@@ -46,11 +46,11 @@ from thudmud.service.driving import Turns, future, now, settle
 from thudmud.store import (
     LEASE,
     NotesMissed,
-    OtherSettings,
+    NoteTooLongError,
+    OtherSettingsError,
     PlayerClaim,
     Store,
     StoreError,
-    TooLong,
     nodes,
 )
 from thudmud.store.codec import Form
@@ -67,7 +67,7 @@ GREETINGS = 3
 _log = logging.getLogger(__name__)
 
 
-class Elsewhere(ThudmudError):
+class PlaysElsewhereError(ThudmudError):
     """A player is on another node, which doesn't release the name."""
 
     def __init__(self, name: str, node: str) -> None:
@@ -225,7 +225,7 @@ class Node:
         """Begin the lease. If no other node is alive, the outage before it is recorded.
 
         Raises:
-            OtherSettings: living nodes have other settings.
+            OtherSettingsError: living nodes have other settings.
             StoreError: the lease cannot be stored.
         """
         await self._store.go_by_nodes()
@@ -257,7 +257,7 @@ class Node:
                         for service in self._services:
                             service.recount()
                     await self.reap()
-            except OtherSettings as error:  # nodes that started while this one slept
+            except OtherSettingsError as error:  # nodes that started while this one slept
                 has_failed = True
                 for service in self._services:
                     service.fail(error)
@@ -279,7 +279,7 @@ class Node:
         Players whose claims are still this node's stay: with a new lease nobody can take them.
 
         Raises:
-            OtherSettings: the lease had run out, and living nodes have other settings.
+            OtherSettingsError: the lease had run out, and living nodes have other settings.
             StoreError: the lease cannot be stored.
         """
         # The lease counts from here, not from the answer: the store may have written at once and
@@ -380,7 +380,7 @@ class Node:
             Whether this node has the claim; always, if ``asks`` is set.
 
         Raises:
-            Elsewhere: the other node didn't release the name.
+            PlaysElsewhereError: the other node didn't release the name.
             StoreError: the store cannot be used.
         """
         was_released = True
@@ -394,7 +394,7 @@ class Node:
                 if not asks:
                     return False
                 if not was_released:
-                    raise Elsewhere(name, owner.node)
+                    raise PlaysElsewhereError(name, owner.node)
                 # Even without an answer, try once more: the other node may be dead, and its lease
                 # may run out while we wait.
                 was_released = await self._ask(owner, name)
@@ -478,7 +478,7 @@ class Node:
     async def _tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
         try:
             await self._notify(NodeAsides(self.name, realm, asides))
-        except TooLong as error:
+        except NoteTooLongError as error:
             if len(asides) == 1:
                 kind = type(asides[0]).__name__
                 _log.error("other nodes are not told of %s: %s", kind, error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import count
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game import asides, events
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import hall_board_meant
@@ -57,7 +57,7 @@ class Onlookers:
         name = f"~{next(self._numbers)}"
         try:
             room = words and hall_board_meant(self._hall, Person(name), words).name
-        except Refused as refusal:
+        except RefusedError as refusal:
             tell(outbox, terminal, [refusal_fact(refusal, name)])
             return None
         onlooker = self.here[name] = Onlooker(name, outbox, room or None)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, cast
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Found, Lookup
 from thudmud.game.asides import CaughtUp, Gone, TookOver
 from thudmud.game.decisions import arrive, part
@@ -38,7 +38,7 @@ from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
 from thudmud.service.neighbours import entered
-from thudmud.store import Conflict, StoreError
+from thudmud.store import ConflictError, StoreError
 from thudmud.values import replace
 
 RETRY = 1.0
@@ -58,7 +58,7 @@ class Presence:
         base: the parts of the service that all others share.
         broadcaster: delivers arrivals and departures, and owns the visits.
         following: stores events.
-        allow: raises Refused if a player comes and goes too often; None for no limit.
+        allow: raises RefusedError if a player comes and goes too often; None for no limit.
 
     Attributes:
         names: the locks of the players' names.
@@ -96,8 +96,8 @@ class Presence:
             The visit; None if the player may no longer come in.
 
         Raises:
-            Elsewhere: the player is on another node, which doesn't release the name.
-            Refused: the player has a seat, and has come and gone too often.
+            PlaysElsewhereError: the player is on another node, which doesn't release the name.
+            RefusedError: the player has a seat, and has come and gone too often.
             StoreError: the store cannot be read, so the player hasn't come in.
         """
         name = arrival.name
@@ -224,7 +224,7 @@ class Presence:
             return
         try:
             self._allow(visit)
-        except Refused:
+        except RefusedError:
             visit.hushed = True
 
     async def _arrive(
@@ -425,7 +425,7 @@ class Presence:
                     await self._following.write(
                         Decision(name, table.name, table.version, events), cause
                     )
-                except Conflict as conflict:
+                except ConflictError as conflict:
                     await self._following.until(conflict)
         except StoreError as error:
             if raises:

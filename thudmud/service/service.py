@@ -40,7 +40,7 @@ from functools import partial
 from typing import Any, cast
 
 from thudmud import features
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.archive.messages import recorded
 from thudmud.game import events
 from thudmud.game.archive import (
@@ -83,7 +83,7 @@ from thudmud.service.presence import Presence
 from thudmud.service.scheduler import Later, TimerScheduler
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
-from thudmud.store import Conflict, Store
+from thudmud.store import ConflictError, Store
 from thudmud.store import hall as hall_rows
 from thudmud.views import sentences
 from thudmud.views.facts import refusal_fact
@@ -191,8 +191,8 @@ class Service:
             The visit; None if the player may no longer come in.
 
         Raises:
-            Elsewhere: the player is on another node, which doesn't release the name.
-            Refused: the player has come and gone too often.
+            PlaysElsewhereError: the player is on another node, which doesn't release the name.
+            RefusedError: the player has come and gone too often.
             StoreError: the store cannot be read, so the player hasn't come in.
         """
         return self.presence.join(arrival)
@@ -220,9 +220,9 @@ class Service:
         """Carry out a line, after all earlier lines of the player, see `PlayerLines.submit`.
 
         Raises:
-            Conflict: the board is at another version than ``at``.
+            ConflictError: the board is at another version than ``at``.
             StoreError: the events cannot be stored, so nothing has happened.
-            Unfollowed: the line may have been carried out.
+            OutcomeUnknownError: the line may have been carried out.
         """
         return self.lines.submit(visit, line, cause=cause, at=at, key=key)
 
@@ -460,7 +460,7 @@ class Service:
         """Apply an aside, and deliver it on this node only."""
         self.broadcaster.tell_here(aside, cause)
 
-    def refuse(self, player: str, refusal: Refused) -> None:
+    def refuse(self, player: str, refusal: RefusedError) -> None:
         """Deliver a refusal to a player on this node."""
         self.broadcaster.refuse(player, None, refusal, None)
 
@@ -484,7 +484,7 @@ class Service:
         """
         try:
             await self.following.write(decision)
-        except Conflict as conflict:
+        except ConflictError as conflict:
             await self.following.until(conflict)
             return False
         return True
@@ -608,7 +608,7 @@ class Service:
         if found := await self.look_up(BattleLookup(number)):
             tell(outbox, terminal, recorded(found, ""))
         else:
-            none = Refused(Refusal.NO_SUCH_BATTLE, number=number)
+            none = RefusedError(Refusal.NO_SUCH_BATTLE, number=number)
             tell(outbox, terminal, [refusal_fact(none, "")])
 
     def answer_onlookers(self, request: str, answerer: PositionAnswerer) -> None:
@@ -627,9 +627,9 @@ class Service:
             found: FoundBattle | None = await self.look_up(BattleLookup(number))
             try:
                 fact = await answerer(found, ply) if found else None
-            except Refused as refusal:
+            except RefusedError as refusal:
                 fact = refusal_fact(refusal, "")
-            none = Refused(Refusal.NO_SUCH_BATTLE, number=number)
+            none = RefusedError(Refusal.NO_SUCH_BATTLE, number=number)
             tell(outbox, terminal, [fact or refusal_fact(none, "")])
 
 

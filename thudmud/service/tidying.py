@@ -19,7 +19,7 @@ from thudmud.game.tables import deserted, tidied
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
-from thudmud.store import Conflict, StoreError
+from thudmud.store import ConflictError, StoreError
 
 RETRY = 5.0
 """Seconds before another attempt to store something."""
@@ -108,7 +108,7 @@ class Tidying:
             if events := tidied(table, self._clock()):
                 await self._following.write(Decision("", table.name, table.version, events))
         except StoreError as error:
-            if not isinstance(error, Conflict):
+            if not isinstance(error, ConflictError):
                 _log.error("not stored: %s", error, extra={"board": table.name})
             self._wait_for(table)
             return
@@ -121,7 +121,7 @@ class Tidying:
                 events = deserted(table, next(iter(table.seats.values())), self._clock())
                 try:
                     await self._following.write(Decision("", table.name, table.version, events))
-                except Conflict as conflict:
+                except ConflictError as conflict:
                     await self._following.until(conflict)
         except StoreError as error:
             _log.error("not put away: %s", error, extra={"board": self._hall.tables.called(key)})

@@ -20,7 +20,7 @@ from thudmud.rules import Side
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
-from thudmud.store import Conflict, StoreError
+from thudmud.store import ConflictError, StoreError
 
 RETRY = 5.0
 """Seconds before another attempt to store an event."""
@@ -93,7 +93,7 @@ class Timing:
             if events := overdue(table, self._clock()):
                 await self._following.write(Decision("", table.name, table.version, events))
                 return  # applying it watches the board again
-        except Conflict as conflict:
+        except ConflictError as conflict:
             await self._following.until(conflict)
             if still := self._hall.tables.with_key(table.key):
                 self.watch(still)  # the conflict may have been in the hall's stream instead

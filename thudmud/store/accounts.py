@@ -19,7 +19,7 @@ from thudmud.game.sanctions import Measure, Network, Order, Sanction, network_of
 from thudmud.store import hooks
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
-from thudmud.store.interface import Account, KeptName, NameTaken, Nobody, new_epoch
+from thudmud.store.interface import Account, KeptName, NameTakenError, NoSuchAccountError, new_epoch
 from thudmud.store.rows import reading_row
 
 ADDRESSES_KEPT = 8
@@ -84,11 +84,11 @@ def enrol(database: Database, name: str, password: str, *, epoch: int = 0) -> Ac
         epoch: the first epoch of the account; 0 for a random one.
 
     Raises:
-        NameTaken: the name has an account.
+        NameTakenError: the name has an account.
     """
     database.tells_watchers = True
     if _row(database, name):
-        raise NameTaken(f"There is an account {name} already.")
+        raise NameTakenError(f"There is an account {name} already.")
     now, number, epoch = database.now(), database.players.number_of(name), epoch or new_epoch()
     database.table.put("account", number, password, "{}", now, now, 0)
     database.table.put("login", number, epoch, now)
@@ -112,7 +112,7 @@ def set_password(
         Sentences for the member about what else has ended, see `hooks.logins_ended`.
 
     Raises:
-        Nobody: there is no such member, or the epoch has changed.
+        NoSuchAccountError: there is no such member, or the epoch has changed.
     """
     database.tells_watchers = True
     number, _, *rest = _member(database, name)
@@ -125,11 +125,11 @@ def rehash(database: Database, name: str, password: str, instead_of: str) -> Non
     """Replace the hash of a password by another hash of the same password.
 
     Raises:
-        Nobody: there is no such member, or the password has been changed meanwhile.
+        NoSuchAccountError: there is no such member, or the password has been changed meanwhile.
     """
     number, before, *rest = _member(database, name)
     if before != instead_of:
-        raise Nobody(f"The password of {name} is another one by now.")
+        raise NoSuchAccountError(f"The password of {name} is another one by now.")
     database.table.put("account", number, password, *rest)
 
 
@@ -154,7 +154,7 @@ def end_logins(
         Sentences for the member about what else has ended, see `hooks.logins_ended`.
 
     Raises:
-        Nobody: there is no such member, or the epoch has changed.
+        NoSuchAccountError: there is no such member, or the epoch has changed.
     """
     database.tells_watchers = True
     number = _member(database, name)[0]
@@ -164,7 +164,9 @@ def end_logins(
 
 def _require_epoch(database: Database, number: int, since: int | None) -> None:
     if since not in (None, _epoch(database, number)):
-        raise Nobody(f"The logins of {database.players.name_of(number)} have ended since then.")
+        raise NoSuchAccountError(
+            f"The logins of {database.players.name_of(number)} have ended since then."
+        )
 
 
 def _end_logins(database: Database, number: int, epoch: int = 0) -> tuple[str, ...]:
@@ -263,7 +265,7 @@ def set_preferences(database: Database, name: str, preferences: Mapping[str, Any
     """Set a member's preferences, as JSON values.
 
     Raises:
-        Nobody: there is no such member.
+        NoSuchAccountError: there is no such member.
     """
     number, password, _, *rest = _member(database, name)
     database.table.put("account", number, password, json.dumps(dict(preferences)), *rest)
@@ -273,8 +275,8 @@ def rename(database: Database, name: str, new: str) -> None:
     """Change a member's name; everything they have played stays theirs.
 
     Raises:
-        Nobody: there is no such member.
-        NameTaken: another player has the new name.
+        NoSuchAccountError: there is no such member.
+        NameTakenError: another player has the new name.
     """
     database.tells_watchers = True
     number, *_ = _member(database, name)
@@ -283,7 +285,7 @@ def rename(database: Database, name: str, new: str) -> None:
         where = "where player = ?"
         for table in ("account", "guest", "claim"):
             if database.table.row(table, where, other[0]):
-                raise NameTaken(f"Somebody is called {new} already.")
+                raise NameTakenError(f"Somebody is called {new} already.")
         _free(database, *other)
     database.players.put(number, "", new.lower(), new)
 
@@ -301,12 +303,12 @@ def erase(database: Database, name: str) -> None:
     it is the operator's.
 
     Raises:
-        Nobody: there is neither a member nor a guest of that name.
+        NoSuchAccountError: there is neither a member nor a guest of that name.
     """
     database.tells_watchers = True
     row = _row(database, name)
     if not ((row and row[1]) or find_guest(database, name)):
-        raise Nobody(f"There is no account {name}, and no guest.")
+        raise NoSuchAccountError(f"There is no account {name}, and no guest.")
     ban = _sanction_row(database, row[0]) if row and row[5] else None
     # Every player who ever had the name, not only its current one.
     for number in database.players.called(name):
@@ -344,7 +346,7 @@ def set_operator(database: Database, name: str, *, is_one: bool) -> None:
     """Grant a member the rights of an operator, or revoke them.
 
     Raises:
-        Nobody: there is no such member.
+        NoSuchAccountError: there is no such member.
     """
     database.tells_watchers = True
     number, *_ = _member(database, name)
@@ -381,7 +383,7 @@ def lift(database: Database, sanction: Sanction) -> None:
     """Lift a mute or a ban; a banned name without an account becomes free.
 
     Raises:
-        Nobody: there is no such mute or ban.
+        NoSuchAccountError: there is no such mute or ban.
     """
     database.tells_watchers = True
     number, network = _place(database, sanction)
@@ -393,7 +395,7 @@ def lift(database: Database, sanction: Sanction) -> None:
     where = "where measure = ? and player = ? and network = ?"
     gone = database.table.delete("sanction", where, sanction.measure.value, number, network)
     if not (gone or is_banned):
-        raise Nobody(f"{sanction.whom} is not {'banned' if is_ban else 'muted'}.")
+        raise NoSuchAccountError(f"{sanction.whom} is not {'banned' if is_ban else 'muted'}.")
 
 
 def order(database: Database) -> Order:
@@ -595,7 +597,7 @@ def _as_it_holds(database: Database, row: _Row) -> _Row | None:
 def _member(database: Database, name: str) -> _Row:
     row = _row(database, name)
     if row is None or not row[1]:
-        raise Nobody(f"There is no account {name}.")
+        raise NoSuchAccountError(f"There is no account {name}.")
     return row
 
 

@@ -218,7 +218,7 @@ class Backend:
         raise NotImplementedError
 
     def require(self) -> None:
-        """Raise NotWritten if a write would be lost without the database noticing."""
+        """Raise NotWrittenError if a write would be lost without the database noticing."""
 
     def told(self, commits: int, store: int) -> None:
         """Raise the commit watermark: called after a commit, before its callers are woken.

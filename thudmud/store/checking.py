@@ -45,7 +45,7 @@ from thudmud.game.events import (
 from thudmud.game.match import game_of
 from thudmud.game.projections import PROJECTION
 from thudmud.game.table import BoardSpec, Table, require_ply
-from thudmud.rules import Game, IllegalMove
+from thudmud.rules import Game, IllegalMoveError
 from thudmud.store import accounts, hall, hooks, nodes
 from thudmud.store.backend import Backend
 from thudmud.store.codec import from_text
@@ -62,7 +62,7 @@ from thudmud.store.files import (
     require_nothing_left,
     require_ours,
 )
-from thudmud.store.interface import Damaged, StoreError
+from thudmud.store.interface import DamagedStoreError, StoreError
 from thudmud.store.projected import ProjectedRows, as_text, project_all
 from thudmud.store.rows import PROJECTIONS, SqlTable, columns_of, definitions, scan
 from thudmud.store.streams import EventRow, Stream
@@ -133,7 +133,7 @@ def check_backend(backend: Backend) -> str | None:
         if head.projection == PROJECTION:  # otherwise the next server rebuilds them
             _check_rows(Database(backend, time))
             _check_projections(backend)
-    except (sqlite3.DatabaseError, Damaged, *_MALFORMED) as error:
+    except (sqlite3.DatabaseError, DamagedStoreError, *_MALFORMED) as error:
         return str(error)
     return None
 
@@ -142,7 +142,7 @@ def check_database(dsn: str) -> Contents:
     """Check a PostgreSQL database, and return the size of its contents.
 
     Raises:
-        Damaged: it is damaged.
+        DamagedStoreError: it is damaged.
         StoreError: the check is not possible.
     """
     from thudmud.store.postgres import Postgres  # noqa: PLC0415  (an optional dependency)
@@ -150,7 +150,7 @@ def check_database(dsn: str) -> Contents:
     with closing(Postgres(dsn)) as backend:
         backend.read_all()
         if found := check_backend(backend):
-            raise backend.translated(Damaged(found))
+            raise backend.translated(DamagedStoreError(found))
         return _contents(SqlTable(backend.connection), backend.unchecked())
 
 
@@ -163,7 +163,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
             away then: that server refuses writes until it is back, and needs no restart.
 
     Raises:
-        Damaged: it is damaged.
+        DamagedStoreError: it is damaged.
         StoreError: the check is not possible.
     """
     load_storage()
@@ -201,14 +201,14 @@ def _check_events(backend: Backend) -> Head:
     table = SqlTable(backend.connection)
     row = table.row("head", "where id = 1")
     if row is None:
-        raise Damaged("the row that it begins with is missing")
+        raise DamagedStoreError("the row that it begins with is missing")
     head = Head(*cast("Any", row))
     streams = {each.id: each for each in map(Stream._make, cast("Any", table.rows("stream")))}
     players = {number for (number,) in table.execute("select id from player")}
 
     def name_of(number: int) -> str:
         if number and number not in players:
-            raise Damaged(f"there is no player {number}")
+            raise DamagedStoreError(f"there is no player {number}")
         return as_text(number)
 
     boards = _Boards()
@@ -221,27 +221,31 @@ def _check_events(backend: Backend) -> Head:
         while gap and gap[0] == position + 1:
             pruned, position, gap = pruned + gap[1] - position, gap[1], next(gaps, None)
         if found != position + 1 or version <= versions[number]:
-            raise Damaged(f"the event {position + 1} is missing, or {found} is not where it was")
+            raise DamagedStoreError(
+                f"the event {position + 1} is missing, or {found} is not where it was"
+            )
         if number not in streams:
-            raise Damaged(f"there is no stream {number}")
+            raise DamagedStoreError(f"there is no stream {number}")
         if not before <= at <= head.at:
-            raise Damaged(f"the time of event {found} is out of order")
+            raise DamagedStoreError(f"the time of event {found} is out of order")
         event = from_text(schema, body, at, name_of)
         try:
             boards.apply(streams[number].key, version, event)
-        except (ValueError, TypeError, LookupError, IllegalMove) as error:
-            raise Damaged(f"the event {found} does not follow from those before: {error}") from None
+        except (ValueError, TypeError, LookupError, IllegalMoveError) as error:
+            raise DamagedStoreError(
+                f"the event {found} does not follow from those before: {error}"
+            ) from None
         missing += version - versions[number] - 1
         versions[number], position, before = version, found, at
     while gap and gap[0] == position + 1:
         pruned, position, gap = pruned + gap[1] - position, gap[1], next(gaps, None)
     if head.position != position:
-        raise Damaged("the last events are missing")
+        raise DamagedStoreError("the last events are missing")
     for stream in streams.values():
         missing += stream.version - versions.pop(stream.id, 0)
         boards.check(stream)
     if gap or versions or missing != pruned:
-        raise Damaged("some streams have lost events")
+        raise DamagedStoreError("some streams have lost events")
     return head
 
 
@@ -254,7 +258,7 @@ class _Boards:
         self._games: dict[str, Game] = {}
 
     def apply(self, stream: str, version: int, event: StoredEvent) -> None:
-        """Apply the next event of a stream; ValueError or IllegalMove if it is impossible."""
+        """Apply the next event of a stream; ValueError or IllegalMoveError if it is impossible."""
         if is_complete(event):
             self._beginnings[stream] = version
         game = self._games.get(stream)
@@ -284,7 +288,7 @@ class _Boards:
         """Compare a row of ``stream`` with the events of its board."""
         name = self._names.get(stream.key, stream.name)
         if (stream.name, stream.beginning) != (name, self._beginnings.get(stream.key, 1)):
-            raise Damaged(f"a row of stream is not what its events make it: {stream.id}")
+            raise DamagedStoreError(f"a row of stream is not what its events make it: {stream.id}")
 
 
 def _check_rows(database: Database) -> None:
@@ -296,7 +300,9 @@ def _check_rows(database: Database) -> None:
             for each in entries:
                 table = table.apply(cast("TableEvent", each.event), each.battle)
         except (ValueError, TypeError, LookupError) as error:
-            raise Damaged(f"the events of {board.key!r} cannot be folded: {error}") from error
+            raise DamagedStoreError(
+                f"the events of {board.key!r} cannot be folded: {error}"
+            ) from error
     hall.open_seeks(database)
     hall.parts(database)
     accounts.everybody(database)
@@ -324,7 +330,7 @@ def _check_projections(backend: Backend) -> None:
             order = f"order by {', '.join(columns_of(name))}"
             for found, made in zip_longest(scan(backend, name, order), scan(anew, name, order)):
                 if not _is_same(found, made):
-                    raise Damaged(f"a row of {name} is not what its events make it")
+                    raise DamagedStoreError(f"a row of {name} is not what its events make it")
 
 
 def _is_same(found: Sequence[object] | None, made: Sequence[object] | None) -> bool:
@@ -352,7 +358,7 @@ def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
     os.nice(19)
     try:
         contents = check_file(path, held=held) if path else check_database(dsn)
-    except Damaged as damage:
+    except DamagedStoreError as damage:
         print(damage)
         return DAMAGED
     except StoreError as error:

@@ -37,7 +37,7 @@ from msgspec import MsgspecError, structs
 from thudmud.errors import ThudmudError
 from thudmud.game.events import Event, SavedMatch, StoredEvent
 from thudmud.rules import SQUARES, Ending, Move, Outcome, Piece, Position, Score, Side, Verb
-from thudmud.store.interface import Damaged, Unknown
+from thudmud.store.interface import DamagedStoreError, UnknownFormatError
 
 T = TypeVar("T")
 
@@ -60,11 +60,11 @@ _LISTS = {"players", "missing"}
 """The fields with several players' names."""
 
 
-class Misread(ThudmudError, ValueError):
+class MalformedTextError(ThudmudError, ValueError):
     """A text is malformed: no version of this program wrote it."""
 
 
-class TooNew(ThudmudError, ValueError):
+class NewerSchemaError(ThudmudError, ValueError):
     """A later version of this program wrote the text."""
 
 
@@ -85,8 +85,8 @@ def from_line(line: str) -> tuple[str, Event]:
     """Decode a line of `to_line`, into its stream and its event.
 
     Raises:
-        TooNew: a later version of this program wrote it.
-        Misread: no version wrote it.
+        NewerSchemaError: a later version of this program wrote it.
+        MalformedTextError: no version wrote it.
     """
     try:
         schema, stream, array = _parsed(str(line).strip())
@@ -96,9 +96,11 @@ def from_line(line: str) -> tuple[str, Event]:
             raise ValueError(f"there is no schema {schema}")
         event = _from_array(array) if schema == SCHEMA else None
     except _TROUBLES as error:
-        raise Misread(f"This is not an event: {line!s:.200} ({error}).") from error
+        raise MalformedTextError(f"This is not an event: {line!s:.200} ({error}).") from error
     if event is None:
-        raise TooNew(f"An event has schema {schema}; this version of thudmud knows {SCHEMA}.")
+        raise NewerSchemaError(
+            f"An event has schema {schema}; this version of thudmud knows {SCHEMA}."
+        )
     return stream, event
 
 
@@ -159,18 +161,18 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
         name_of: returns the name of the player with a number.
 
     Raises:
-        Unknown: a later version of this program wrote it.
-        Damaged: no version wrote it.
+        UnknownFormatError: a later version of this program wrote it.
+        DamagedStoreError: no version wrote it.
     """
     try:
         if schema > SCHEMA:
-            raise Unknown(
+            raise UnknownFormatError(
                 f"An event was written by a later version of thudmud: it has schema {schema}, and"
                 f" this version knows {SCHEMA}."
             )
         return from_array(_parsed(text), at, name_of)
     except _TROUBLES as error:
-        raise Damaged(f"This is not an event: {text!s:.200} ({error}).") from error
+        raise DamagedStoreError(f"This is not an event: {text!s:.200} ({error}).") from error
 
 
 _TROUBLES = (MsgspecError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
@@ -287,7 +289,7 @@ class Form(NamedTuple):
         return to_text(msgspec.to_builtins(value, enc_hook=plain))
 
     def from_text(self, text: str) -> Any:
-        """Decode a value's text; Misread if it is malformed."""
+        """Decode a value's text; MalformedTextError if it is malformed."""
 
         def build(found: object) -> object:
             return msgspec.convert(found, self.kind, dec_hook=lambda kind, _: self.opaque[kind])
@@ -296,11 +298,11 @@ class Form(NamedTuple):
 
 
 def from_json(text: str, build: Callable[[Any], T]) -> T:
-    """Build a value from a JSON text; Misread if ``build`` or the parser fails."""
+    """Build a value from a JSON text; MalformedTextError if ``build`` or the parser fails."""
     try:
         return build(_parsed(text))
     except _TROUBLES as error:
-        raise Misread(f"This is not of that form: {text:.200} ({error}).") from error
+        raise MalformedTextError(f"This is not of that form: {text:.200} ({error}).") from error
 
 
 # Kinds of events.

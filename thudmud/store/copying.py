@@ -17,7 +17,7 @@ from thudmud.store.backend import Backend
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk
-from thudmud.store.interface import Damaged, InUse, StoreError
+from thudmud.store.interface import DamagedStoreError, StoreError, StoreInUseError
 from thudmud.store.rows import DURABLE, SqlTable, insertion, scan
 
 AT_ONCE = 1000
@@ -39,7 +39,7 @@ def opened(place: str, *, is_source: bool) -> Backend:
         is_source: whether it has to exist.
 
     Raises:
-        InUse: a server serves boards from the file.
+        StoreInUseError: a server serves boards from the file.
         StoreError: it cannot be used, or the source does not exist.
     """
     if is_database(place):
@@ -64,8 +64,8 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
         The number of events.
 
     Raises:
-        InUse: a server runs on the source.
-        Damaged: the source or the copy is damaged.
+        StoreInUseError: a server runs on the source.
+        DamagedStoreError: the source or the copy is damaged.
         StoreError: one of them cannot be used, or the target is not empty.
     """
     with (
@@ -86,7 +86,7 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
         except new.errors as error:
             raise new.translated(error) from error
         if found:
-            raise new.translated(Damaged(found))
+            raise new.translated(DamagedStoreError(found))
         return events
 
 
@@ -96,7 +96,7 @@ def _copy(old: Backend, new: Backend, progress: Progress) -> int:
     if head is None:
         raise StoreError("There is nothing to be copied.")
     if table.row("node", "where until > ? limit 1", old.now()):
-        raise InUse("A server runs on what is to be copied. Stop it first.")
+        raise StoreInUseError("A server runs on what is to be copied. Stop it first.")
     new.begin()
     # Projection 0 is never current, so whoever opens the copy rebuilds its projections.
     done, (_, position, commits, _, *rest) = 0, head

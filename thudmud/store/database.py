@@ -56,7 +56,7 @@ from dataclasses import dataclass
 from secrets import randbits
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
-from thudmud.errors import Refused, ThudmudError
+from thudmud.errors import RefusedError, ThudmudError
 from thudmud.game.archive import Battle
 from thudmud.game.events import (
     Adjourned,
@@ -82,15 +82,15 @@ from thudmud.store.backend import Backend
 from thudmud.store.codec import from_array, stamped, to_array, to_text
 from thudmud.store.feed import Feed
 from thudmud.store.interface import (
-    Conflict,
-    Damaged,
+    ConflictError,
+    DamagedStoreError,
     Entry,
-    Forgotten,
-    NotWritten,
+    HistoryLostError,
+    NotWrittenError,
     Stored,
     StoreError,
-    Uncertain,
-    Unknown,
+    UncertainError,
+    UnknownFormatError,
 )
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text, project_all
@@ -106,7 +106,7 @@ from thudmud.store.streams import Changes, Streams
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
 Fence = Callable[[], None]
-"""Called in the store's thread before events are stored; raises NotWritten to refuse them."""
+"""Called in the store's thread before events are stored; raises NotWrittenError to refuse them."""
 
 
 battle_ended: list[Callable[[Database, Battle], None]] = []
@@ -145,7 +145,7 @@ class Head(NamedTuple):
     store: int = 0
 
 
-class _Spoilt(ThudmudError):
+class _TransactionFailedError(ThudmudError):
     """A unit of work was refused after it had written, so the transaction must be rolled back."""
 
 
@@ -165,9 +165,9 @@ class Database:
         self, backend: Backend, clock: Callable[[], float], *, alone: bool = False
     ) -> None:
         self.backend = backend
-        self.damage: Damaged | None = None
+        self.damage: DamagedStoreError | None = None
         """The first damage found; once set, all writes are refused."""
-        self.forgotten: Forgotten | Unknown | None = None
+        self.forgotten: HistoryLostError | UnknownFormatError | None = None
         """Set once events that were seen here are gone, or another version has taken over the
         database. The store's thread then ends."""
         self._clock = clock
@@ -226,7 +226,7 @@ class Database:
             begin with entries of other processes that have not been handed out yet.
         """
         if self.damage:
-            refused = NotWritten(f"Nothing is written any more: {self.damage}")
+            refused = NotWrittenError(f"Nothing is written any more: {self.damage}")
             return [refused] * len(works), []
         try:
             try:
@@ -239,7 +239,9 @@ class Database:
             # A bad unit must not fail those that happen to share its transaction, so each is
             # retried by itself. An error of the disk or of the server would fail every retry in the
             # same way, each after another timeout.
-            refuses_all = isinstance(error, NotWritten | Uncertain | Forgotten | Unknown)
+            refuses_all = isinstance(
+                error, NotWrittenError | UncertainError | HistoryLostError | UnknownFormatError
+            )
             is_its_own = not refuses_all and not self.backend.refuses_all(error)
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
@@ -293,7 +295,7 @@ class Database:
             with suppress(*self.backend.errors):
                 self.backend.rollback()
             self._forget()
-            if isinstance(error, _Spoilt):
+            if isinstance(error, _TransactionFailedError):
                 raise cast("StoreError", error.__cause__) from None
             raise
         # The transaction is durable now, so nothing below may raise: callers would take stored
@@ -321,13 +323,13 @@ class Database:
         before = self._changes
         try:
             return work(self)
-        except Damaged:
+        except DamagedStoreError:
             raise
-        except (StoreError, Refused) as error:
+        except (StoreError, RefusedError) as error:
             # A unit that has already written cannot be undone by itself. `write` rolls back the
             # whole transaction, and runs each unit in one of its own.
             if self._changes != before:
-                raise _Spoilt from error
+                raise _TransactionFailedError from error
             return error
 
     @property
@@ -368,10 +370,10 @@ class Database:
         """Replace our copy of ``head`` by a newer row that another process has written.
 
         Raises:
-            Unknown: another version has rebuilt the projections in its own form.
+            UnknownFormatError: another version has rebuilt the projections in its own form.
         """
         if head.projection != PROJECTION:  # our process was suspended past its lease
-            self.forgotten = Unknown(
+            self.forgotten = UnknownFormatError(
                 "Servers of another version of thudmud have taken over this store, and keep a part"
                 " of it in another form. Restart the server."
             )
@@ -390,7 +392,7 @@ class Database:
 
     def _head_of(self, row: Sequence[object] | None) -> Head:
         if row is None:
-            raise Damaged("the row that it begins with is missing")
+            raise DamagedStoreError("the row that it begins with is missing")
         head, seen = Head(*cast("Any", row)), self.feed.position
         if head.position < seen:  # for example, an outdated standby has become the primary
             self._has_forgotten(
@@ -405,7 +407,7 @@ class Database:
         as were seen here, but different ones.
 
         Raises:
-            Forgotten: events that were seen here are gone.
+            HistoryLostError: events that were seen here are gone.
         """
         if (link := self.backend.link()) == self._link:
             return
@@ -418,7 +420,7 @@ class Database:
         self._link = link
 
     def _has_forgotten(self, what: str) -> NoReturn:
-        self.forgotten = Forgotten(
+        self.forgotten = HistoryLostError(
             "The database has forgotten what this server has written, or seen there:"
             f" {what}. Restart the server."
         )
@@ -433,7 +435,9 @@ class Database:
         """Reset caches and ``head`` after a failed transaction."""
         self._clear(keys=True)
         self.head = self.head._replace(commits=-1)  # the next write reads it if we can't
-        with suppress(*self.backend.errors, Damaged, Forgotten):  # raised again by the next read
+        with suppress(
+            *self.backend.errors, DamagedStoreError, HistoryLostError
+        ):  # raised again by the next read
             self.head = self.read_head()
 
     def scrub(self) -> bool:
@@ -456,7 +460,7 @@ class Database:
     def _translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Return the exception to raise to callers; remember the first damage."""
         told = self.backend.translated(error, writing=writing)
-        if isinstance(told, Damaged) and self.damage is None:
+        if isinstance(told, DamagedStoreError) and self.damage is None:
             self.damage = told
         return told
 
@@ -481,8 +485,8 @@ class Database:
             By stream, the place of its last event.
 
         Raises:
-            Conflict: a stream has another version.
-            NotWritten: an outage must be recorded first, see `interrupted`.
+            ConflictError: a stream has another version.
+            NotWrittenError: an outage must be recorded first, see `interrupted`.
         """
         # Before the versions are checked: a request that was stored but never acknowledged is
         # repeated with versions that its own events have made outdated.
@@ -493,11 +497,11 @@ class Database:
         for name, (expected, _) in changes.items():
             found = self.streams.version(name)
             if found != expected:
-                raise Conflict(name, expected, found)
+                raise ConflictError(name, expected, found)
         stored = {}
         at = self.now()
         if self.lease is not None and self._has_lapsed(at):
-            raise NotWritten("No server has lived for a while, which has to be noted first.")
+            raise NotWrittenError("No server has lived for a while, which has to be noted first.")
         # Only the append's very last event is marked, so that a feed never splits an append.
         left = sum([len(events) for _, events in changes.values()])
         for name, (_, events) in changes.items():
@@ -580,14 +584,14 @@ class Database:
             last: the stream's last event, if it was added in this transaction.
 
         Raises:
-            Conflict: the match to resume is not adjourned, or was adjourned in another state.
+            ConflictError: the match to resume is not adjourned, or was adjourned in another state.
         """
         version = self.streams.version(stream)
         if isinstance(event, Resumed):
             if last is None and version:
                 last = self.read_stream(stream, version, 1)[0].event
             if not isinstance(last, Adjourned) or last.match != event.match:
-                raise Conflict(stream, max(version - 1, 0), version)
+                raise ConflictError(stream, max(version - 1, 0), version)
         return version
 
     def now(self) -> float:
@@ -696,7 +700,7 @@ class Database:
         """
         return self.backend.compact()
 
-    def is_damaged(self, error: Damaged) -> None:
+    def is_damaged(self, error: DamagedStoreError) -> None:
         """Refuse all writes from now on because of some damage."""
         self.damage = self.damage or error
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from thudmud.store.interface import Damaged, Entry
+from thudmud.store.interface import DamagedStoreError, Entry
 from thudmud.store.rows import Query, SqlTable
 from thudmud.store.streams import Streams
 
@@ -74,7 +74,7 @@ class Feed:
             found: the first `BATCH` rows, if they have been read already.
 
         Raises:
-            Damaged: some entries are missing, and were not pruned.
+            DamagedStoreError: some entries are missing, and were not pruned.
         """
         if last > position + BATCH:
             # Cut the batch at the end of an append, not in the middle of one. The rows read in
@@ -90,7 +90,7 @@ class Feed:
         entries = self._streams.entries_of(rows)
         missing = max(0, last - position) - len(entries)
         if missing and missing != self._streams.pruned(position, last):
-            raise Damaged(f"events after {position} are missing")
+            raise DamagedStoreError(f"events after {position} are missing")
         return entries
 
     def hand_on(self, position: int) -> None:

@@ -48,7 +48,13 @@ from zlib import crc32
 from thudmud.features import load_storage
 from thudmud.game.projections import PROJECTION
 from thudmud.store.backend import Backend
-from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, Unknown
+from thudmud.store.interface import (
+    DamagedStoreError,
+    NotWrittenError,
+    StoreError,
+    StoreInUseError,
+    UnknownFormatError,
+)
 from thudmud.store.rows import (
     APPLICATION,
     DURABLE,
@@ -312,9 +318,9 @@ class OnDisk(Sqlite):
         self._identities = self._on_disk()
 
     def require(self) -> None:
-        """Raise NotWritten if one of the files was removed or replaced."""
+        """Raise NotWrittenError if one of the files was removed or replaced."""
         if self._on_disk() != self._identities:
-            raise NotWritten(
+            raise NotWrittenError(
                 f"The store {self._path} could not be written: it, or a file that belongs to it,"
                 " was removed or replaced while it was in use. Bring it back, or restore a backup,"
                 " before you restart: without it an empty store would be begun."
@@ -393,7 +399,7 @@ class OnDisk(Sqlite):
         try:
             fcntl.flock(self._head, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise InUse(
+            raise StoreInUseError(
                 f"The store {self._path} is in use: another server keeps its boards there. Stop"
                 " that first, or give this one a file of its own."
             ) from error
@@ -448,8 +454,8 @@ def require_ours(path: Path) -> None:
     """Refuse a file that is not a store, without creating anything beside it.
 
     Raises:
-        Damaged: it is empty, or no longer a database.
-        Unknown: another program wrote it.
+        DamagedStoreError: it is empty, or no longer a database.
+        UnknownFormatError: another program wrote it.
         StoreError: it is not a regular file.
         OSError: it cannot be read.
     """
@@ -466,9 +472,11 @@ def require_ours(path: Path) -> None:
     if len(header) < _HEADER or not header.startswith(_MAGIC):
         if beside(path, HEAD).exists():
             raise damaged(path, "file is not a database")  # as SQLite says it
-        raise Unknown(f"{path} is not a store of thudmud, nor any other database.")
+        raise UnknownFormatError(f"{path} is not a store of thudmud, nor any other database.")
     if int.from_bytes(header[_APPLICATION_ID], "big") != APPLICATION:
-        raise Unknown(f"{path} is not a store of thudmud, but another program's database.")
+        raise UnknownFormatError(
+            f"{path} is not a store of thudmud, but another program's database."
+        )
 
 
 def _require_writable(path: Path) -> None:
@@ -487,15 +495,16 @@ def check_head(path: Path, patience: float) -> int:
         The count in the watermark; -1 if there is none.
 
     Raises:
-        Unknown: a later version of this program wrote the database.
-        Damaged: commits or tables are missing, or the watermark is invalid or another store's.
+        UnknownFormatError: a later version of this program wrote the database.
+        DamagedStoreError: commits or tables are missing, or the watermark is invalid or of another
+            store.
     """
     # Read the watermark first: a process that writes meanwhile commits before it raises that.
     witness, of_store = _read(path)
     with closing(connect(path, patience, reading=True)) as connection:
         ((found,),) = connection.execute("pragma user_version")
         if found > FORMAT:
-            raise Unknown(
+            raise UnknownFormatError(
                 f"The store {path} was written by a later version of thudmud: it has schema"
                 f" {found}, and this version knows {FORMAT}."
             )
@@ -548,7 +557,7 @@ def require_nothing_left(path: Path) -> None:
     for suffix in ("-wal", HEAD):
         if left[suffix]:
             rest = beside(path, suffix).name
-            raise Damaged(
+            raise DamagedStoreError(
                 f"The store {path} is gone, but {rest} is still there: bring both back from a"
                 f" backup, or delete {rest} to begin a new one."
             )
@@ -606,13 +615,15 @@ def _read(path: Path) -> tuple[int, int]:
         return -1, 0
 
 
-def damaged(path: Path | None, what: str) -> Damaged:
+def damaged(path: Path | None, what: str) -> DamagedStoreError:
     """Return the error for a damaged file, with advice to the operator."""
     log = ""
     with suppress(OSError):
         if path and has_log(path):
             log = f", without the {beside(path, '-wal').name} that is there now"
-    return Damaged(f"The store {path or 'in memory'} is damaged: {what}. Restore a backup{log}.")
+    return DamagedStoreError(
+        f"The store {path or 'in memory'} is damaged: {what}. Restore a backup{log}."
+    )
 
 
 @contextmanager
@@ -629,16 +640,16 @@ def errors_translated(path: Path | None) -> Iterator[None]:
 
 def translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
     """Translate an exception of SQLite or the system, see `Backend.translated`."""
-    if isinstance(error, Damaged):
+    if isinstance(error, DamagedStoreError):
         return error if str(error).startswith("The store") else damaged(path, str(error))
     if isinstance(error, StoreError):
         return error
     if isinstance(error, TROUBLES):
         if is_damage(error):
             return damaged(path, str(error))
-        kind, what = (NotWritten, "written") if writing else (StoreError, "used")
+        kind, what = (NotWrittenError, "written") if writing else (StoreError, "used")
         where = path or "in memory"
         return kind(f"The store {where} could not be {what}: {reason(path, error)}.")
     if writing:
-        return NotWritten(f"This cannot be stored: {error!r}.")
+        return NotWrittenError(f"This cannot be stored: {error!r}.")
     return error

@@ -29,8 +29,8 @@ comparison. Each gets the stored rows, that database, and its projected rows, an
 projections there."""
 
 checks: list[Callable[[Database], object]] = []
-"""Called by the check of a store, in a snapshot. Each reads its rows, and raises Damaged if they
-are damaged."""
+"""Called by the check of a store, in a snapshot. Each reads its rows, and raises DamagedStoreError
+if they are damaged."""
 
 letter_posted: list[Callable[[Database, int], None]] = []
 """Called with a member's number in the transaction that stores a letter to them."""

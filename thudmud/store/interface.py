@@ -16,7 +16,7 @@ class StoreError(ThudmudError):
     """The store cannot be used, now or at all; ``str()`` is a sentence for the operator."""
 
 
-class Conflict(StoreError):
+class ConflictError(StoreError):
     """Another writer has appended to a stream first; decide again on its newer state.
 
     Attributes:
@@ -33,35 +33,35 @@ class Conflict(StoreError):
         return f"{self.stream!r} stands at version {self.found}, not {self.expected}"
 
 
-class NotWritten(StoreError):
+class NotWrittenError(StoreError):
     """A write was refused: nothing was stored, and a later attempt may succeed."""
 
 
-class Uncertain(StoreError):
+class UncertainError(StoreError):
     """A write may or may not have been stored, and the database cannot be asked now."""
 
 
-class TooLong(StoreError):
+class NoteTooLongError(StoreError):
     """A note exceeds the longest message that other nodes can be sent."""
 
 
-class Damaged(StoreError):
+class DamagedStoreError(StoreError):
     """Stored data is missing, or differs from the data that was written."""
 
 
-class Forgotten(StoreError):
+class HistoryLostError(StoreError):
     """Events that this process has seen in the store are gone from the database."""
 
 
-class Unknown(StoreError):
+class UnknownFormatError(StoreError):
     """A later version of this program, or another program, wrote the data."""
 
 
-class InUse(StoreError):
+class StoreInUseError(StoreError):
     """Another running server serves boards from this store."""
 
 
-class OtherSettings(StoreError):
+class OtherSettingsError(StoreError):
     """Live nodes have different values for settings that all nodes must share.
 
     Attributes:
@@ -80,11 +80,11 @@ class OtherSettings(StoreError):
         return f"servers that serve from this database have other settings: {'; '.join(told)}"
 
 
-class NameTaken(StoreError):
+class NameTakenError(StoreError):
     """The name belongs to another player."""
 
 
-class Nobody(StoreError):
+class NoSuchAccountError(StoreError):
     """There is no account, or no sanction, of the name to change."""
 
 

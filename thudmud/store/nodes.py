@@ -43,7 +43,12 @@ from time import monotonic, sleep
 from typing import cast
 
 from thudmud.store.database import Database
-from thudmud.store.interface import Damaged, NotWritten, OtherSettings, PlayerClaim
+from thudmud.store.interface import (
+    DamagedStoreError,
+    NotWrittenError,
+    OtherSettingsError,
+    PlayerClaim,
+)
 from thudmud.store.rows import has_servers
 
 LEASE = 10.0
@@ -71,7 +76,7 @@ def beat(
         Whether the node still had a row. If not, it is new, or was reaped and its claims are gone.
 
     Raises:
-        OtherSettings: live nodes have other settings.
+        OtherSettingsError: live nodes have other settings.
     """
     now = database.now()
     if settings is not None:
@@ -96,7 +101,7 @@ def _agree(database: Database, node: str, settings: Mapping[str, str], now: floa
     if database.table.row("node", "where name <> ? and until > ? limit 1", node, now):
         names = sorted(there.keys() | settings.keys())
         both = {name: (there.get(name), settings.get(name)) for name in names}
-        raise OtherSettings({name: two for name, two in both.items() if two[0] != two[1]})
+        raise OtherSettingsError({name: two for name, two in both.items() if two[0] != two[1]})
     database.table.delete("setting", "")
     for name, value in settings.items():
         database.table.put("setting", name, value)
@@ -191,14 +196,14 @@ def claim(
         was changed: ask that node to release the player.
 
     Raises:
-        NotWritten: the claiming node's own lease has run out.
+        NotWrittenError: the claiming node's own lease has run out.
     """
     now = database.now()
     # Checked under the lock: this work may have queued until another node reaped us. A claim stored
     # after that would belong to a node without a row, and nobody would reap it.
     lease = database.table.row("node", "where name = ?", node)
     if lease is None or cast("float", lease[2]) <= now:
-        raise NotWritten(f"The lease of the node {node} has run out.")
+        raise NotWrittenError(f"The lease of the node {node} has run out.")
     found = database.players.find(name, realm)
     row = found and database.table.row("claim", "where player = ?", found[0])
     taken: PlayerClaim | None = None
@@ -234,7 +239,7 @@ def _claim(database: Database, row: Sequence[object]) -> PlayerClaim:
     player, node, session, room = cast("tuple[int, str, str, str]", row)
     found = database.table.row("player", "where id = ?", player)
     if found is None:
-        raise Damaged(f"there is no player {player}")
+        raise DamagedStoreError(f"there is no player {player}")
     return PlayerClaim(cast("str", found[1]), cast("str", found[3]), node, session, room)
 
 

@@ -17,7 +17,7 @@ from thudmud.rules import Side
 from thudmud.store.battles import history
 from thudmud.store.database import Database
 from thudmud.store.hall import seeks_of
-from thudmud.store.interface import Nobody
+from thudmud.store.interface import NoSuchAccountError
 from thudmud.store.rows import DURABLE, PROJECTIONS, columns_of
 
 THEIRS = ("player", "receiver", "sender", "reporter")
@@ -43,11 +43,11 @@ def about(database: Database, name: str) -> dict[str, Any]:
     """Return all data stored about a name's current player, as JSON values.
 
     Raises:
-        Nobody: no player has that name.
+        NoSuchAccountError: no player has that name.
     """
     found = database.players.find(name)
     if found is None:
-        raise Nobody(f"There is nobody called {name}.")
+        raise NoSuchAccountError(f"There is nobody called {name}.")
     number, name = found
     tables = {
         table: rows

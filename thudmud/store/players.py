@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar, cast
 
 from thudmud.store.backend import Dialect
-from thudmud.store.interface import Damaged, Nobody
+from thudmud.store.interface import DamagedStoreError, NoSuchAccountError
 from thudmud.store.rows import SqlTable
 
 K = TypeVar("K")
@@ -60,12 +60,12 @@ class Players:
         """Return the number of the member with a name.
 
         Raises:
-            Nobody: there is no such member.
+            NoSuchAccountError: there is no such member.
         """
         found = self.find(name)
         row = found and self._table.row("account", "where player = ?", found[0])
         if not found or not row or not row[1]:
-            raise Nobody(f"There is no account {name}.")
+            raise NoSuchAccountError(f"There is no account {name}.")
         return found[0]
 
     def called(self, name: str, realm: str = "") -> list[int]:
@@ -78,7 +78,7 @@ class Players:
         if number not in self._names:
             row = self._table.row("player", "where id = ?", number) if number else (0, "", "", "")
             if row is None:
-                raise Damaged(f"there is no player {number}")
+                raise DamagedStoreError(f"there is no player {number}")
             cache(self._names, number, cast("str", row[3]))
         return self._names[number]
 

@@ -47,7 +47,14 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from thudmud.features import load_storage
 from thudmud.store.backend import MISSED, POSTGRESQL, Backend, Holder, Lock
-from thudmud.store.interface import Damaged, NotWritten, StoreError, TooLong, Uncertain, Unknown
+from thudmud.store.interface import (
+    DamagedStoreError,
+    NoteTooLongError,
+    NotWrittenError,
+    StoreError,
+    UncertainError,
+    UnknownFormatError,
+)
 from thudmud.store.rows import (
     DURABLE,
     FORMAT,
@@ -187,7 +194,7 @@ Heard = Callable[[str | None], None]
 _log = logging.getLogger(__name__)
 
 
-class NothingWritten(psycopg.OperationalError):
+class NothingWrittenError(psycopg.OperationalError):
     """The connection was lost during a commit, and the transaction was not committed."""
 
 
@@ -445,7 +452,7 @@ class Postgres(Backend):
         self.is_new = self._has_no_head()
         # Ask again: another process may have inserted the row between the two queries.
         if self.is_new and has_rows(self.connection) and self._has_no_head():
-            raise Damaged("the row that it begins with is missing")
+            raise DamagedStoreError("the row that it begins with is missing")
 
     def _tables(self) -> set[str]:
         return {name for (name,) in self.connection.execute(self.dialect.tables)}
@@ -482,8 +489,8 @@ class Postgres(Backend):
             there: the names of all existing tables.
 
         Raises:
-            Unknown: the tables are another program's, or a later version's.
-            Damaged: some tables are missing.
+            UnknownFormatError: the tables are another program's, or a later version's.
+            DamagedStoreError: some tables are missing.
         """
         ours = DURABLE.keys() | PROJECTIONS.keys() | {"writer"}
         if not there & ours:
@@ -491,18 +498,18 @@ class Postgres(Backend):
         query = "select obj_description(to_regclass('head'), 'pg_class')"
         ((comment,),) = self.connection.execute(query).fetchall()
         if not str(comment).startswith(OURS):
-            raise Unknown(
+            raise UnknownFormatError(
                 f"{self._name} has tables of another program that are called as ours:"
                 f" {', '.join(sorted(there & ours))}. Give thudmud a database of its own."
             )
         found = int(str(comment).removeprefix(OURS))
         if found > FORMAT:
-            raise Unknown(
+            raise UnknownFormatError(
                 f"{self._name} was written by a later version of thudmud: it has schema {found},"
                 f" and this version knows {FORMAT}."
             )
         if not there.issuperset(DURABLE):
-            raise Damaged("its tables are not those of a store")
+            raise DamagedStoreError("its tables are not those of a store")
         return False
 
     def link(self) -> int:
@@ -603,8 +610,8 @@ class Postgres(Backend):
         If the acknowledgement is lost, look up whether the transaction was committed.
 
         Raises:
-            NothingWritten: it was not committed.
-            Uncertain: its outcome cannot be found out.
+            NothingWrittenError: it was not committed.
+            UncertainError: its outcome cannot be found out.
         """
         self._number += 1
         session = self._session
@@ -619,7 +626,7 @@ class Postgres(Backend):
             if not self.connection.is_lost:
                 raise
             if not self._was_committed(*session):
-                raise NothingWritten(str(error)) from error
+                raise NothingWrittenError(str(error)) from error
         self._acknowledged = self._number
 
     def together(self) -> AbstractContextManager[object]:
@@ -636,7 +643,7 @@ class Postgres(Backend):
             server: the start time of its server.
 
         Raises:
-            Uncertain: that cannot be found out for now.
+            UncertainError: that cannot be found out for now.
         """
         try:
             self.connection.restore()
@@ -661,8 +668,8 @@ class Postgres(Backend):
         rows = self.connection.execute(asked, (self._token,)).fetchall()
         return int(rows[0][0]) if rows else None
 
-    def _not_known(self) -> Uncertain:
-        return Uncertain(
+    def _not_known(self) -> UncertainError:
+        return UncertainError(
             f"{self._name} went away while this was stored, and it is not known whether it was."
         )
 
@@ -677,7 +684,7 @@ class Postgres(Backend):
         The connection is restored if it was lost.
         """
         if not self.connection.is_lost:
-            return isinstance(error, NothingWritten)
+            return isinstance(error, NothingWrittenError)
         with suppress(psycopg.Error):
             self.connection.restore()
         return not self.connection.is_lost
@@ -743,18 +750,18 @@ class Postgres(Backend):
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
         """Translate an exception of PostgreSQL into a StoreError."""
-        if isinstance(error, Damaged) and not str(error).startswith(self._name):
-            return Damaged(f"{self._name} is damaged: {error}. Restore a backup.")
+        if isinstance(error, DamagedStoreError) and not str(error).startswith(self._name):
+            return DamagedStoreError(f"{self._name} is damaged: {error}. Restore a backup.")
         if isinstance(error, StoreError):
             return error
         if isinstance(error, psycopg.Error):
             why = in_line(error)
             # Class XX of SQLSTATE: internal errors, among them corrupted data and indexes.
             if (error.sqlstate or "").startswith("XX"):
-                return Damaged(f"{self._name} is damaged: {why}. Restore a backup.")
-            kind, what = (NotWritten, "written") if writing else (StoreError, "used")
+                return DamagedStoreError(f"{self._name} is damaged: {why}. Restore a backup.")
+            kind, what = (NotWrittenError, "written") if writing else (StoreError, "used")
             return kind(f"{self._name} could not be {what}: {why}.")
-        return NotWritten(f"This cannot be stored: {error!r}.") if writing else error
+        return NotWrittenError(f"This cannot be stored: {error!r}.") if writing else error
 
     def now(self) -> float:
         """Return the database server's time, in seconds since the epoch."""
@@ -769,12 +776,14 @@ class Postgres(Backend):
         """Send a note, in ASCII, to all other nodes that listen. It is not stored.
 
         Raises:
-            TooLong: the note needs more than `MOST_PARTS` notifications.
+            NoteTooLongError: the note needs more than `MOST_PARTS` notifications.
         """
         channel, parts = self._channel.strip('"'), list(in_parts(note))
         if len(parts) > MOST_PARTS:  # don't quote the note: it may contain players' chat
             most = LONGEST_NOTE * MOST_PARTS
-            raise TooLong(f"expected a note of at most {most:,} characters, got {len(note):,}")
+            raise NoteTooLongError(
+                f"expected a note of at most {most:,} characters, got {len(note):,}"
+            )
         self.connection.restore()
         for place, part in parts:
             sender = f"{self._token}:{place}" if place else self._token

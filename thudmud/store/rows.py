@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from functools import cache
 
 from thudmud.store.backend import SQLITE, Backend, Dialect, SqlConnection
-from thudmud.store.interface import Damaged, StoreError
+from thudmud.store.interface import DamagedStoreError, StoreError
 
 APPLICATION = 0x54687564
 """The application id of our SQLite files: ``Thud`` in ASCII."""
@@ -316,8 +316,8 @@ def scan(
 
 @contextmanager
 def reading_row(table: str, row: Sequence[object]) -> Iterator[None]:
-    """Raise `Damaged` instead of the exceptions of decoding a row."""
+    """Raise `DamagedStoreError` instead of the exceptions of decoding a row."""
     try:
         yield
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:
-        raise Damaged(f"a row of {table} cannot be read: {row[0]!r:.50}") from error
+        raise DamagedStoreError(f"a row of {table} cannot be read: {row[0]!r:.50}") from error

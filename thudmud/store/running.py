@@ -40,7 +40,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from thudmud.store.database import Database
-from thudmud.store.interface import Entry, Forgotten, NotWritten, StoreError, Unknown
+from thudmud.store.interface import (
+    Entry,
+    HistoryLostError,
+    NotWrittenError,
+    StoreError,
+    UnknownFormatError,
+)
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -183,7 +189,7 @@ class AtOnce:
     async def write(self, work: Callable[[Database], T]) -> T:
         """Run work that writes."""
         if self._database is None:
-            raise NotWritten(CLOSED)
+            raise NotWrittenError(CLOSED)
         [outcome], entries = self._database.write([work])
         if entries:
             self._followers.deliver(entries)
@@ -306,7 +312,7 @@ class InThread:
             self._tell(_settle, self._started, None)
             try:
                 self._work(database)
-            except (Forgotten, Unknown) as error:
+            except (HistoryLostError, UnknownFormatError) as error:
                 self._why = str(error)
             except Exception as error:  # noqa: BLE001 - logged, and raised to callers
                 _log.exception("the store's thread has failed")
@@ -450,4 +456,4 @@ def _refuse(job: _Job, why: str) -> None:
     if job.work is None:
         _settle(job.result, None)
     else:
-        _settle(job.result, (NotWritten if job.writes else StoreError)(why))
+        _settle(job.result, (NotWrittenError if job.writes else StoreError)(why))

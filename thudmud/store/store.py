@@ -27,10 +27,17 @@ from thudmud.game.projections import match_stream
 from thudmud.store import nodes
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
-from thudmud.store.codec import Form, Misread
+from thudmud.store.codec import Form, MalformedTextError
 from thudmud.store.database import Append, Database, Fence, Work
 from thudmud.store.files import InMemory, OnDisk
-from thudmud.store.interface import Damaged, Entry, NotesMissed, NotWritten, Stored, StoreError
+from thudmud.store.interface import (
+    DamagedStoreError,
+    Entry,
+    NotesMissed,
+    NotWrittenError,
+    Stored,
+    StoreError,
+)
 from thudmud.store.lookups import FoldedGames, answer
 from thudmud.store.rows import SqlTable
 from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take
@@ -146,9 +153,9 @@ class Store:
             clock: returns the seconds since the epoch; a `SteadyClock` by default.
 
         Raises:
-            InUse: another server serves boards from it.
-            Damaged: stored data is missing or has changed.
-            Unknown: a later version of this program wrote it, or another program.
+            StoreInUseError: another server serves boards from it.
+            DamagedStoreError: stored data is missing or has changed.
+            UnknownFormatError: a later version of this program wrote it, or another program.
             StoreError: it cannot be used.
         """
         store = cls()
@@ -186,8 +193,8 @@ class Store:
             clock: returns the seconds since the epoch; a `SteadyClock` by default.
 
         Raises:
-            Damaged: stored data is missing or has changed.
-            Unknown: a later version of this program wrote it, or another program.
+            DamagedStoreError: stored data is missing or has changed.
+            UnknownFormatError: a later version of this program wrote it, or another program.
             StoreError: it cannot be used.
         """
         # psycopg is needed only here.
@@ -333,15 +340,15 @@ class Store:
             mark: the mark of the entries that this store hands out.
             work: run in the same transaction, unless the request was stored before.
             fence: called right before the events are stored, since the append may have queued for
-                long. It raises NotWritten if they may no longer be stored.
+                long. It raises NotWrittenError if they may no longer be stored.
 
         Returns:
             By stream, the place of its last event.
 
         Raises:
-            Conflict: a stream has another version; nothing was stored.
-            NotWritten: nothing could be stored.
-            Uncertain: the events may or may not have been stored.
+            ConflictError: a stream has another version; nothing was stored.
+            NotWrittenError: nothing could be stored.
+            UncertainError: the events may or may not have been stored.
         """
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
         timed = self.timed
@@ -381,8 +388,8 @@ class Store:
             fence: called right before the events are stored, as for `append`.
 
         Raises:
-            Conflict: the board has another version, or the match is not in the expected state.
-            NotWritten: nothing could be stored.
+            ConflictError: the board has another version, or the match is not in the expected state.
+            NotWrittenError: nothing could be stored.
         """
         changes = {**(first or {}), board: (expected, events)}
         for event in events:
@@ -409,8 +416,8 @@ class Store:
                 thread.
 
         Raises:
-            Conflict: a resumed match is not in the expected state.
-            NotWritten: nothing could be stored.
+            ConflictError: a resumed match is not in the expected state.
+            NotWrittenError: nothing could be stored.
         """
         raised: list[Exception] = []
 
@@ -419,7 +426,9 @@ class Store:
         def asked_for() -> Iterator[tuple[str, Event]]:
             nonlocal begun
             if begun:  # retried after a lost link, but the iterator is used up
-                raise NotWritten("This was interrupted, and nothing of it is stored. Try it again.")
+                raise NotWrittenError(
+                    "This was interrupted, and nothing of it is stored. Try it again."
+                )
             begun = True
             try:
                 yield from events
@@ -516,7 +525,7 @@ class Store:
             form: returns the form in which it is sent to other processes.
 
         Raises:
-            TooLong: the note exceeds the longest message.
+            NoteTooLongError: the note exceeds the longest message.
             StoreError: other nodes cannot be reached.
         """
         if self._dsn:
@@ -530,7 +539,7 @@ class Store:
         for heard, form in list(self._hearing):
             try:
                 heard(NotesMissed() if text == MISSED else form().from_text(text))
-            except Misread as error:  # for example, sent by another version
+            except MalformedTextError as error:  # for example, sent by another version
                 # Log neither the text nor the error, which quotes it: it may contain players' chat.
                 why = type(error.__cause__).__name__
                 _log.warning("a note of another node cannot be read: %s", why)
@@ -562,7 +571,7 @@ class Store:
         path = str(self._path.absolute()) if self._path else ""
         found = await check_beside(path, self._dsn)
         if found:
-            await self._runner.read(lambda database: database.is_damaged(Damaged(found)))
+            await self._runner.read(lambda database: database.is_damaged(DamagedStoreError(found)))
         return found
 
     async def _tell_again(self) -> None:

@@ -18,7 +18,7 @@ from thudmud.game.events import NO_BOTS, BattleEnded, BattleId, BattleStarted, R
 from thudmud.game.projections import realm_of
 from thudmud.store.backend import Backend
 from thudmud.store.codec import SCHEMA, from_text, players_of
-from thudmud.store.interface import Damaged, Entry, Stored
+from thudmud.store.interface import DamagedStoreError, Entry, Stored
 from thudmud.store.players import Players, cache
 from thudmud.store.projected import ProjectedRows, as_text
 from thudmud.store.rows import Query, SqlTable
@@ -137,7 +137,7 @@ class Streams:
         """Return the stream with a number."""
         row = self._table.row("stream", "where id = ?", number)
         if row is None:
-            raise Damaged(f"there is no stream {number}")
+            raise DamagedStoreError(f"there is no stream {number}")
         return Stream(*cast("Any", row))
 
     def version(self, key: str) -> int:
@@ -160,7 +160,7 @@ class Streams:
             position: the position of the last event of all streams.
 
         Raises:
-            Damaged: some events are missing, and were not pruned.
+            DamagedStoreError: some events are missing, and were not pruned.
         """
         stream = self.known(key)
         if stream is None:
@@ -182,7 +182,7 @@ class Streams:
             if not 0 <= missing <= self.pruned(at[place], at[place + 1] - 1):
                 are_ours = False
         if not are_ours:
-            raise Damaged(f"events of {key!r} are missing")
+            raise DamagedStoreError(f"events of {key!r} are missing")
         return entries
 
     def pruned(self, after: int, last: int) -> int:

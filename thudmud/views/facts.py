@@ -15,7 +15,7 @@ from math import ceil
 
 import msgspec
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game import events
 from thudmud.game.archive import (
     FoundBattle,
@@ -88,7 +88,7 @@ def watched(hall: Hall, room: str | None, name: str) -> list[Fact]:
     return [here(hall, room, name), *known]
 
 
-def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fact:
+def refusal_fact(refusal: RefusedError, player: str, board: str | None = None) -> Fact:
     """Return the fact of a refusal.
 
     Args:

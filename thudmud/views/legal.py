@@ -20,7 +20,7 @@ from thudmud.rules import (
     Attempt,
     Capturing,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Move,
     Piece,
     Position,
@@ -336,7 +336,7 @@ def _granted(
         attempt = Attempt(verb, moves[0].origin, square_at(bit), EVERY)
         try:
             yield ruleset.resolve(position, attempt, position.turn)
-        except IllegalMove:
+        except IllegalMoveError:
             continue
 
 

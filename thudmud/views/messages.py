@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from thudmud.english import capitalised
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.asides import TimeShort
 from thudmud.game.command import Asked
 from thudmud.game.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
@@ -94,7 +94,7 @@ def _rings(hall: Hall, telling: Telling, me: str | None) -> bool:
 
 
 def refusal_messages(
-    refusal: Refused,
+    refusal: RefusedError,
     name: str,
     display: Display,
     terminal: Terminal | None,

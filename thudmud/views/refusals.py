@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.game.meaning import Phrase
 from thudmud.game.options import WIDTHS
@@ -24,7 +24,7 @@ from thudmud.views.words import MOST_BOARDS, because, sentences_without, wrapped
 if TYPE_CHECKING:
     from thudmud.language import ParseError
 
-RefusalText = str | Callable[[Refused, Mapping[str, Any], str | None], str]
+RefusalText = str | Callable[[RefusedError, Mapping[str, Any], str | None], str]
 """A template; or a function of the refusal, its details in words, and the reader's name, if known.
 ``{boards:or}`` joins a list with "or"; without a word, lists get commas. ``{sits}`` names the
 players at the board, ``{free}`` explains how to take its free seat."""
@@ -265,7 +265,7 @@ def add_refusal_texts(texts: Mapping[Any, RefusalText]) -> None:
 
 
 def refused(
-    refusal: Refused,
+    refusal: RefusedError,
     me: str | None = None,
     *,
     name: Callable[[Square], str] = str,
@@ -357,7 +357,7 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
             raise ValueError(f"there are no words for {code}")
 
 
-def _composed(refusal: Refused, details: Mapping[str, Any]) -> str:
+def _composed(refusal: RefusedError, details: Mapping[str, Any]) -> str:
     """Return the text of a code without a template."""
     match refusal.code:
         case Reason():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.analysis.messages import MOST_TOLD, curve, of_ply, told
 from thudmud.features.analysis.model import AnalysedBattle, Analysing, Analysis, AnalysisRefusal
 from thudmud.game.archive import Battle, State
@@ -215,45 +215,51 @@ def test_the_curve_fits_every_screen(worths: list[int], width: int) -> None:
 
 REFUSALS = [
     (
-        Refused(AnalysisRefusal.NO_ANALYSES, number=12),
+        RefusedError(AnalysisRefusal.NO_ANALYSES, number=12),
         'Battles cannot be analysed here. "replay 12" shows it again.',
     ),
     (
-        Refused(AnalysisRefusal.NO_ANALYSES_RATED, board="oak board"),
+        RefusedError(AnalysisRefusal.NO_ANALYSES_RATED, board="oak board"),
         "Your battle at the oak board counts for ratings, so nothing is analysed until it is over.",
     ),
-    (Refused(AnalysisRefusal.ANALYSE_WHICH), 'Which battle? Add its number: "history" lists them.'),
     (
-        Refused(AnalysisRefusal.NOT_OVER, number=12),
+        RefusedError(AnalysisRefusal.ANALYSE_WHICH),
+        'Which battle? Add its number: "history" lists them.',
+    ),
+    (
+        RefusedError(AnalysisRefusal.NOT_OVER, number=12),
         "Battle 12 is not over yet. You can analyse it afterwards.",
     ),
-    (Refused(AnalysisRefusal.TOO_SHORT, number=12), "Battle 12 has too few plies to be analysed."),
     (
-        Refused(AnalysisRefusal.TOO_LONG_TO_ANALYSE, number=12, plies=650, most=500),
+        RefusedError(AnalysisRefusal.TOO_SHORT, number=12),
+        "Battle 12 has too few plies to be analysed.",
+    ),
+    (
+        RefusedError(AnalysisRefusal.TOO_LONG_TO_ANALYSE, number=12, plies=650, most=500),
         "Battle 12 had 650 moves. Only battles of up to 500 can be analysed.",
     ),
     (
-        Refused(AnalysisRefusal.ANALYSIS_PENDING, number=12, done=40, plies=118),
+        RefusedError(AnalysisRefusal.ANALYSIS_PENDING, number=12, done=40, plies=118),
         "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are,"
         ' and can then ask for another. "analyse cancel" ends it.',
     ),
     (
-        Refused(AnalysisRefusal.ANALYSES_TOO_MANY),
+        RefusedError(AnalysisRefusal.ANALYSES_TOO_MANY),
         "Too many battles are being analysed just now. Try again in a minute.",
     ),
     (
-        Refused(AnalysisRefusal.ANALYSIS_FAILED, number=12),
+        RefusedError(AnalysisRefusal.ANALYSIS_FAILED, number=12),
         'Battle 12 could not be analysed this time. "analyse 12" tries again.',
     ),
     (
-        Refused(AnalysisRefusal.NOTHING_ANALYSED),
+        RefusedError(AnalysisRefusal.NOTHING_ANALYSED),
         'Nothing is being analysed for you. "analyse 12" begins that.',
     ),
 ]
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS, ids=lambda each: str(each)[:20])
-def test_why_nothing_is_analysed(refusal: Refused, sentence: str) -> None:
+def test_why_nothing_is_analysed(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 

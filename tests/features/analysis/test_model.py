@@ -26,7 +26,7 @@ from thudmud.features.archive.commands import Replay, Step, Way
 from thudmud.features.archive.model import Replayed
 from thudmud.features.playing.moves import Adjourn, Resign, Start
 from thudmud.features.playing.seats import Join
-from thudmud.game.archive import BattleLookup, Found, Unread
+from thudmud.game.archive import BattleLookup, Found, LookupNeededError
 from thudmud.game.command import Asked
 from thudmud.game.decisions import decide
 from thudmud.game.evaluation import DECIDED, Evaluation
@@ -234,7 +234,7 @@ class TestWhoIsGivenOne:
         battle, game = hall.battles[0], hall.game(1)
         found = Found({BattleLookup(1): hall.found(BattleLookup(1))})
         found.take(KeptAnalysisLookup(battle.id, 3), None)
-        with pytest.raises(Unread) as unread:
+        with pytest.raises(LookupNeededError) as unread:
             decide(hall, "Carla", Analyse(1), 0, found)
         assert unread.value.lookup == AnalysisLookup(battle, game)
         found.take(AnalysisLookup(battle, game), FOUND)
@@ -311,7 +311,7 @@ class TestWhoIsGivenOne:
         assert told.event.annotation is None
 
     def test_it_is_cancelled_by_who_waits_for_it(self, hall: StoredHall) -> None:
-        with pytest.raises(Unread) as unread:
+        with pytest.raises(LookupNeededError) as unread:
             decide(hall, "Carla", CancelAnalysis(), 0)
         assert unread.value.lookup == UnderWayLookup("Carla")
         found = Found({UnderWayLookup("Carla"): (1, 2, 3)})

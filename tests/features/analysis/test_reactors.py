@@ -13,7 +13,7 @@ from thudmud.features.analysis.model import AnalysisLimits, AnalysisRefusal
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.refusals import Refusal
 from thudmud.rules import Game, Move
-from thudmud.store import NotWritten, Store
+from thudmud.store import NotWrittenError, Store
 
 BEGUN = (
     "All 3 plies of battle 1 are being analysed. You are told when that is done; "
@@ -346,7 +346,7 @@ async def test_what_cannot_be_kept_is_told_all_the_same(
     adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def forget(*_: object) -> None:
-        raise NotWritten("The disk is full.")
+        raise NotWrittenError("The disk is full.")
 
     monkeypatch.setattr(analysing, "keep_analysis", forget)
     place = await place_with(adviser)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.game.conftest import NOW, ply
 from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.analysis.model import KeptAnalysisLookup
 from thudmud.features.archive.commands import (
     Games,
@@ -34,10 +34,10 @@ from thudmud.game.archive import (
     FoundBattle,
     HistoryLookup,
     Lookup,
+    LookupNeededError,
     ScoreLookup,
     StandingsLookup,
     State,
-    Unread,
 )
 from thudmud.game.clocks import TimeClass
 from thudmud.game.command import Asked, Command
@@ -174,14 +174,14 @@ class TestLookups:
         self, hall: StoredHall, command: Command, lookup: Lookup[Any]
     ) -> None:
         for found in (Found(), Found({BattleLookup(99): None})):
-            with pytest.raises(Unread) as unread:
+            with pytest.raises(LookupNeededError) as unread:
                 decide(hall, "Carla", command, NOW, found)
             assert unread.value.lookup == lookup
 
     @pytest.mark.parametrize("command", [Replay(1), ViewRecord(1)], ids=str)
     def test_moves_that_nobody_has_kept(self, hall: StoredHall, command: Command) -> None:
         found = Found({BattleLookup(1): FoundBattle(hall.battles[0], None)})
-        with pytest.raises(Refused, match="number=1") as refused:
+        with pytest.raises(RefusedError, match="number=1") as refused:
             decide(hall, "Carla", command, NOW, found)
         assert refused.value.code is Refusal.NOT_KEPT
 

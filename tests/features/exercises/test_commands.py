@@ -10,7 +10,7 @@ import pytest
 from tests.game.conftest import ply
 from tests.game.halls import StoredHall, do, enter, hall_of, refusal
 from tests.search.puzzles import tempting
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.archive.commands import Replay, Step, Stop, Way
 from thudmud.features.archive.model import replay_of
 from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
@@ -49,7 +49,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.game.telling import Telling
 from thudmud.house import House
 from thudmud.language import parse
-from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side, Verb
+from thudmud.rules import RULESETS, Game, IllegalMoveError, Move, Piece, Reason, Side, Verb
 from thudmud.values import replace
 
 ONE, LATER = puzzles()[1], puzzles()[9]
@@ -174,7 +174,7 @@ class TestLessons:
         self, hall: StoredHall
     ) -> None:
         do(hall, "Anna", Tutorial(3))
-        with pytest.raises(IllegalMove) as refused:
+        with pytest.raises(IllegalMoveError) as refused:
             do(hall, "Anna", ply("E7", "E9"))
         assert refused.value.code is Reason.TOO_FAR
 
@@ -623,5 +623,5 @@ def test_a_try_is_of_a_puzzle_that_there_can_be() -> None:
 def test_a_member_comes_in_with_nothing_done(hall: StoredHall) -> None:
     enter(hall, "Dora", member=True)
     assert not studies_of(hall.people["Dora"]).lessons
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         do(hall, "Dora", Stop())

@@ -18,7 +18,7 @@ from thudmud.game.events import PuzzleTried
 from thudmud.game.options import Style
 from thudmud.game.projections import HALL
 from thudmud.service.boards import open_board
-from thudmud.store import NotWritten
+from thudmud.store import NotWrittenError
 
 SOLVED = str(Play(puzzles()[1].solution.attempt()))
 KEY = puzzles()[1].key
@@ -60,7 +60,7 @@ async def test_a_try_follows_on_what_else_happens_in_the_hall(anna: Place) -> No
 async def test_what_cannot_be_stored_has_not_happened(anna: Place, store: SlowStore) -> None:
     await anna.type("Anna", "puzzle 1")
     store.broken = True
-    with pytest.raises(NotWritten):
+    with pytest.raises(NotWrittenError):
         await anna.service.submit(anna.visits["Anna"], SOLVED)
     at = exercise_of(anna.hall.people["Anna"])
     assert at

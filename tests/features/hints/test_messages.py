@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.hints.commands import Hint
 from thudmud.features.hints.model import HintRefusal
 from thudmud.game.advice import Advice, Because, Merit
@@ -155,4 +155,4 @@ REFUSALS = {
 
 @pytest.mark.parametrize("code", HintRefusal)
 def test_why_there_is_no_hint(code: HintRefusal) -> None:
-    assert refused(Refused(code, board="oak board")) == REFUSALS[code]
+    assert refused(RefusedError(code, board="oak board")) == REFUSALS[code]

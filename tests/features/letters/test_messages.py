@@ -6,7 +6,7 @@ import pytest
 
 from tests.game.conftest import NOW
 from tests.game.halls import hall_of
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.messages import listed
 from thudmud.features.letters.model import Letter, LettersPage
@@ -80,46 +80,46 @@ def test_a_program_is_told_who_wrote_and_when() -> None:
 
 REFUSALS = [
     (
-        Refused(L.LETTERS_FOR_MEMBERS),
+        RefusedError(L.LETTERS_FOR_MEMBERS),
         'Only registered players get messages: "register" keeps your name. "tell" speaks to'
         " somebody who is here.",
     ),
-    (Refused(L.NO_LETTERS), "No messages are kept here."),
+    (RefusedError(L.NO_LETTERS), "No messages are kept here."),
     (
-        Refused(L.NO_SUCH_MEMBER, words="dora"),
+        RefusedError(L.NO_SUCH_MEMBER, words="dora"),
         'Nobody called "dora" is registered here.',
     ),
     (
-        Refused(L.NOT_A_MEMBER, player="Bert"),
+        RefusedError(L.NOT_A_MEMBER, player="Bert"),
         'Bert is not registered and cannot get messages. "tell" speaks to them while they are'
         " here.",
     ),
-    (Refused(L.LETTER_SELF), "That is you. Messages are for others."),
+    (RefusedError(L.LETTER_SELF), "That is you. Messages are for others."),
     (
-        Refused(L.LETTERS_TOO_MANY, player="Bert", most=100),
+        RefusedError(L.LETTERS_TOO_MANY, player="Bert", most=100),
         "Bert has 100 messages, and no more are kept until they forget some.",
     ),
     (
-        Refused(L.LETTERS_OF_STRANGERS_TOO_MANY, player="Bert", most=50),
+        RefusedError(L.LETTERS_OF_STRANGERS_TOO_MANY, player="Bert", most=50),
         "Bert has 50 messages from players they have not met at a board. The rest of the box is for"
         " those they have played with, or follow.",
     ),
     (
-        Refused(L.LETTERS_OF_YOURS_TOO_MANY, player="Bert", most=20),
+        RefusedError(L.LETTERS_OF_YOURS_TOO_MANY, player="Bert", most=20),
         "Bert has 20 messages from you, and no more are kept until they forget some.",
     ),
     (
-        Refused(L.NO_SUCH_LETTER, number=7),
+        RefusedError(L.NO_SUCH_LETTER, number=7),
         'You have no message 7. "messages" lists yours.',
     ),
     (
-        Refused(L.NO_LETTERS_FROM, words="bert"),
+        RefusedError(L.NO_LETTERS_FROM, words="bert"),
         'You have no message from "bert". "messages" lists all.',
     ),
-    (Refused(L.NOTHING_TO_FORGET), "You have no messages."),
+    (RefusedError(L.NOTHING_TO_FORGET), "You have no messages."),
 ]
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
-def test_what_is_refused(refusal: Refused, sentence: str) -> None:
+def test_what_is_refused(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence

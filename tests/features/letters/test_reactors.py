@@ -19,7 +19,7 @@ from thudmud.game.options import Options
 from thudmud.game.sanctions import Order
 from thudmud.service import Policy, Service
 from thudmud.service.scheduler import Handle
-from thudmud.store import Nobody, NotWritten, Store, accounts
+from thudmud.store import NoSuchAccountError, NotWrittenError, Store, accounts
 
 LIMITS = LetterLimits(25, from_one=12)
 
@@ -227,10 +227,10 @@ class TestLetters:
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object, **__: object) -> int:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
 
         monkeypatch.setattr(storage, "post", fail)
-        with pytest.raises(NotWritten):
+        with pytest.raises(NotWrittenError):
             await place.type("Anna", "message bert Ho!")
         assert "Bert" not in place.told
 
@@ -238,7 +238,7 @@ class TestLetters:
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object, **__: object) -> int:
-            raise Nobody("There is no account Carla.")
+            raise NoSuchAccountError("There is no account Carla.")
 
         monkeypatch.setattr(storage, "post", fail)
         assert 'called "Carla"' in await place.type("Anna", "message carla Ho!")
@@ -247,7 +247,7 @@ class TestLetters:
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object, **__: object) -> None:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
 
         await place.type("Anna", "message bert Ho!")
         monkeypatch.setattr(storage, "mark_read", fail)

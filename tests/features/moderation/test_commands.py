@@ -9,7 +9,7 @@ import pytest
 
 from tests.game.conftest import NOW
 from tests.game.halls import StoredHall, do, hall_of, refusal
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.moderation.model import (
     Announced,
     Lifted,
@@ -191,7 +191,7 @@ def test_everybody_is_told_even_who_ignores_an_operator(hall: StoredHall) -> Non
     "line", ["say hi", "emote waves", "tell carla hi", "kibitz hi", "whisper hi", "comment 1 2 hi"]
 )
 def test_the_muted_are_not_heard(hall: StoredHall, line: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         hall.decided("Bert", parse(line), NOW)
     assert refused.value.code is Refusal.MUTED
     assert refused.value.details == {"seconds": 540.0, "why": "of the shouting"}
@@ -284,6 +284,6 @@ def test_who_is_banned_is_told_why_and_whom_to_ask() -> None:
 def test_a_measure_that_does_not_hold_is_told_of_by_name(
     hall: StoredHall, line: str, words: str
 ) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         hall.decided("Olga", parse(line), NOW)
     assert refused.value.details["words"] == words

@@ -4,69 +4,69 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.moderation.model import ModerationRefusal as M
 from thudmud.views.refusals import refused
 
 REFUSALS = [
     (
-        Refused(M.REPORTS_TOO_MANY, most=5),
+        RefusedError(M.REPORTS_TOO_MANY, most=5),
         "You have 5 open reports, as many as you can have. The operators will get to them.",
     ),
-    (Refused(M.NO_OPEN_REPORT), "There are no open reports."),
+    (RefusedError(M.NO_OPEN_REPORT), "There are no open reports."),
     (
-        Refused(M.NO_REPORTS_OF_PLAYER, words="zoe"),
+        RefusedError(M.NO_REPORTS_OF_PLAYER, words="zoe"),
         'There is no such open report with the name "zoe". "reports" lists those that are open.',
     ),
     (
-        Refused(M.REPORTS_FULL),
+        RefusedError(M.REPORTS_FULL),
         "The operators have more reports than they can read. Try again later.",
     ),
-    (Refused(M.REPORT_SELF), "That is you. A report is about somebody else."),
+    (RefusedError(M.REPORT_SELF), "That is you. A report is about somebody else."),
     (
-        Refused(M.NO_OPERATORS),
+        RefusedError(M.NO_OPERATORS),
         "There are no operators here. Whoever runs this place keeps order.",
     ),
-    (Refused(M.SANCTION_SELF), "You cannot do that to yourself."),
+    (RefusedError(M.SANCTION_SELF), "You cannot do that to yourself."),
     (
-        Refused(M.SANCTION_OPERATOR, player="Olga"),
+        RefusedError(M.SANCTION_OPERATOR, player="Olga"),
         "Olga is an operator, too. You cannot do that to them.",
     ),
     (
-        Refused(M.SANCTION_BOT, player="Flint"),
+        RefusedError(M.SANCTION_BOT, player="Flint"),
         "Flint is a program of this server, and does as its settings say.",
     ),
-    (Refused(M.NOT_MUTED, words="bert"), '"bert" is not muted; "mutes" lists who is.'),
-    (Refused(M.NOT_BANNED, words="bert"), '"bert" is not banned; "bans" lists who is.'),
+    (RefusedError(M.NOT_MUTED, words="bert"), '"bert" is not muted; "mutes" lists who is.'),
+    (RefusedError(M.NOT_BANNED, words="bert"), '"bert" is not banned; "bans" lists who is.'),
     (
-        Refused(M.NO_SUCH_NETWORK, words="1.2.3.400"),
+        RefusedError(M.NO_SUCH_NETWORK, words="1.2.3.400"),
         '"1.2.3.400" is no name, no address, such as 203.0.113.7, and no network, such as'
         " 203.0.113.0/24 or 2001:db8::/32.",
     ),
     (
-        Refused(M.NETWORK_TOO_WIDE, network="0.0.0.0/0", widest="/8"),
+        RefusedError(M.NETWORK_TOO_WIDE, network="0.0.0.0/0", widest="/8"),
         "0.0.0.0/0 is too wide; the widest network that can be banned is a /8.",
     ),
     (
-        Refused(M.NETWORK_LOCAL, network="127.0.0.1"),
+        RefusedError(M.NETWORK_LOCAL, network="127.0.0.1"),
         "127.0.0.1 is this machine itself: anybody may come from there.",
     ),
     (
-        Refused(M.NO_SUCH_REPORT, number=9),
+        RefusedError(M.NO_SUCH_REPORT, number=9),
         'No report 9 is open; "reports" lists those that are.',
     ),
     (
-        Refused(M.NO_SHUTDOWN),
+        RefusedError(M.NO_SHUTDOWN),
         "No shutdown is planned, so there is nothing to cancel.",
     ),
     (
-        Refused(M.NO_REPORTS),
+        RefusedError(M.NO_REPORTS),
         "Nobody reads reports here. Please tell whoever runs this place some other way.",
     ),
-    (Refused(M.NO_OPEN_REPORT), "There are no open reports."),
+    (RefusedError(M.NO_OPEN_REPORT), "There are no open reports."),
 ]
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
-def test_what_is_refused(refusal: Refused, sentence: str) -> None:
+def test_what_is_refused(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence

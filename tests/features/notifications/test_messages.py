@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.notifications.model import NotifyMistake
 from thudmud.features.notifications.model import NotifyRefusal as N
 from thudmud.language import ParseError, parse
@@ -12,56 +12,56 @@ from thudmud.views.refusals import refused
 
 NOTIFIED = [
     (
-        Refused(N.NOTIFY_FOR_MEMBERS),
+        RefusedError(N.NOTIFY_FOR_MEMBERS),
         'Only registered players can be notified. "register" makes you one.',
     ),
     (
-        Refused(N.NOTIFIES_NOBODY),
+        RefusedError(N.NOTIFIES_NOBODY),
         "This server notifies nobody: its operator has not set it up.",
     ),
-    (Refused(N.NO_MAILS), 'This server sends no mails. "notify" shows what else there is.'),
+    (RefusedError(N.NO_MAILS), 'This server sends no mails. "notify" shows what else there is.'),
     (
-        Refused(N.NO_MAIL_ADDRESS),
+        RefusedError(N.NO_MAIL_ADDRESS),
         'This server cannot write to that address. It can to one like "anna@example.org".',
     ),
     (
-        Refused(N.MAIL_UNWANTED),
+        RefusedError(N.MAIL_UNWANTED),
         "Whoever reads mails at that address has asked for none from here.",
     ),
     (
-        Refused(N.CODES_TOO_MANY, most=3),
+        RefusedError(N.CODES_TOO_MANY, most=3),
         "You can ask for 3 codes a day, and as many are sent to one address. Try again tomorrow.",
     ),
     (
-        Refused(N.CODES_FROM_ADDRESS, most=6, seconds=7200.0),
+        RefusedError(N.CODES_FROM_ADDRESS, most=6, seconds=7200.0),
         "Players who share your internet address can ask for 6 codes a day between them. You can"
         " have the next one in 2 hours.",
     ),
     (
-        Refused(N.CODES_HELD_BACK, most=33, seconds=600.0),
+        RefusedError(N.CODES_HELD_BACK, most=33, seconds=600.0),
         "A lot of codes are on their way just now. Please ask again in 10 minutes.",
     ),
     (
-        Refused(N.CODE_AFTER_BATTLE),
+        RefusedError(N.CODE_AFTER_BATTLE),
         'You can get mails once you have finished a battle here. "play" finds you an opponent.',
     ),
     (
-        Refused(N.CODE_FOR_NEWCOMER, seconds=1200.0),
+        RefusedError(N.CODE_FOR_NEWCOMER, seconds=1200.0),
         "Welcome! You can have a code an hour after you registered. Please ask again in"
         " 20 minutes.",
     ),
-    (Refused(N.CODE_WRONG, left=4), "The mail has another code. You have 4 tries left."),
+    (RefusedError(N.CODE_WRONG, left=4), "The mail has another code. You have 4 tries left."),
     (
-        Refused(N.NO_CODE),
+        RefusedError(N.NO_CODE),
         'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
         " your address sends you a new one.",
     ),
     (
-        Refused(N.NO_BROWSERS),
+        RefusedError(N.NO_BROWSERS),
         'This server tells browsers nothing. "notify" shows what else there is.',
     ),
     (
-        Refused(N.NO_SUCH_SERVICE),
+        RefusedError(N.NO_SUCH_SERVICE),
         "Your browser uses a push service that this server does not. Instead, type"
         ' "notify mail" and your address.',
     ),
@@ -69,7 +69,7 @@ NOTIFIED = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), NOTIFIED, ids=lambda each: str(each)[:30])
-def test_who_is_not_notified(refusal: Refused, sentence: str) -> None:
+def test_who_is_not_notified(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 

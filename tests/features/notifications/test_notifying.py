@@ -46,7 +46,7 @@ from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
 from thudmud.game.sanctions import Measure, Order, Sanction
 from thudmud.language import clean
-from thudmud.store import Holder, NotWritten, Store, accounts
+from thudmud.store import Holder, NotWrittenError, Store, accounts
 from thudmud.store.database import Database
 
 MINUTE = 60.0
@@ -567,14 +567,14 @@ class TestOnce:
         self, post: Post, relay: Handler, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object, **__: object) -> None:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
 
         store = post.place.service.store
         await plies(post)
         with monkeypatch.context() as patch:
             patch.setattr(storage, "sent", fail)
             for _ in range(3):
-                with pytest.raises(NotWritten):
+                with pytest.raises(NotWrittenError):
                     await post.after(MINUTE)
             assert len(relay.mails) == 1
         await post.after(MINUTE)
@@ -664,7 +664,7 @@ class TestOnce:
         caplog: pytest.LogCaptureFixture,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        failing = [NotWritten("No."), ValueError("A bug.")]
+        failing = [NotWrittenError("No."), ValueError("A bug.")]
         due = storage.due
 
         def fail(database: Database, *, mails: bool) -> object:

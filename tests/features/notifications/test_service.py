@@ -25,7 +25,7 @@ from thudmud.features.playing.moves import Resign
 from thudmud.game.clocks import DAY
 from thudmud.game.events import Parting
 from thudmud.game.sanctions import Order
-from thudmud.store import NotWritten, Store, accounts
+from thudmud.store import NotWrittenError, Store, accounts
 
 MAIL = "anna@example.org"
 WAYS = Ways(mail=True, push="K" * 87, services=("push.example.org",), page="https://example.org")
@@ -348,7 +348,7 @@ class TestChoosing:
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object) -> None:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
 
         for name in ("ask_code", "keep_contact", "add_browser"):
             monkeypatch.setattr(storage, name, fail)
@@ -357,7 +357,7 @@ class TestChoosing:
             "notify off",
             f"notify browser https://push.example.org/1 {KEYS}",
         ):
-            with pytest.raises(NotWritten):
+            with pytest.raises(NotWrittenError):
                 await place.type("Anna", line)
 
 
@@ -436,7 +436,7 @@ class TestNews:
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object) -> None:
-            raise NotWritten("The disk is full.")
+            raise NotWrittenError("The disk is full.")
 
         await self.plays(place)
         await place.leave("Anna")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.options.commands import (
     SetCharset,
@@ -94,11 +94,11 @@ def test_options_are_chosen_by_one_and_stay(hall: Hall) -> None:
 
 
 def test_last_is_the_last_move_where_no_battle_is_seen_again(hall: Hall) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         decide(hall, "Anna", Step(Way.LAST), 0.0)
     hall.people["Anna"].room = "oak board"
     assert decide(hall, "Anna", Step(Way.LAST), 0.0) == [
         Decision("Anna", "oak board", asides=(Asked("Anna", LastMove(), "oak board"),))
     ]
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         decide(hall, "Anna", Step(Way.NEXT), 0.0)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.game.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, without
 from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import Accept, Decline, Invite, No, Yes
 from thudmud.features.matchmaking.model import TurnedDown
 from thudmud.features.people.commands import Ignore
@@ -34,7 +34,7 @@ from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import Context, resume
 from thudmud.game.telling import Telling
 from thudmud.rules import Side
-from thudmud.store import Conflict, at_once
+from thudmud.store import ConflictError, at_once
 from thudmud.values import replace
 
 PINE = Table.set_up(BoardSpec("pine board"), 100, GRACE)
@@ -94,19 +94,19 @@ class TestAtATable:
 
     def test_not_where_somebody_sits(self, match: Match) -> None:
         table = after(PINE, ("Carla", Join(Side.DWARF)))
-        with pytest.raises(Refused, match=r"^board_in_use board=pine board$"):
+        with pytest.raises(RefusedError, match=r"^board_in_use board=pine board$"):
             goes_on(table, match.saved())
 
     def test_not_where_a_match_is_under_way(
         self, match: Match, started: Table, first_over: Table
     ) -> None:
         for table in (started, first_over, after(started, ("Bert", Leave()))):
-            with pytest.raises(Refused, match="board_in_use"):
+            with pytest.raises(RefusedError, match="board_in_use"):
                 goes_on(table, match.saved())
 
     def test_who_sits_and_has_been_away_for_long_makes_room(self, match: Match) -> None:
         table = without(after(PINE, ("Carla", Join(Side.DWARF))), "Carla")
-        with pytest.raises(Refused, match="board_in_use"):
+        with pytest.raises(RefusedError, match="board_in_use"):
             goes_on(table, match.saved(), LATER - 1)
         left, resumed = resume(table, "Anna", match.saved(), Context(LATER))
         assert left == Left(LATER, "Carla", Side.DWARF, Parting.LOST)
@@ -197,7 +197,9 @@ class TestInTheHall:
     def test_both_have_to_be_there(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         assert refusal(hall, "Bert", Resume(None, "oak")) is Refusal.RESUME_THERE
-        with pytest.raises(Refused, match=r"^opponent_not_there board=oak board players=Bert$"):
+        with pytest.raises(
+            RefusedError, match=r"^opponent_not_there board=oak board players=Bert$"
+        ):
             hall.decided("Anna", Resume(), NOW)
         lose(hall, "Bert")
         assert refusal(hall, "Anna", Resume()) is Refusal.OPPONENT_NOT_THERE
@@ -220,7 +222,7 @@ class TestInTheHall:
     def test_one_of_several_with_one_opponent(self, hall: StoredHall) -> None:
         begin(hall, "oak board")
         put_away(hall)
-        with pytest.raises(Refused, match=r"which_adjourned .*numbers=1,2"):
+        with pytest.raises(RefusedError, match=r"which_adjourned .*numbers=1,2"):
             hall.decided("Anna", Resume(), NOW)
         go_on(hall, "Anna", "Bert", 2)
         assert list(hall.away()) == [1]
@@ -234,7 +236,7 @@ class TestInTheHall:
         do(hall, "Carla", End())
         do(hall, "Anna", End())
         do(hall, "Carla", Go())
-        with pytest.raises(Refused, match=r"opponent_not_there .*players=Bert$"):
+        with pytest.raises(RefusedError, match=r"opponent_not_there .*players=Bert$"):
             hall.decided("Anna", Resume(), NOW)
 
     def test_several_opponents_and_none_of_them_there(self, hall: StoredHall) -> None:
@@ -242,7 +244,7 @@ class TestInTheHall:
         begin(hall, "oak board", "Carla", "Anna")
         put_away(hall, None, "Carla", "Anna")
         do(hall, "Carla", Go())
-        with pytest.raises(Refused, match=r"opponent_not_there .*players=Bert,Carla$"):
+        with pytest.raises(RefusedError, match=r"opponent_not_there .*players=Bert,Carla$"):
             hall.decided("Anna", Resume(), NOW)
 
     def test_between_the_battles(self) -> None:
@@ -294,7 +296,7 @@ class TestInTheHall:
         do(hall, "Anna", Resume())
         (at_pine,) = hall.decided("Bert", Resume(), NOW)
         hall.commit(at_pine)
-        with pytest.raises(Conflict):
+        with pytest.raises(ConflictError):
             hall.commit(at_oak)
         assert hall.tables["oak board"].match is None
         assert hall.tables["pine board"].running
@@ -382,6 +384,6 @@ class TestAsking:
 )
 def test_deciding_changes_nothing(hall: StoredHall, command: Command) -> None:
     before = dict(hall.tables), hall.away(), at_once(hall.store.position())
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedError):
         hall.decided("Carla", command, NOW)
     assert (dict(hall.tables), hall.away(), at_once(hall.store.position())) == before

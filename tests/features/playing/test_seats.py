@@ -34,7 +34,7 @@ from thudmud.game.events import (
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table, require_fit
 from thudmud.game.tables import Context, resume, vanish
-from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMove, Reason, Side
+from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMoveError, Reason, Side
 
 BEGUN = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Anna")
 PLIES = [
@@ -140,7 +140,7 @@ class TestPlayingBothSides:
         assert (moved.player, moved.side, moved.ply) == ("Anna", Side.TROLL, 2)
 
     def test_the_other_sides_pieces_stay(self, practice: Table) -> None:
-        with pytest.raises(IllegalMove) as refused:
+        with pytest.raises(IllegalMoveError) as refused:
             events(practice, "Anna", PLIES[1])
         assert refused.value.code is Reason.NOT_YOUR_PIECE
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.game.conftest import NOW
 from tests.game.halls import StoredHall, commit, do, hall_of, refusal
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import Start
 from thudmud.features.playing.seats import Join, Practice
 from thudmud.features.rooms.commands import Go, Observe, Unobserve
@@ -93,7 +93,7 @@ def test_observing_follows_it(hall: StoredHall) -> None:
     assert observed(hall) == ("elm table", "oak board")
     do(hall, "Emil", Tv(is_on=False))
     assert observed(hall) == ("elm table",)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RefusedError) as refused:
         do(hall, "Emil", Tv(is_on=False))
     assert refused.value.code is TvRefusal.TV_IS_OFF
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from thudmud import BoardSpec, House
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.tv.model import TvRefusal
 from thudmud.views.refusals import refused
 
@@ -11,7 +11,7 @@ def test_tv_that_is_off_is_turned_off() -> None:
     house.enter("Carla", 0.0)
     [message] = [each for each in house.obey("Carla", "tv off", 0.0) if not each.package]
     assert message.text == 'Your tv is off. "tv" turns it on.'
-    assert refused(Refused(TvRefusal.TV_IS_OFF)) == message.text
+    assert refused(RefusedError(TvRefusal.TV_IS_OFF)) == message.text
 
 
 def test_words_of_other_features_are_not_blamed_where_there_is_no_tv() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.analysis.model import (
     LONGEST,
     SHORTEST,
@@ -41,34 +41,34 @@ class Analyse(ArchiveCommand):
         """Return the stored analysis of the battle, or else a new one.
 
         Raises:
-            Refused: there is no such battle, it can't be analysed, or the player is in a rated
+            RefusedError: there is no such battle, it can't be analysed, or the player is in a rated
                 battle.
-            Unread: something has to be looked up first, or the analysis has to be made.
+            LookupNeededError: something has to be looked up first, or the analysis has to be made.
         """
         found = scene.found
         if rated := scene.hall.rated_board(scene.me):
-            raise Refused(AnalysisRefusal.NO_ANALYSES_RATED, board=rated)
+            raise RefusedError(AnalysisRefusal.NO_ANALYSES_RATED, board=rated)
         number = self.number
         if number is None:
             seen = replay_of(scene.person)
             if seen is None:
-                raise Refused(AnalysisRefusal.ANALYSE_WHICH)
+                raise RefusedError(AnalysisRefusal.ANALYSE_WHICH)
             number = seen.battle.number
         known, game = battle_meant(number, found)
         battle = known.battle
         if battle.state in GOES_ON:
-            raise Refused(AnalysisRefusal.NOT_OVER, number=number)
+            raise RefusedError(AnalysisRefusal.NOT_OVER, number=number)
         if len(game.moves) < SHORTEST:
-            raise Refused(AnalysisRefusal.TOO_SHORT, number=number)
+            raise RefusedError(AnalysisRefusal.TOO_SHORT, number=number)
         analysis: Analysis | None = found[KeptAnalysisLookup(battle.id, len(game.moves))]
         if analysis is None:
             if (plies := len(game.moves)) > LONGEST:
-                raise Refused(
+                raise RefusedError(
                     AnalysisRefusal.TOO_LONG_TO_ANALYSE, number=number, plies=plies, most=LONGEST
                 )
             analysis = found[AnalysisLookup(battle, game)]
         if analysis is None:
-            raise Refused(AnalysisRefusal.ANALYSIS_FAILED, number=number)
+            raise RefusedError(AnalysisRefusal.ANALYSIS_FAILED, number=number)
         return AnalysedBattle(battle, game, analysis)
 
     def answered(self, person: Person, answer: Any) -> None:
@@ -87,7 +87,7 @@ class CancelAnalysis(ArchiveCommand):
     def decide(self, scene: Scene) -> Decision:
         under_way = scene.found[UnderWayLookup(scene.me)]
         if under_way is None:
-            raise Refused(AnalysisRefusal.NOTHING_ANALYSED)
+            raise RefusedError(AnalysisRefusal.NOTHING_ANALYSED)
         return scene.tell(AnalysisCancelled(scene.me, under_way[0]))
 
 

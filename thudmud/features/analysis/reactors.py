@@ -11,7 +11,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.analysis.commands import Analyse
 from thudmud.features.analysis.model import (
     Analysing,
@@ -104,7 +104,7 @@ class Analyses:
             The analysis if it is finished at once, else `Postponed`; None if it failed at once.
 
         Raises:
-            Refused: the player can't have this battle analysed now.
+            RefusedError: the player can't have this battle analysed now.
         """
         name = request.player
         self._cancel_abandoned()
@@ -120,20 +120,22 @@ class Analyses:
         work.waiting[name] = request.cause
         return Postponed(Decision(name, asides=(work.progress(name),)), POSITION_SECONDS)
 
-    def _refusal(self, request: LookupRequest, asked: AnalysisLookup) -> Refused | None:
+    def _refusal(self, request: LookupRequest, asked: AnalysisLookup) -> RefusedError | None:
         """Return the refusal of a request, or None if it can be granted."""
         if self._service.adviser is None:
-            return Refused(AnalysisRefusal.NO_ANALYSES, number=asked.battle.number)
+            return RefusedError(AnalysisRefusal.NO_ANALYSES, number=asked.battle.number)
         if under_way := self.under_way(request.player):
             number, done, plies = under_way
-            return Refused(AnalysisRefusal.ANALYSIS_PENDING, number=number, done=done, plies=plies)
+            return RefusedError(
+                AnalysisRefusal.ANALYSIS_PENDING, number=number, done=done, plies=plies
+            )
         if asked.battle.id in self._works:
             return None
         most = self._hall.limits(AnalysisLimits).per_address
         begun = sum(each.origin == request.origin for each in self._works.values())
         if request.origin and begun >= most:
-            return Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
-        return Refused(AnalysisRefusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
+            return RefusedError(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
+        return RefusedError(AnalysisRefusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
     def under_way(self, player: str) -> tuple[int, int, int] | None:
         """Return the analysis that a player waits for, as `UnderWayLookup` defines it."""

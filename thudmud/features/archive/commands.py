@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from operator import attrgetter
 
-from thudmud.errors import InvalidValueError, Refused
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.features.archive.model import (
     CommentMade,
     Replayed,
@@ -167,7 +167,7 @@ class Step(ArchiveCommand, PrivateCommand):
     def _stepped(self, person: Person, found: Found) -> Replayed:
         seen, way = replay_of(person), self.way
         if seen is None:
-            raise Refused(Refusal.NOT_REPLAYING)
+            raise RefusedError(Refusal.NOT_REPLAYING)
         number = seen.battle.number
         end = len(seen.game.moves)
         back = way in {Way.BACK, Way.FIRST}
@@ -177,7 +177,7 @@ class Step(ArchiveCommand, PrivateCommand):
                 reason = Refusal.REPLAY_GONE_ON
             elif way is Way.LAST:
                 return seen
-            raise Refused(reason, number=number)
+            raise RefusedError(reason, number=number)
         on, back_to = min(seen.ply + self.plies, end), max(seen.ply - self.plies, 0)
         to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: back_to}.get(way, on)
         then = seen.game.after(to, seen.then)
@@ -223,30 +223,32 @@ class MakeComment(ArchiveCommand):
     def decide(self, scene: Scene) -> Decision:
         hall, person = scene.hall, scene.person
         if hall.version is None:
-            raise Refused(Refusal.NO_COMMENTS)
+            raise RefusedError(Refusal.NO_COMMENTS)
         number, ply, text, me = self.number, self.ply, self.text, person.name
         if number is None or ply is None:
             seen = replay_of(person)
             if seen is None:
-                raise Refused(Refusal.NOT_REPLAYING)
+                raise RefusedError(Refusal.NOT_REPLAYING)
             number, ply = seen.battle.number, seen.ply
         known, game = battle_meant(number, scene.found)
         battle = known.battle
         if battle.imported or me not in known.players:
-            raise Refused(Refusal.COMMENT_PLAYERS_ONLY, number=number)
+            raise RefusedError(Refusal.COMMENT_PLAYERS_ONLY, number=number)
         if battle.state in GOES_ON:
-            raise Refused(Refusal.COMMENT_RUNNING, number=number)
+            raise RefusedError(Refusal.COMMENT_RUNNING, number=number)
         if ply > len(game.moves):
-            raise Refused(
+            raise RefusedError(
                 Refusal.COMMENT_NO_SUCH_PLY, number=number, ply=ply, plies=len(game.moves)
             )
         if len(text) > LONGEST_COMMENT:
-            raise Refused(Refusal.COMMENT_TOO_LONG, most=LONGEST_COMMENT)
+            raise RefusedError(Refusal.COMMENT_TOO_LONG, most=LONGEST_COMMENT)
         mine = [each.ply for each in known.comments if each.player == me]
         if not text and ply not in mine:
-            raise Refused(Refusal.COMMENT_NONE, number=number, ply=ply)
+            raise RefusedError(Refusal.COMMENT_NONE, number=number, ply=ply)
         if len(mine) >= MOST_COMMENTS and ply not in mine:
-            raise Refused(Refusal.COMMENT_TOO_MANY, number=number, most=MOST_COMMENTS, ply=mine[0])
+            raise RefusedError(
+                Refusal.COMMENT_TOO_MANY, number=number, most=MOST_COMMENTS, ply=mine[0]
+            )
         others = tuple(each for each in known.comments if (each.ply, each.player) != (ply, me))
         comments = (*others, *((Comment(ply, me, text),) if text else ()))
         other = next((name for name in battle.players if name != me), "")
@@ -304,4 +306,4 @@ class Stop(ArchiveCommand, PrivateCommand):
         if seen := replay_of(scene.person):
             return scene.tell(ReplayLeft(scene.me, seen))
         has_more = has_verb(scene.hall, "tutorial")
-        raise Refused(Refusal.NO_EXERCISE if has_more else Refusal.NOT_REPLAYING)
+        raise RefusedError(Refusal.NO_EXERCISE if has_more else Refusal.NOT_REPLAYING)

@@ -10,7 +10,7 @@ actions leave it open: otherwise a ply meant for the exercise could be played in
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.archive.commands import Step, Stop, Way
 from thudmud.features.exercises import model as exercises
 from thudmud.features.exercises.model import (
@@ -40,7 +40,7 @@ from thudmud.game.people import Person
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import GameCommand, battle
-from thudmud.rules import Game, IllegalMove, Move, Reason
+from thudmud.rules import Game, IllegalMoveError, Move, Reason
 from thudmud.values import replace
 
 R = Remark
@@ -59,8 +59,8 @@ def _obeyed(scene: Scene, command: Command) -> Decision | None:
         answered as at any board.
 
     Raises:
-        Refused: the command can't be carried out in an exercise.
-        Unread: the player's record of puzzles has to be looked up first.
+        RefusedError: the command can't be carried out in an exercise.
+        LookupNeededError: the player's record of puzzles has to be looked up first.
     """
     hall, person, now, found, _ = scene
     exercise = exercise_of(person)
@@ -96,7 +96,7 @@ def _obeyed(scene: Scene, command: Command) -> Decision | None:
                 return _left(scene)
             told = done
         case Undo():
-            raise Refused(Refusal.NO_PLY_YET, board=exercise.table.name)
+            raise RefusedError(Refusal.NO_PLY_YET, board=exercise.table.name)
         case Look(None):
             board = exercise.table.name
             shown = Asked(person.name, command, board)
@@ -116,7 +116,7 @@ def _followed(scene: Scene, command: Command) -> Decision | None:
         such a command.
 
     Raises:
-        Unread: the player's record of lessons has to be looked up first.
+        LookupNeededError: the player's record of lessons has to be looked up first.
     """
     person = scene.person
     exercise = exercise_of(person)
@@ -140,7 +140,7 @@ def _require_time(scene: Scene) -> None:
     """Require that the player has no running clock in a battle."""
     for table in scene.hall.tables.seats_of(scene.me):
         if table.in_haste:
-            raise Refused(ExerciseRefusal.IN_BATTLE, board=table.name)
+            raise RefusedError(ExerciseRefusal.IN_BATTLE, board=table.name)
 
 
 @verb("tutorial")
@@ -163,7 +163,7 @@ class Tutorial(PrivateCommand):
                 return Lessons().decide(scene)
             number = left[0]
         if number not in known:
-            raise Refused(ExerciseRefusal.NO_SUCH_LESSON, number=number, most=len(known))
+            raise RefusedError(ExerciseRefusal.NO_SUCH_LESSON, number=number, most=len(known))
         return _opened(scene, _begun(person, known[number]))
 
 
@@ -190,7 +190,7 @@ class TryPuzzle(PrivateCommand):
         if number is None:
             number = _fitting(person, scene.found)
         if number not in known:
-            raise Refused(ExerciseRefusal.NO_SUCH_PUZZLE, number=number, most=len(known))
+            raise RefusedError(ExerciseRefusal.NO_SUCH_PUZZLE, number=number, most=len(known))
         return _opened(scene, _set(person, known[number]))
 
 
@@ -275,12 +275,12 @@ def _gone_on(player: str, before: exercises.InLesson, table: Table | None = None
 def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) -> Exercised:
     game = _game_at(exercise.table)
     if exercise.is_over:
-        raise Refused(ExerciseRefusal.EXERCISE_OVER, board=exercise.table.name)
+        raise RefusedError(ExerciseRefusal.EXERCISE_OVER, board=exercise.table.name)
     if isinstance(exercise, exercises.InLesson) and exercise.is_done:
-        raise Refused(ExerciseRefusal.STEP_DONE)
+        raise RefusedError(ExerciseRefusal.STEP_DONE)
     side = exercise.table.side_of(player)
     if side is None or game.turn is not side:
-        raise IllegalMove(Reason.NOT_YOUR_TURN, side=game.turn)
+        raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=game.turn)
     move = game.resolve(command.attempt, side)
     if isinstance(exercise, exercises.AtPuzzle):
         return _tried(player, exercise, move, now)
@@ -333,12 +333,12 @@ def _next(person: Person, exercise: exercises.Exercise, found: Found) -> Exercis
     if isinstance(exercise, exercises.AtPuzzle):
         return _set(person, exercises.puzzles()[_fitting(person, found)])
     if not exercise.is_done:
-        raise Refused(ExerciseRefusal.STEP_OPEN)
+        raise RefusedError(ExerciseRefusal.STEP_OPEN)
     if exercise.following:
         return _at(person, exercise.lesson, exercise.step + 1)
     after = exercises.lessons().get(exercise.lesson.number + 1)
     if after is None:
-        raise Refused(ExerciseRefusal.EXERCISE_OVER, board=exercise.table.name)
+        raise RefusedError(ExerciseRefusal.EXERCISE_OVER, board=exercise.table.name)
     return _begun(person, after)
 
 

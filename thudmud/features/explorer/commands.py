@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.archive.commands import ArchiveCommand
 from thudmud.features.archive.model import replay_of
 from thudmud.features.explorer.model import ExploredPosition, ExploreLookup, ExplorerRefusal
@@ -41,21 +41,21 @@ class Explore(ArchiveCommand):
 
     def decide(self, scene: Scene) -> Decision:
         if rated := scene.hall.rated_board(scene.me):
-            raise Refused(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)
+            raise RefusedError(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)
         number, ply, replay = self.number, self.ply, replay_of(scene.person)
         if number is None and self.on is None and replay:
             number, ply = replay.battle.number, replay.ply
         if number is None:
             table = board_asked_about(scene.hall, scene.person, self.on)
             if table.running and table.side_of(scene.me) and not table.is_practice:
-                raise Refused(ExplorerRefusal.NO_EXPLORING_PLAYING, board=table.name)
+                raise RefusedError(ExplorerRefusal.NO_EXPLORING_PLAYING, board=table.name)
             game = table.game or Game.start(table.ruleset, table.opening)
             found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
             return scene.answer(self, table.name, ExploredPosition(game, None, found))
         known, whole = battle_meant(number, scene.found)
         battle = known.battle
         if battle.state in GOES_ON and scene.me in battle.players and not battle.is_practice:
-            raise Refused(ExplorerRefusal.EXPLORE_LATER, number=number)
+            raise RefusedError(ExplorerRefusal.EXPLORE_LATER, number=number)
         game = whole.after(min(ply, len(whole.moves)))
         found = scene.found[ExploreLookup(game.ruleset.name, game.position)]
         return scene.answer(self, answer=ExploredPosition.of(whole, number, ply, found))

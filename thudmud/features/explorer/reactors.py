@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.explorer.messages import explored
 from thudmud.features.explorer.model import ExploredPosition, ExploreLookup, ExplorerRefusal
 from thudmud.game.archive import GOES_ON, FoundBattle
@@ -22,9 +22,9 @@ def setup(service: FeatureContext) -> None:
         """
         number = found.battle.number
         if found.game is None:
-            raise Refused(Refusal.NO_SUCH_BATTLE, number=number)
+            raise RefusedError(Refusal.NO_SUCH_BATTLE, number=number)
         if found.battle.state in GOES_ON:
-            raise Refused(ExplorerRefusal.EXPLORE_LATER, number=number)
+            raise RefusedError(ExplorerRefusal.EXPLORE_LATER, number=number)
         game = found.game.after(min(ply, len(found.game.moves)))
         played = await service.look_up(ExploreLookup(game.ruleset.name, game.position))
         return explored(ExploredPosition.of(found.game, number, ply, played), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.hints.model import AdviceLookup, HintRefusal
 from thudmud.game.advice import advice
 from thudmud.game.command import Scene, verb
@@ -23,10 +23,10 @@ class Hint(GameCommand):
         table = board_meant(scene.hall, scene.person, self.on)
         side = seat(table, scene.me)
         if rated := scene.hall.rated_board(scene.me):
-            raise Refused(HintRefusal.NO_HINTS_RATED, board=rated)
+            raise RefusedError(HintRefusal.NO_HINTS_RATED, board=rated)
         game = battle(table)
         require_turn(table, side)
         line = scene.found[AdviceLookup(table.key, game)]
         if line is None:
-            raise Refused(HintRefusal.HINT_FAILED, board=table.name)
+            raise RefusedError(HintRefusal.HINT_FAILED, board=table.name)
         return scene.answer(self, table.name, advice(game, line))

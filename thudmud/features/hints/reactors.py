@@ -6,7 +6,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.hints.commands import Hint
 from thudmud.features.hints.model import AdviceLookup, HintRefusal
 from thudmud.game.archive import Found
@@ -49,17 +49,17 @@ class Hints:
         """Ask the adviser for a hint; the answer if it comes at once, else `Postponed`.
 
         Raises:
-            Refused: there is no adviser, the player already waits for a hint, or the position has
-                changed since they asked.
+            RefusedError: there is no adviser, the player already waits for a hint, or the position
+                has changed since they asked.
         """
         service, name = self._service, request.player
         board = service.hall.tables.called(asked.board)
         if request.is_late:
-            raise Refused(HintRefusal.HINT_OUT_OF_DATE, board=board)
+            raise RefusedError(HintRefusal.HINT_OUT_OF_DATE, board=board)
         if service.adviser is None:
-            raise Refused(HintRefusal.NO_HINTS)
+            raise RefusedError(HintRefusal.NO_HINTS)
         if name in self.waiting:
-            raise Refused(HintRefusal.HINT_PENDING)
+            raise RefusedError(HintRefusal.HINT_PENDING)
         advising = service.spawn(_advised(service.adviser, asked))
         if advising is None or isinstance(advising, tuple):
             return advising
@@ -73,7 +73,7 @@ class Hints:
     def _put_off(self, advising: asyncio.Task[Variation | None], name: str) -> None:
         """Inform a player that the hint takes a while, unless it has come."""
         if self.waiting.get(name) is advising and name in self._service.local_players():
-            self._service.refuse(name, Refused(HintRefusal.HINT_PENDING))
+            self._service.refuse(name, RefusedError(HintRefusal.HINT_PENDING))
 
     async def _await_hint(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.letters.model import (
     Letter,
     LetterLimits,
@@ -40,28 +40,28 @@ class SendLetter(Command):
             # It may be an abbreviation, which works for players who are here.
             try:
                 name = player_meant(hall, words)
-            except Refused as refusal:
+            except RefusedError as refusal:
                 if refusal.code is Refusal.NO_SUCH_PLAYER:
-                    raise Refused(LettersRefusal.NO_SUCH_MEMBER, words=words) from None
+                    raise RefusedError(LettersRefusal.NO_SUCH_MEMBER, words=words) from None
                 raise
             box = found[PostboxLookup(name, me, hall.people[name].followed)]
             if box is None:
-                raise Refused(LettersRefusal.NOT_A_MEMBER, player=name)
+                raise RefusedError(LettersRefusal.NOT_A_MEMBER, player=name)
         if box.name == me:
-            raise Refused(LettersRefusal.LETTER_SELF)
+            raise RefusedError(LettersRefusal.LETTER_SELF)
         if hall.people.ignores(box.name, me) if box.name in hall.people else box.ignores:
-            raise Refused(Refusal.NOT_LISTENING, player=box.name)
+            raise RefusedError(Refusal.NOT_LISTENING, player=box.name)
         most, most_of_one = hall.limits(LetterLimits)
         if box.from_sender >= most_of_one:
             code = LettersRefusal.LETTERS_OF_YOURS_TOO_MANY
-            raise Refused(code, player=box.name, most=most_of_one)
+            raise RefusedError(code, player=box.name, most=most_of_one)
         if box.in_all >= most:
-            raise Refused(LettersRefusal.LETTERS_TOO_MANY, player=box.name, most=most)
+            raise RefusedError(LettersRefusal.LETTERS_TOO_MANY, player=box.name, most=most)
         # The other half of the box is reserved for players whom the recipient knows.
         for_strangers = (most + 1) // 2
         if box.from_strangers is not None and box.from_strangers >= for_strangers:
             code = LettersRefusal.LETTERS_OF_STRANGERS_TOO_MANY
-            raise Refused(code, player=box.name, most=for_strangers)
+            raise RefusedError(code, player=box.name, most=for_strangers)
         is_here = box.name in hall.people
         return scene.tell(LetterSent(me, box.name, self.text, is_here=is_here))
 
@@ -69,9 +69,9 @@ class SendLetter(Command):
 def _require_letters(scene: Scene) -> None:
     """Refuse a player who isn't a member, and all if this server has no letters."""
     if not scene.person.member:
-        raise Refused(LettersRefusal.LETTERS_FOR_MEMBERS)
+        raise RefusedError(LettersRefusal.LETTERS_FOR_MEMBERS)
     if not scene.hall.limits(LetterLimits).letters:
-        raise Refused(LettersRefusal.NO_LETTERS)
+        raise RefusedError(LettersRefusal.NO_LETTERS)
 
 
 @verb("messages")
@@ -113,9 +113,9 @@ class ForgetLetters(Command):
         number, every = self.number, scene.found[LettersLookup(scene.me)]
         chosen = [each for each in _from(every, self.sender) if number in {None, each.number}]
         if number is not None and not chosen:
-            raise Refused(LettersRefusal.NO_SUCH_LETTER, number=number)
+            raise RefusedError(LettersRefusal.NO_SUCH_LETTER, number=number)
         if not chosen:
-            raise Refused(LettersRefusal.NOTHING_TO_FORGET)
+            raise RefusedError(LettersRefusal.NOTHING_TO_FORGET)
         return scene.tell(LettersForgotten(scene.me, tuple(each.number for each in chosen)))
 
 

@@ -6,7 +6,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.letters import storage
 from thudmud.features.letters.model import (
     LetterLimits,
@@ -17,7 +17,7 @@ from thudmud.features.letters.model import (
 )
 from thudmud.game.archive import LetterCountLookup
 from thudmud.game.feature import FeatureContext
-from thudmud.store import Nobody, StoreError
+from thudmud.store import NoSuchAccountError, StoreError
 
 if TYPE_CHECKING:
     from thudmud.store import Store
@@ -36,8 +36,8 @@ def setup(service: FeatureContext) -> None:
         work = partial(storage.post, to=sent.to, sender=sent.player, text=sent.text)
         try:
             await store.write(work)
-        except Nobody:
-            raise Refused(LettersRefusal.NO_SUCH_MEMBER, words=sent.to) from None
+        except NoSuchAccountError:
+            raise RefusedError(LettersRefusal.NO_SUCH_MEMBER, words=sent.to) from None
 
     async def mark_read(read: LettersRead) -> None:
         work = partial(storage.mark_read, player=read.player, numbers=read.numbers)

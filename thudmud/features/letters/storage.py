@@ -36,7 +36,7 @@ def post(database: Database, to: str, sender: str, text: str) -> int:
     """Store a letter to a member; return its number.
 
     Raises:
-        Nobody: the recipient or the sender isn't a member.
+        NoSuchAccountError: the recipient or the sender isn't a member.
     """
     receiver = database.players.member(to)
     by = database.players.member(sender)

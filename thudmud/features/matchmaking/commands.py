@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from math import inf
 from typing import Any, ClassVar, Self
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.archive.model import replay_of
 from thudmud.features.matchmaking.model import TurnedDown
@@ -85,7 +85,7 @@ class Seek(WithTerms):
         made = replace(_made(scene, rules, self.side, rated=self.rated), time=self.time)
         for each in scene.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
-                raise Refused(Refusal.SEEKING_ALREADY, number=each.number)
+                raise RefusedError(Refusal.SEEKING_ALREADY, number=each.number)
         _require_seeks(scene)
         return in_hall(scene, made)
 
@@ -108,7 +108,7 @@ class Challenge(WithTerms):
         to = player_here(scene, self.player)
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
-            raise Refused(Refusal.MATCH_SELF)
+            raise RefusedError(Refusal.MATCH_SELF)
         require_no_haste(hall, me, self.time)
         require_listening(hall, to, me)
         for seek in hall.seeks.values():
@@ -120,7 +120,7 @@ class Challenge(WithTerms):
                 )  # both have challenged each other to the same match
             is_same = (seek.rules, seek.time) == (rules, self.time)
             if seek.player == me and seek.to == to and is_same:
-                raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
+                raise RefusedError(Refusal.ASKED_ALREADY, player=to, number=seek.number)
         _require_invitations(hall, to)
         if to in hall.bots:
             level = level_meant(hall, to, self.level).number if self.level else None
@@ -130,7 +130,7 @@ class Challenge(WithTerms):
             )
             return at_own_board(scene, (), started, level=level)
         if self.level is not None:
-            raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=to)
+            raise RefusedError(Refusal.PLAYS_AT_NO_LEVEL, player=to)
         require_boards(hall, me)
         _require_seeks(scene)
         rated = self.rated and to in hall.people.members
@@ -141,7 +141,7 @@ class Challenge(WithTerms):
 def _require_invitations(hall: Hall, to: str) -> None:
     """Refuse an invitation to a player who has switched them off."""
     if not hall.people[to].options.has(Toggle.INVITATIONS):
-        raise Refused(Refusal.NO_INVITATIONS, player=to)
+        raise RefusedError(Refusal.NO_INVITATIONS, player=to)
 
 
 @verb(invite="of")
@@ -179,9 +179,9 @@ class Withdraw(Command):
         number, seeks = self.number, scene.hall.seeks.values()
         mine = {each.number: each for each in seeks if each.player == scene.me}
         if not mine:
-            raise Refused(Refusal.NOTHING_SOUGHT)
+            raise RefusedError(Refusal.NOTHING_SOUGHT)
         if number is not None and number not in mine:
-            raise Refused(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
+            raise RefusedError(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
         chosen = mine.values() if number is None else [mine[number]]
         ends = all_ended(scene.hall, chosen, scene.me, events.SeekEnd.WITHDRAWN, scene.now)
         return in_hall(scene, *ends)
@@ -210,13 +210,13 @@ class PlayNow(WithTerms):
         if self.level is not None:
             bot = _bot(scene, rules)
             if bot is None:
-                raise Refused(Refusal.NO_BOTS)
+                raise RefusedError(Refusal.NO_BOTS)
             return Challenge(bot, rules, self.side, self.rated, self.level, time).decide(scene)
         require_no_haste(hall, name)
         for seek in hall.seeks.values():
             if seek.player == name and seek.until and seek.is_open(scene.now):
                 wait = seek.until - scene.now
-                raise Refused(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
+                raise RefusedError(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
         # Players who are free come first: busy ones have to be asked.
         theirs = sorted(hall.seeks.values(), key=lambda each: hall.is_busy(each.player, scene.now))
         for seek in theirs:
@@ -237,7 +237,7 @@ class PlayNow(WithTerms):
             if each.running and each.levels != events.NO_BOTS
         ]
         if mine and with_bots:
-            raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
+            raise RefusedError(Refusal.SEEKING_ALREADY, number=mine[0].number)
         sought: tuple[events.HallEvent, ...] = ()
         require_boards(hall, name)
         if not mine:
@@ -249,7 +249,7 @@ class PlayNow(WithTerms):
         bot = _bot(scene, rules)
         if bot is None:
             if not sought:
-                raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
+                raise RefusedError(Refusal.SEEKING_ALREADY, number=mine[0].number)
             return in_hall(scene, *sought)
         dwarf, troll = _seated(name, bot, self.side)
         # No clock: this battle only passes the time until an opponent comes.
@@ -266,7 +266,7 @@ class NewBoard(Command):
     def decide(self, scene: Scene) -> Decision:
         hall, person = scene.hall, scene.person
         if hall.caps.new_boards_for_members and not person.member:
-            raise Refused(Refusal.NEW_BOARDS_FOR_MEMBERS)
+            raise RefusedError(Refusal.NEW_BOARDS_FOR_MEMBERS)
         board = opened(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
         require_boards(hall, scene.me)
         asides = (*put_aside(person), *walk(person, board.name))
@@ -328,7 +328,7 @@ class Decline(Command):
             if seek.player == scene.me:
                 return Withdraw(seek.number).decide(scene)
             if seek.to != scene.me:
-                raise Refused(Refusal.NOT_ASKED_YOU, player=seek.player, number=self.what)
+                raise RefusedError(Refusal.NOT_ASKED_YOU, player=seek.player, number=self.what)
         else:
             chosen = _chosen(scene, self.what, takes_seeks=False, declining=True)
             if asked := chosen.invited:
@@ -358,7 +358,7 @@ class No(BattleCommand):
         """Return the command that declines the offers; None if there is no offer.
 
         Raises:
-            Refused: there are several offers; or there is none, and the player has no seat.
+            RefusedError: there are several offers; or there is none, and the player has no seat.
         """
         hall = scene.hall
         offered = _most_urgent(scene, list(_standing(scene)))
@@ -373,7 +373,7 @@ class No(BattleCommand):
         if len(asked) == 1 and not own:
             return Withdraw(asked[0])
         if not seats and hall.opens_boards:
-            raise Refused(Refusal.NOTHING_STANDS)
+            raise RefusedError(Refusal.NOTHING_STANDS)
         return None
 
     def at(self, table: Table, player: str, context: Context) -> Events:
@@ -384,7 +384,7 @@ class No(BattleCommand):
         # The open offers are the player's own: withdraw them.
         withdrawn = lapsed(table, player, context.now)
         if not withdrawn:
-            raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
+            raise RefusedError(Refusal.NOTHING_OFFERED, board=table.name)
         return withdrawn
 
 
@@ -520,7 +520,7 @@ def _chosen(
         declining: whether the player declines the offer.
 
     Raises:
-        Refused: there is no such offer, or more than one.
+        RefusedError: there is no such offer, or more than one.
     """
     hall = scene.hall
     offered = list(_standing(scene))
@@ -542,7 +542,7 @@ def _chosen(
             player = player_meant(hall, what)
             if theirs := [each for each in open_seeks if each.player == player]:
                 raise _not_asked(theirs)
-            raise Refused(Refusal.NOTHING_OFFERED_BY, player=player)
+            raise RefusedError(Refusal.NOTHING_OFFERED_BY, player=player)
         offered = [each for each in offered if each.player in players]
     if not offered:
         raise _not_asked(open_seeks)
@@ -551,24 +551,24 @@ def _chosen(
     return offered[0]
 
 
-def _which(offered: list[Standing], *, declining: bool) -> Refused:
+def _which(offered: list[Standing], *, declining: bool) -> RefusedError:
     answers = {str(each.declining if declining else each.accepting): each for each in offered}
     players = tuple(each.player for each in answers.values())
-    return Refused(Refusal.WHICH_OFFER, lines=tuple(answers), players=players)
+    return RefusedError(Refusal.WHICH_OFFER, lines=tuple(answers), players=players)
 
 
-def _not_asked(seeks: Sequence[events.SeekMade]) -> Refused:
+def _not_asked(seeks: Sequence[events.SeekMade]) -> RefusedError:
     """Return the refusal of an answer without an offer, with the first seek that it may mean."""
     if not seeks:
-        return Refused(Refusal.NOTHING_STANDS)
-    return Refused(Refusal.SEEK_FOR_ANYBODY, player=seeks[0].player, number=seeks[0].number)
+        return RefusedError(Refusal.NOTHING_STANDS)
+    return RefusedError(Refusal.SEEK_FOR_ANYBODY, player=seeks[0].player, number=seeks[0].number)
 
 
 def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
     seek = scene.hall.seeks.get(number)
     is_theirs = seek and (not seek.to or scene.me in {seek.to, seek.player})
     if seek is None or not (is_theirs and seek.is_open(scene.now)):
-        raise Refused(Refusal.NO_SUCH_SEEK, number=number)
+        raise RefusedError(Refusal.NO_SUCH_SEEK, number=number)
     return seek
 
 
@@ -587,9 +587,9 @@ def _begin(
     """
     hall, name = scene.hall, scene.me
     if seek.player == name:
-        raise Refused(Refusal.OWN_SEEK, number=seek.number)
+        raise RefusedError(Refusal.OWN_SEEK, number=seek.number)
     if seek.player not in hall.people:
-        raise Refused(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
+        raise RefusedError(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
     require_listening(hall, seek.player, name)
     require_no_haste(hall, name, seek.time)
     is_asked_first = seek.answers is None and not seek.is_by_days
@@ -621,7 +621,7 @@ def _asked_first(
     if other := asked_about(hall, seek, now):
         seconds = (other.until or now) - now
         code = Refusal.ASKS_ALREADY if other.player == me else Refusal.ASKED_BY_OTHERS
-        raise Refused(code, player=seek.player, seconds=seconds)
+        raise RefusedError(code, player=seek.player, seconds=seconds)
     require_boards(hall, me)
     _require_seeks(scene)
     mine = seek.side.other if seek.side else side
@@ -653,7 +653,7 @@ def _require_seeks(scene: Scene) -> None:
     hall = scene.hall
     mine = [each.number for each in hall.seeks.values() if each.player == scene.me]
     if len(mine) >= hall.caps.seeks:
-        raise Refused(Refusal.SEEKS_TOO_MANY, most=hall.caps.seeks, numbers=tuple(mine))
+        raise RefusedError(Refusal.SEEKS_TOO_MANY, most=hall.caps.seeks, numbers=tuple(mine))
 
 
 def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:
@@ -670,14 +670,14 @@ def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> Non
             for name in names
         }
         if seeks.get(me) and _beyond_first(hall, seeks) >= caps.seeks_per_address:
-            raise Refused(Refusal.SEEKS_FROM_ADDRESS, most=caps.seeks_per_address)
+            raise RefusedError(Refusal.SEEKS_FROM_ADDRESS, most=caps.seeks_per_address)
     if any(isinstance(event, events.BoardOpened) for event in decision.hall):
         boards = {
             name: {each for each in hall.tables.in_use_by(name) if _occupies(hall, each)}
             for name in names
         }
         if boards.get(me) and _beyond_first(hall, boards) >= caps.boards_per_address:
-            raise Refused(
+            raise RefusedError(
                 Refusal.BOARDS_FROM_ADDRESS,
                 most=caps.boards_per_address,
                 boards=tuple(hall.tables.in_use_by(me)),

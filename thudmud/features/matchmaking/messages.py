@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from thudmud.english import capitalised, does, lasting, listed
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
 from thudmud.features.matchmaking.model import TurnedDown
 from thudmud.features.playing.seats import Join
@@ -23,7 +23,7 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 
 
-def _which_offer(_: Refused, details: Mapping[str, Any], __: str | None) -> str:
+def _which_offer(_: RefusedError, details: Mapping[str, Any], __: str | None) -> str:
     offers = zip(details["lines"], details["players"], strict=True)
     ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
     return f"You have more than one offer. Type {ways}."

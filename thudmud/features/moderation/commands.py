@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from thudmud.english import capitalised, length
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.moderation.model import (
     MOST_REPORTS,
     WIDEST,
@@ -45,9 +45,9 @@ class OperatorCommand(Command):
 
     def decide(self, scene: Scene) -> Decision:
         if scene.hall.order is None:
-            raise Refused(ModerationRefusal.NO_OPERATORS)
+            raise RefusedError(ModerationRefusal.NO_OPERATORS)
         if not scene.hall.is_operator(scene.me):
-            raise Refused(Refusal.OPERATORS_ONLY)
+            raise RefusedError(Refusal.OPERATORS_ONLY)
         return self.decide_for(scene, scene.hall.order)
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
@@ -88,7 +88,7 @@ class Unmute(OperatorCommand):
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         mute = _one(order.all_mutes(scene.now), self.player)
         if mute is None:
-            raise Refused(ModerationRefusal.NOT_MUTED, words=_as_shown(scene, self.player))
+            raise RefusedError(ModerationRefusal.NOT_MUTED, words=_as_shown(scene, self.player))
         return scene.tell(Lifted(scene.me, mute))
 
 
@@ -133,7 +133,7 @@ class Unban(OperatorCommand):
         network = network_of(self.whom)
         ban = _one(order.all_bans(scene.now), network_text(network) if network else self.whom)
         if ban is None:
-            raise Refused(ModerationRefusal.NOT_BANNED, words=_as_shown(scene, self.whom))
+            raise RefusedError(ModerationRefusal.NOT_BANNED, words=_as_shown(scene, self.whom))
         return scene.tell(Lifted(scene.me, ban))
 
 
@@ -162,7 +162,7 @@ class CloseReport(OperatorCommand):
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         if all(each.number != self.number for each in scene.found[ReportsLookup()]):
-            raise Refused(ModerationRefusal.NO_SUCH_REPORT, number=self.number)
+            raise RefusedError(ModerationRefusal.NO_SUCH_REPORT, number=self.number)
         return scene.tell(ReportClosed(scene.me, self.number))
 
 
@@ -194,7 +194,7 @@ class CloseReports(OperatorCommand):
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         found = scene.found[ReportsLookup()]
         if not found:
-            raise Refused(ModerationRefusal.NO_OPEN_REPORT)
+            raise RefusedError(ModerationRefusal.NO_OPEN_REPORT)
         about = by = ""
         if self.about is not None:
             about = one_called(self.about, _names(each.about for each in found), _NO_REPORTS)
@@ -239,7 +239,7 @@ class CancelShutdown(OperatorCommand):
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         if scene.hall.part(PlannedShutdown).told is None:
-            raise Refused(ModerationRefusal.NO_SHUTDOWN)
+            raise RefusedError(ModerationRefusal.NO_SHUTDOWN)
         return scene.tell(ShutdownTold(scene.me, scene.now, None))
 
 
@@ -252,23 +252,23 @@ def _impose(scene: Scene, measure: Measure, whom: str, seconds: int | None, why:
 def _require_fair(scene: Scene, order: Order, whom: str) -> None:
     """Refuse a sanction against the operator themselves, another operator, or a bot."""
     if whom.lower() == scene.me.lower():
-        raise Refused(ModerationRefusal.SANCTION_SELF)
+        raise RefusedError(ModerationRefusal.SANCTION_SELF)
     if whom.lower() in order.operators:
-        raise Refused(ModerationRefusal.SANCTION_OPERATOR, player=whom)
+        raise RefusedError(ModerationRefusal.SANCTION_OPERATOR, player=whom)
     if whom.lower() in map(str.lower, scene.hall.bots):
-        raise Refused(ModerationRefusal.SANCTION_BOT, player=whom)
+        raise RefusedError(ModerationRefusal.SANCTION_BOT, player=whom)
 
 
 def _player(scene: Scene, words: str) -> str:
     """Resolve words to the name of a player who is online or has an account.
 
     Raises:
-        Refused: there is no such player, or the words are ambiguous.
-        Unread: the account has to be looked up first.
+        RefusedError: there is no such player, or the words are ambiguous.
+        LookupNeededError: the account has to be looked up first.
     """
     try:
         return player_meant(scene.hall, words)
-    except Refused as refusal:
+    except RefusedError as refusal:
         if refusal.code is not Refusal.NO_SUCH_PLAYER:
             raise
         known = scene.found[MemberLookup(words)]
@@ -290,17 +290,17 @@ def _banned(scene: Scene, order: Order, words: str) -> str:
     """Resolve the target of a ban: a network, or a name, which need not exist yet.
 
     Raises:
-        Refused: the words can't be a target, or the target may not be banned.
-        Unread: the account has to be looked up first.
+        RefusedError: the words can't be a target, or the target may not be banned.
+        LookupNeededError: the account has to be looked up first.
     """
     if network := network_of(words):
         _require_sensible(scene.hall, scene.me, network)
         return network_text(network)
     if not words.isalpha():
-        raise Refused(ModerationRefusal.NO_SUCH_NETWORK, words=words)
+        raise RefusedError(ModerationRefusal.NO_SUCH_NETWORK, words=words)
     try:
         whom = _player(scene, words)
-    except Refused as refusal:
+    except RefusedError as refusal:
         if refusal.code is not Refusal.NO_SUCH_PLAYER or len(words) > LONGEST_NAME:
             raise
         whom = capitalised(words.lower())
@@ -312,15 +312,15 @@ def _require_sensible(hall: Hall, me: str, network: Network) -> None:
     """Refuse a ban of a very wide network, of this machine, or of an operator's network."""
     if network.prefixlen < WIDEST[network.version]:
         widest = f"/{WIDEST[network.version]}"
-        raise Refused(ModerationRefusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
+        raise RefusedError(ModerationRefusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
     if network.is_unspecified or is_this_machine(str(network)):
-        raise Refused(ModerationRefusal.NETWORK_LOCAL, network=network_text(network))
+        raise RefusedError(ModerationRefusal.NETWORK_LOCAL, network=network_text(network))
     for name, origin in hall.origins.items():
         where = network_of(origin) if hall.is_operator(name) else None
         if where and where.version == network.version and where.overlaps(network):
             if name == me:
-                raise Refused(ModerationRefusal.SANCTION_SELF)
-            raise Refused(ModerationRefusal.SANCTION_OPERATOR, player=name)
+                raise RefusedError(ModerationRefusal.SANCTION_SELF)
+            raise RefusedError(ModerationRefusal.SANCTION_OPERATOR, player=name)
 
 
 def _one(sanctions: list[Sanction], whom: str) -> Sanction | None:
@@ -347,7 +347,7 @@ class FileReport(Command):
     def decide(self, scene: Scene) -> Decision:
         hall, me, words = scene.hall, scene.me, self.player
         if not (most := hall.limits(ReportLimits).open):
-            raise Refused(ModerationRefusal.NO_REPORTS)
+            raise RefusedError(ModerationRefusal.NO_REPORTS)
         about = hall.people.names.get(words.lower())
         reported = scene.found[ReportedLookup(about or words, me)]
         about = about or reported.name
@@ -355,11 +355,11 @@ class FileReport(Command):
             about = player_meant(hall, words)
             reported = scene.found[ReportedLookup(about, me)]
         if about == me:
-            raise Refused(ModerationRefusal.REPORT_SELF)
+            raise RefusedError(ModerationRefusal.REPORT_SELF)
         if reported.open_by >= most:
-            raise Refused(ModerationRefusal.REPORTS_TOO_MANY, most=most)
+            raise RefusedError(ModerationRefusal.REPORTS_TOO_MANY, most=most)
         if reported.open >= MOST_REPORTS:
-            raise Refused(ModerationRefusal.REPORTS_FULL)
+            raise RefusedError(ModerationRefusal.REPORTS_FULL)
         said = hall.heard(me, about)
         if scene.person.member:  # letters count too: a member may have read them by mail
             said += reported.written

@@ -23,7 +23,7 @@ from thudmud.features.moderation.model import (
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.sanctions import Measure
-from thudmud.store import Nobody, accounts
+from thudmud.store import NoSuchAccountError, accounts
 from thudmud.values import replace
 from thudmud.views.words import minute
 
@@ -76,7 +76,7 @@ async def _note(store: Store, aside: OfOperators) -> None:
             what = sanction.measure.value
             extra |= {"whom": sanction.whom}
             if isinstance(aside, Lifted):
-                with suppress(Nobody):  # already lifted by another operator
+                with suppress(NoSuchAccountError):  # already lifted by another operator
                     await store.write(accounts.lift, sanction)
                 _log.warning("un%s", what, extra=extra)
                 return

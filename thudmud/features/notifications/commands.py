@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.notifications.model import (
     ANOTHER,
     CODES_A_DAY,
@@ -55,12 +55,12 @@ def _contact(scene: Scene, *, ends: bool = False) -> Contact:
         ends: whether the command ends notifications, which is allowed even if there are none here.
 
     Raises:
-        Refused: the player isn't a member, or this server notifies nobody.
+        RefusedError: the player isn't a member, or this server notifies nobody.
     """
     if _ways(scene).are_none and not (scene.person.member and ends):
-        raise Refused(NotifyRefusal.NOTIFIES_NOBODY)
+        raise RefusedError(NotifyRefusal.NOTIFIES_NOBODY)
     if not scene.person.member:
-        raise Refused(NotifyRefusal.NOTIFY_FOR_MEMBERS)
+        raise RefusedError(NotifyRefusal.NOTIFY_FOR_MEMBERS)
     return scene.found[ContactLookup(scene.me)]
 
 
@@ -100,19 +100,19 @@ class NotifyMail(Command):
     def decide(self, scene: Scene) -> Decision:
         contact, address = _contact(scene), self.address
         if not _ways(scene).mail:
-            raise Refused(NotifyRefusal.NO_MAILS)
+            raise RefusedError(NotifyRefusal.NO_MAILS)
         if not is_address(address):
-            raise Refused(NotifyRefusal.NO_MAIL_ADDRESS)
+            raise RefusedError(NotifyRefusal.NO_MAIL_ADDRESS)
         origin = scene.hall.origins.get(scene.me, "")
         network = "" if is_this_machine(origin) else origin
         asked = scene.found[AskedLookup(address, scene.me, network)]
         notified = scene.hall.part(Notified)
         if asked.unwanted:
-            raise Refused(NotifyRefusal.MAIL_UNWANTED)
+            raise RefusedError(NotifyRefusal.MAIL_UNWANTED)
         if notified.established_only and not scene.hall.is_operator(scene.me):
             _require_established(asked, scene.now)
         if contact.asked_today >= CODES_A_DAY:
-            raise Refused(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
+            raise RefusedError(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
         if refusal := refused_code(asked, notified.codes_per_hour, scene.now):
             raise refusal
         return scene.tell(CodeAsked(scene.me, address, network))
@@ -124,9 +124,9 @@ def _require_established(asked: AskedAddress, now: float) -> None:
     Accounts are free: somebody with many of them could have this server write to any address.
     """
     if not asked.has_played:
-        raise Refused(NotifyRefusal.CODE_AFTER_BATTLE)
+        raise RefusedError(NotifyRefusal.CODE_AFTER_BATTLE)
     if (left := asked.registered + NEWCOMER - now) > 0:
-        raise Refused(NotifyRefusal.CODE_FOR_NEWCOMER, seconds=left)
+        raise RefusedError(NotifyRefusal.CODE_FOR_NEWCOMER, seconds=left)
 
 
 @verb("notify_code")
@@ -138,7 +138,7 @@ class NotifyCode(Command):
 
     def decide(self, scene: Scene) -> Decision:
         if not _contact(scene).asked:
-            raise Refused(NotifyRefusal.NO_CODE)
+            raise RefusedError(NotifyRefusal.NO_CODE)
         return scene.tell(CodeTyped(scene.me, self.code))
 
 
@@ -155,9 +155,9 @@ class NotifyBrowser(Command):
         _contact(scene)
         ways = _ways(scene)
         if not ways.push:
-            raise Refused(NotifyRefusal.NO_BROWSERS)
+            raise RefusedError(NotifyRefusal.NO_BROWSERS)
         if not is_served(self.endpoint, ways.services):
-            raise Refused(NotifyRefusal.NO_SUCH_SERVICE)
+            raise RefusedError(NotifyRefusal.NO_SUCH_SERVICE)
         browser = Browser(self.endpoint, self.key, self.auth)
         return scene.tell(BrowserAdded(scene.me, browser))
 

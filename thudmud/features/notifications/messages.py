@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from thudmud.english import capitalised, counted, lasting
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.archive.messages import entry, players
 from thudmud.features.notifications.commands import (
     Notify,
@@ -134,7 +134,7 @@ def _notify(_: Notify, occasion: Occasion, view: View) -> list[str]:
 def shown(contact: Contact, ways: Ways, player: str, now: float, width: int) -> list[str]:
     """Return the lines about a player's choices, with the commands that change them."""
     if ways.are_none:
-        return wrapped(refused(Refused(NotifyRefusal.NOTIFIES_NOBODY)), width)
+        return wrapped(refused(RefusedError(NotifyRefusal.NOTIFIES_NOBODY)), width)
     entries = [*_ways(contact, ways), *_kinds(contact), _quiet(contact, now)]
     entries += _published(contact, ways, player)
     lines = wrapped("How you are told of things while you are not here:", width)

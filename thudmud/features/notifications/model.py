@@ -12,7 +12,7 @@ from enum import Enum
 from functools import reduce
 from typing import NamedTuple
 
-from thudmud.errors import InvalidValueError, Refused
+from thudmud.errors import InvalidValueError, RefusedError
 from thudmud.game import events
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, aside
@@ -485,7 +485,7 @@ def mail_domain(address: str) -> str:
     return ".".join(labels[-3:] if is_of_a_country else labels[-2:])
 
 
-def refused_code(asked: AskedAddress, per_hour: int, now: float) -> Refused | None:
+def refused_code(asked: AskedAddress, per_hour: int, now: float) -> RefusedError | None:
     """Return the refusal of another code, if too many were sent; else None.
 
     The limits keep anybody from flooding a mailbox through this server, under however many names.
@@ -497,7 +497,7 @@ def refused_code(asked: AskedAddress, per_hour: int, now: float) -> Refused | No
         now: the current time.
     """
     if len(asked.mailbox) >= CODES_A_DAY:
-        return Refused(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
+        return RefusedError(NotifyRefusal.CODES_TOO_MANY, most=CODES_A_DAY)
     hour = CODE_LASTS
     limits = (
         (asked.network, CODES_FROM_NETWORK, DAY, NotifyRefusal.CODES_FROM_ADDRESS),
@@ -506,7 +506,7 @@ def refused_code(asked: AskedAddress, per_hour: int, now: float) -> Refused | No
     )
     for sent, most, within, code in limits:
         if len(sent) >= most:
-            return Refused(code, most=most, seconds=sent[-most] + within - now)
+            return RefusedError(code, most=most, seconds=sent[-most] + within - now)
     return None
 
 

@@ -7,7 +7,7 @@ import math
 from functools import partial
 from typing import cast
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.notifications import storage
 from thudmud.features.notifications.model import (
     BrowserAdded,
@@ -43,7 +43,9 @@ def setup(service: FeatureContext) -> None:
     async def code_typed(typed: CodeTyped) -> None:
         left = await store.write(storage.confirm, typed.player, typed.code)
         if left is not None:
-            raise Refused(NotifyRefusal.CODE_WRONG if left else NotifyRefusal.NO_CODE, left=left)
+            raise RefusedError(
+                NotifyRefusal.CODE_WRONG if left else NotifyRefusal.NO_CODE, left=left
+            )
 
     async def browser_added(added: BrowserAdded) -> None:
         await store.write(storage.add_browser, added.player, added.browser)

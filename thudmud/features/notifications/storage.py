@@ -128,7 +128,7 @@ def keep_contact(database: Database, player: str, chosen: Contact) -> None:
     removed.
 
     Raises:
-        Nobody: there is no such member.
+        NoSuchAccountError: there is no such member.
     """
     database.tells_watchers = True
     number = database.players.member(player)
@@ -184,8 +184,8 @@ def ask_code(
     on other nodes.
 
     Raises:
-        Nobody: there is no such member.
-        Refused: too many codes were sent.
+        NoSuchAccountError: there is no such member.
+        RefusedError: too many codes were sent.
     """
     number, now = database.players.member(player), database.now()
     if refusal := refused_code(asked(database, address, player, network), per_hour, now):
@@ -209,7 +209,7 @@ def confirm(database: Database, player: str, code: str) -> int | None:
         None if it is right; otherwise how many guesses are left, 0 if no code is pending.
 
     Raises:
-        Nobody: there is no such member.
+        NoSuchAccountError: there is no such member.
     """
     database.tells_watchers = True
     number = database.players.member(player)
@@ -237,7 +237,7 @@ def add_browser(database: Database, player: str, browser: Browser) -> None:
     A browser that was somebody else's is this member's from now on.
 
     Raises:
-        Nobody: there is no such member.
+        NoSuchAccountError: there is no such member.
     """
     database.tells_watchers = True
     number = database.players.member(player)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thudmud.english import capitalised
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.archive import Fingered, MemberLookup, ScoreLookup
 from thudmud.game.asides import Aside, aside
 from thudmud.game.command import Command, Scene, verb
@@ -28,7 +28,7 @@ class Who(Command):
     def decide(self, scene: Scene) -> Decision:
         if self.player and not scene.hall.people.begins(self.player):
             refuse_absent(scene, self.player)
-            raise Refused(Refusal.NO_SUCH_PLAYER, words=self.player)
+            raise RefusedError(Refusal.NO_SUCH_PLAYER, words=self.player)
         return scene.answer(self)
 
 
@@ -47,7 +47,7 @@ class Finger(Command):
 
 
 def fingered(scene: Scene, name: str) -> Fingered:
-    """Return the stored data of a player's profile; raises Unread if it must be looked up first."""
+    """Return the data of a player's profile; LookupNeededError if it isn't looked up yet."""
     return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
 
 
@@ -69,9 +69,9 @@ class Plan(Command):
         if text is None:
             return scene.answer(self, answer=fingered(scene, me))
         if not scene.person.member:
-            raise Refused(Refusal.PLANS_FOR_MEMBERS)
+            raise RefusedError(Refusal.PLANS_FOR_MEMBERS)
         if len(text) > LONGEST_PLAN:
-            raise Refused(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
+            raise RefusedError(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
         plan = "" if text.lower() in NO_PLAN else text
         return scene.tell(PlanChosen(me, plan), plan=plan)
 
@@ -207,22 +207,22 @@ def _another(
         The name, and whether this player is online.
 
     Raises:
-        Refused: the player can't be added, or the words don't name one.
+        RefusedError: the player can't be added, or the words don't name one.
     """
     is_self, is_there, is_full = codes
     try:
         name, is_here = player_meant(scene.hall, words), True
-    except Refused as refusal:
+    except RefusedError as refusal:
         is_name = words.isalpha() and len(words) <= LONGEST_NAME
         if refusal.code is not Refusal.NO_SUCH_PLAYER or not is_name:
             raise
         name, is_here = capitalised(words), False
     if name == scene.me:
-        raise Refused(is_self)
+        raise RefusedError(is_self)
     if name.lower() in map(str.lower, others):
-        raise Refused(is_there, player=name)
+        raise RefusedError(is_there, player=name)
     if len(others) >= most:
-        raise Refused(is_full, most=most)
+        raise RefusedError(is_full, most=most)
     return name, is_here
 
 
@@ -230,7 +230,7 @@ def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, t
     """Find a name in a list by the name itself or a prefix; return it and the remaining names.
 
     Raises:
-        Refused: no name matches, or several do.
+        RefusedError: no name matches, or several do.
     """
     other = one_called(words, names, none)
     return other, tuple(name for name in names if name != other)

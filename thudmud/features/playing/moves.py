@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game import events, tables
 from thudmud.game.command import Scene, verb
 from thudmud.game.events import Offer
@@ -19,7 +19,7 @@ from thudmud.rules import (
     Ending,
     Every,
     Game,
-    IllegalMove,
+    IllegalMoveError,
     Move,
     Side,
     Square,
@@ -113,17 +113,17 @@ class PlayRecorded(PlyCommand):
         """Convert the recorded ply to the command that a player would type.
 
         Raises:
-            IllegalMove: the ply is illegal.
-            Refused: the square of origin holds another kind of piece.
+            IllegalMoveError: the ply is illegal.
+            RefusedError: the square of origin holds another kind of piece.
         """
         try:
             return Play(read_ply(self.ply, game.ruleset, game.position).attempt(), self.on)
-        except IllegalMove:
+        except IllegalMoveError:
             raise
         except ValueError:
             square = Square.from_record(self.ply[1:].partition("-")[0])
             piece = game.position.piece_at(square)
-            raise Refused(Refusal.OTHER_PIECE, (square,), square=square, piece=piece) from None
+            raise RefusedError(Refusal.OTHER_PIECE, (square,), square=square, piece=piece) from None
 
 
 @verb("end")
@@ -164,7 +164,7 @@ class Start(BattleCommand):
         decided = tables.decide(table, scene.me, self, context)
         return look_no_longer(hall, tables.at_table(scene, table, decided), scene.now)
 
-    def confirmation(self, table: Table, player: str) -> Refused | None:
+    def confirmation(self, table: Table, player: str) -> RefusedError | None:
         match, side = table.match, tables.seat(table, player)
         if match is None or table.is_practice or not match.running:
             return None
@@ -172,7 +172,7 @@ class Start(BattleCommand):
             return None
         if not match.is_worth_asking(side):
             return None
-        return Refused(
+        return RefusedError(
             Refusal.SURE_RESTARTS,
             board=table.name,
             player=table.seats.get(side.other),
@@ -183,19 +183,19 @@ class Start(BattleCommand):
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
         if not table.full:
-            raise Refused(
+            raise RefusedError(
                 Refusal.NEEDS_OPPONENT,
                 board=table.name,
                 seats=table.seating,
                 may_practise=not table.under_way,
             )
         if side.other in table.away and not table.by_correspondence:
-            raise Refused(Refusal.AWAY, player=table.seats[side.other])
+            raise RefusedError(Refusal.AWAY, player=table.seats[side.other])
         match = table.match
         is_second = match is not None and match.running and match.battle == events.BATTLES
         if match and is_second and not match.game.moves and not table.offers:
             # Both players are prompted to begin, and the opponent was a moment faster.
-            raise Refused(Refusal.HAS_BEGUN, board=table.name)
+            raise RefusedError(Refusal.HAS_BEGUN, board=table.name)
         asked = _asked(table, side, context)
         if asked is Offer.RESTART and match and match.tournament:
             raise tables.in_tournament(table, match.tournament)
@@ -285,14 +285,14 @@ class Resign(BattleCommand):
     words = "resign game"
     needs_confirmation = True
 
-    def confirmation(self, table: Table, player: str) -> Refused | None:
+    def confirmation(self, table: Table, player: str) -> RefusedError | None:
         match, side = table.match, tables.seat(table, player)
         if match is None:
             return None
         score = match.game.ruleset.resignation(match.game.position, side).score
         mine, theirs = score.of(side), score.of(side.other)
         of_both = match.points(side) + mine, match.points(side.other) + theirs
-        return Refused(
+        return RefusedError(
             Refusal.SURE_RESIGNS,
             board=table.name,
             battle=None if table.is_practice else match.battle,
@@ -305,7 +305,7 @@ class Resign(BattleCommand):
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
         if table.half_played:
-            raise Refused(Refusal.NOT_BEGUN_YET, board=table.name, seats=table.seating)
+            raise RefusedError(Refusal.NOT_BEGUN_YET, board=table.name, seats=table.seating)
         return (_resigned(table, player, side, context),)
 
 
@@ -323,9 +323,9 @@ class Claim(BattleCommand):
             return _second_lost(table, player, side.other, Ending.CLAIM, context)
         game = tables.battle(table)
         if not table.full or table.is_practice:
-            raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
+            raise RefusedError(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
         if table.clock:
-            raise Refused(Refusal.CLOCK_RUNS, player=table.seats[side.other])
+            raise RefusedError(Refusal.CLOCK_RUNS, player=table.seats[side.other])
         first = table.idle_since + table.idle_limit
         is_away, is_turn = side.other in table.away, game.turn is side.other
         # An absent player on move also has the idle limit, but never longer than a present one.
@@ -339,7 +339,7 @@ class Claim(BattleCommand):
             if context.now < claim_at:
                 seconds = claim_at - context.now
                 code = Refusal.TOO_SOON if is_away else Refusal.NOT_IDLE
-                raise Refused(code, player=table.seats[side.other], seconds=seconds)
+                raise RefusedError(code, player=table.seats[side.other], seconds=seconds)
         else:
             tables.require_long_gone(table, side.other, context)
         outcome = game.ruleset.resignation(game.position, side.other)
@@ -394,16 +394,16 @@ class Undo(BattleCommand):
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
         if table.match and not table.running:
-            raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
+            raise RefusedError(Refusal.OVER_FOR_GOOD, board=table.name)
         game = tables.battle(table)
         if not table.full:
-            raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
+            raise RefusedError(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
         agreed = table.is_practice or table.offers.get(Offer.UNDO) is side.other
         taken = _last_own(game, side.other if agreed else side)
         if not taken:
-            raise Refused(Refusal.NO_PLY_YET, board=table.name)
+            raise RefusedError(Refusal.NO_PLY_YET, board=table.name)
         if table.taken_back >= MOST_TAKEN_BACK:
-            raise Refused(Refusal.UNDO_TOO_OFTEN, board=table.name, most=MOST_TAKEN_BACK)
+            raise RefusedError(Refusal.UNDO_TOO_OFTEN, board=table.name, most=MOST_TAKEN_BACK)
         if not agreed:
             return tables.offer(table, player, Offer.UNDO, context.now)
         others = [
@@ -429,16 +429,16 @@ class Adjourn(BattleCommand):
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
         if table.match is None or table.match.over:
-            raise Refused(Refusal.NO_MATCH, board=table.name)
+            raise RefusedError(Refusal.NO_MATCH, board=table.name)
         if table.match.tournament:
             raise tables.in_tournament(table, table.match.tournament)
         if not table.full:
-            raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
+            raise RefusedError(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
         if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:
             if side.other not in table.away:
                 return tables.offer(table, player, Offer.ADJOURN, context.now)
             if table.in_haste and table.clock and table.clock.turn is side:
-                raise Refused(Refusal.OWN_CLOCK_RUNS, player=table.seats[side.other])
+                raise RefusedError(Refusal.OWN_CLOCK_RUNS, player=table.seats[side.other])
             tables.require_long_gone(table, side.other, context)
         return (events.Adjourned(context.now, player, table.match.saved(context.now)),)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thudmud.english import nth
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.playing.seats import require_boards
 from thudmud.game import events
 from thudmud.game.asides import Aside
@@ -80,9 +80,9 @@ def in_hall(
         asides: transient events to deliver.
 
     Raises:
-        Refused: this hall doesn't open boards for matches.
+        RefusedError: this hall doesn't open boards for matches.
     """
     hall = scene.hall
     if hall.version is None or not hall.opens_boards:
-        raise Refused(Refusal.NO_HALL, bots=tuple(hall.bots_here()))
+        raise RefusedError(Refusal.NO_HALL, bots=tuple(hall.bots_here()))
     return Decision(scene.me, board, 0, at_board, asides, hall=of_hall, hall_version=hall.version)

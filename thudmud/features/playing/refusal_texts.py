@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from thudmud.english import capitalised
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import OFFERING, Start
 from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Leave, Practice
@@ -18,7 +18,7 @@ from thudmud.views.refusals import RefusalText, add_refusal_texts, holds_both
 Details = Mapping[str, Any]
 
 
-def _seated_elsewhere(_: Refused, details: Details, __: str | None) -> str:
+def _seated_elsewhere(_: RefusedError, details: Details, __: str | None) -> str:
     board = details["board"]
     practice = f', or "{Practice(on=board)}" to play both'
     plays = f"You play the {details['side'].plural} at the {board}."
@@ -26,36 +26,36 @@ def _seated_elsewhere(_: Refused, details: Details, __: str | None) -> str:
     return f"{plays} {change}{practice if details['may_practise'] else ''}."
 
 
-def _no_hall(_: Refused, details: Details, __: str | None) -> str:
+def _no_hall(_: RefusedError, details: Details, __: str | None) -> str:
     bots = details["bots"]
     bot = f'"invite {bots[0].lower()}" has a bot take the other, ' if bots else ""
     join = 'No boards are opened for matches here. "join" takes a seat at one that is here; '
     return f'{join}{bot}"{Practice()}" gives you both.'
 
 
-def _clock_already(_: Refused, details: Details, __: str | None) -> str:
+def _clock_already(_: RefusedError, details: Details, __: str | None) -> str:
     if details["time"] is None:
         return f"The {details['board']} has no clock as it is."
     return f"The {details['board']} has a clock of {details['time']} already."
 
 
-def _already_offered(_: Refused, details: Details, __: str | None) -> str:
+def _already_offered(_: RefusedError, details: Details, __: str | None) -> str:
     player, words = details["player"], OFFERING[details["offer"]](details["board"])
     return f'You have already offered that. {player} agrees by typing "{words}".'
 
 
-def _opponent_not_there(_: Refused, details: Details, __: str | None) -> str:
+def _opponent_not_there(_: RefusedError, details: Details, __: str | None) -> str:
     players = details["players"]
     absent = f"{players:and} {'is' if len(players) == 1 else 'are'}"
     return f"It goes on when you both are at the {details['board']}; {absent} not here."
 
 
-def _which_adjourned(refusal: Refused, _: Details, __: str | None) -> str:
+def _which_adjourned(refusal: RefusedError, _: Details, __: str | None) -> str:
     first = Resume(refusal.details["numbers"][0], refusal.details["words"])
     return f'Which one? "{first}" or another number; "games" lists them.'
 
 
-def _over_before_it_begins(_: Refused, details: Details, __: str | None) -> str:
+def _over_before_it_begins(_: RefusedError, details: Details, __: str | None) -> str:
     """Explain why a battle would be over at once; perhaps suggest that the other side moves."""
     ending, side = details["ending"], details["side"]
     told = f"A battle would be over there before it begins: {_OVER[ending].format(side=side)}."
@@ -71,7 +71,7 @@ _OVER = {
 """The reason that no battle can begin from a position, by the ending it would have."""
 
 
-def _seat_taken(refusal: Refused, details: Details, _: str | None) -> str:
+def _seat_taken(refusal: RefusedError, details: Details, _: str | None) -> str:
     player, side, hint = details["player"], details["side"].plural, details["free"]
     if not hint and refusal.code is Refusal.SEAT_TAKEN:
         hint = "You are welcome to watch."
@@ -79,19 +79,19 @@ def _seat_taken(refusal: Refused, details: Details, _: str | None) -> str:
     return f"{player} plays {plays} at the {details['board']} already. {hint}".strip()
 
 
-def _match_under_way(_: Refused, details: Details, __: str | None) -> str:
+def _match_under_way(_: RefusedError, details: Details, __: str | None) -> str:
     board = details["board"]
     if holds_both(details["seats"]):
         return f'You play both sides at the {board} already. "{Start(board)}" begins anew.'
     return f'You are in a match at the {board}. "{Leave(board)}" ends that for you.'
 
 
-def _needs_opponent(_: Refused, details: Details, __: str | None) -> str:
+def _needs_opponent(_: RefusedError, details: Details, __: str | None) -> str:
     practice = f', or "{Practice(on=details["board"])}"' if details["may_practise"] else ""
     return f"A battle needs two players{practice}. {details['free']}"
 
 
-def _no_battle(refusal: Refused, details: Details, me: str | None) -> str:
+def _no_battle(refusal: RefusedError, details: Details, me: str | None) -> str:
     board, seats = details["board"], details.get("seats", ())
     here = [each.player for each in seats if each.player and each.away_since is None]
     is_over = refusal.code is Refusal.BATTLE_OVER
@@ -107,7 +107,7 @@ _BATTLES = {1: "the first battle", 2: "the second battle", None: "the practice"}
 """Names of the battle to resign, by its number in the match; None is practice."""
 
 
-def _sure_resigns(refusal: Refused, _: Details, __: str | None) -> str:
+def _sure_resigns(refusal: RefusedError, _: Details, __: str | None) -> str:
     """Ask for confirmation of a resignation, with the score that it would lead to."""
     details = refusal.details
     other = details["player"] or f"the {details['side'].plural}"
@@ -124,7 +124,7 @@ def _sure_resigns(refusal: Refused, _: Details, __: str | None) -> str:
     return f'{which} {ends}. Type "yes" to resign.'
 
 
-def _sure_restarts(refusal: Refused, _: Details, __: str | None) -> str:
+def _sure_restarts(refusal: RefusedError, _: Details, __: str | None) -> str:
     """Ask for confirmation of a restart, with the score that it would drop."""
     details = refusal.details
     board, other, (mine, theirs) = details["board"], details["player"], details["score"]
@@ -136,7 +136,7 @@ def _sure_restarts(refusal: Refused, _: Details, __: str | None) -> str:
     return f'Really start over at the {board}? {stands}. {then}. Type "yes" to ask {other}.'
 
 
-def _sure_leaves(refusal: Refused, _: Details, __: str | None) -> str:
+def _sure_leaves(refusal: RefusedError, _: Details, __: str | None) -> str:
     """Ask for confirmation of leaving a match, with the current or the resulting score."""
     details = refusal.details
     board, other, (mine, theirs) = details["board"], details["player"], details["score"]

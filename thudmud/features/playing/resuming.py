@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.playing.opening import at_own_board
 from thudmud.features.talk.commands import require_listening
 from thudmud.game.archive import AdjournedLookup
@@ -42,7 +42,7 @@ class Resume(GameCommand):
                 if all(each == me or _is_bot_here(hall, each) for each in _players(saved))
             }
             if len(alone) > 1:
-                raise Refused(Refusal.WHICH_ADJOURNED, words=None, numbers=tuple(alone))
+                raise RefusedError(Refusal.WHICH_ADJOURNED, words=None, numbers=tuple(alone))
             for saved in alone.values():
                 return at_own_board(scene, (), Resumed(scene.now, me, saved))
         table = hall_board_meant(hall, scene.person, self.on)
@@ -62,8 +62,8 @@ class Resume(GameCommand):
         """Return the player's adjourned matches by number, or only the one that was asked for.
 
         Raises:
-            Refused: there is no such match, or none at all.
-            Unread: the adjourned matches have to be looked up first.
+            RefusedError: there is no such match, or none at all.
+            LookupNeededError: the adjourned matches have to be looked up first.
         """
         adjourned = {
             away.battle.number: away.match for away in scene.found[AdjournedLookup(scene.me)]
@@ -73,11 +73,11 @@ class Resume(GameCommand):
                 each.name for each in scene.hall.tables.seats_of(scene.me) if each.under_way
             )
             if going_on:
-                raise Refused(Refusal.GOES_ON_ALREADY, boards=going_on)
-            raise Refused(Refusal.NOTHING_ADJOURNED)
+                raise RefusedError(Refusal.GOES_ON_ALREADY, boards=going_on)
+            raise RefusedError(Refusal.NOTHING_ADJOURNED)
         if self.number is not None:
             if self.number not in adjourned:
-                raise Refused(Refusal.NOT_YOURS_TO_RESUME, number=self.number)
+                raise RefusedError(Refusal.NOT_YOURS_TO_RESUME, number=self.number)
             return {self.number: adjourned[self.number]}
         return adjourned
 
@@ -89,11 +89,11 @@ class Resume(GameCommand):
         Bots don't have to be at the table; it is enough that they are on the server.
 
         Raises:
-            Refused: the player isn't at the table, or not exactly one match qualifies.
+            RefusedError: the player isn't at the table, or not exactly one match qualifies.
         """
         hall, here = scene.hall, scene.hall.people_in(table.name)
         if scene.me not in here:
-            raise Refused(Refusal.RESUME_THERE, board=table.name)
+            raise RefusedError(Refusal.RESUME_THERE, board=table.name)
         ready = {
             number: saved
             for number, saved in adjourned.items()
@@ -105,8 +105,8 @@ class Resume(GameCommand):
             case []:
                 players = {name for saved in adjourned.values() for name in _players(saved)}
                 others = tuple(sorted(players - {scene.me}))
-                raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, players=others)
-        raise Refused(Refusal.WHICH_ADJOURNED, words=self.on, numbers=tuple(ready))
+                raise RefusedError(Refusal.OPPONENT_NOT_THERE, board=table.name, players=others)
+        raise RefusedError(Refusal.WHICH_ADJOURNED, words=self.on, numbers=tuple(ready))
 
 
 def _players(saved: SavedMatch) -> tuple[str, str]:

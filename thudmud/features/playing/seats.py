@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import dropped, forfeited
 from thudmud.game import tables
 from thudmud.game.command import Scene, put_aside, verb, walk
@@ -23,7 +23,7 @@ class SitDown(TableCommand):
         # From the hall, a player with seats at several boards has to name the board.
         hall, person = scene.hall, scene.person
         if self.on is None and person.room is None and len(hall.tables.seats_of(scene.me)) > 1:
-            raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
+            raise RefusedError(Refusal.SAY_WHICH, boards=tuple(hall.tables))
         table = hall_board_meant(hall, person, self.on)
         if table.key.startswith(MADE) and scene.me not in {*hall.bots, *table.seats.values()}:
             require_boards(hall, scene.me)
@@ -62,19 +62,19 @@ class Join(SitDown):
     def at(self, table: Table, player: str, context: Context) -> Events:
         mine, side = table.side_of(player), self.side
         if mine and side in {None, *table.sides_of(player)}:
-            raise Refused(Refusal.SAME_SEAT, board=table.name, side=side or mine)
+            raise RefusedError(Refusal.SAME_SEAT, board=table.name, side=side or mine)
         if mine:
             may_practise = not table.under_way and len(table.seats) == 1
-            raise Refused(
+            raise RefusedError(
                 Refusal.ONE_SEAT_EACH, board=table.name, side=mine, may_practise=may_practise
             )
         if side is None:
             side, *others = tables.free_seats(table, player, player, context)
             if others:
-                raise Refused(Refusal.WHICH_SEAT, board=table.name)
+                raise RefusedError(Refusal.WHICH_SEAT, board=table.name)
         freed = tables.made_free(table, side, player, context)
         if freed is None:
-            raise Refused(
+            raise RefusedError(
                 Refusal.SEAT_TAKEN,
                 board=table.name,
                 player=table.seats.get(side),
@@ -85,7 +85,7 @@ class Join(SitDown):
         other = left.seats.get(side.other)
         is_theirs = left.kept_for(side) in {None, player}
         if other and not is_theirs and other not in context.askers:
-            raise Refused(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=side)
+            raise RefusedError(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=side)
         return (*freed, Joined(context.now, player, side, self.level))
 
 
@@ -98,7 +98,7 @@ class Practice(SitDown):
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         if table.under_way and table.side_of(player):
-            raise Refused(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
+            raise RefusedError(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
         freed = tables.freed_for({player}, table, player, context)
         standing = tables.folded(table, freed)
         rules = self.rules or standing.ruleset.name
@@ -115,13 +115,13 @@ class Leave(TableCommand):
     words = "leave game"
     needs_confirmation = True
 
-    def confirmation(self, table: Table, player: str) -> Refused | None:
+    def confirmation(self, table: Table, player: str) -> RefusedError | None:
         match, side = table.match, tables.seat(table, player)
         if match is None or match.over or not table.full or table.is_practice:
             return None
         if not match.is_worth_asking(side):
             return None
-        return Refused(
+        return RefusedError(
             Refusal.SURE_LEAVES,
             board=table.name,
             player=table.seats[side.other],
@@ -139,7 +139,7 @@ class Leave(TableCommand):
                 lost = forfeited(table, side, context)
         standing = tables.folded(table, lost)
         if standing.clock and table.levels == NO_BOTS:  # it would stop until their return
-            raise Refused(Refusal.LEAVES_CLOCK, board=table.name)
+            raise RefusedError(Refusal.LEAVES_CLOCK, board=table.name)
         return (*lost, *tables.part(standing, player, Parting.LEFT, context.now))
 
 
@@ -152,10 +152,10 @@ def require_boards(hall: Hall, player: str, asks: str = "") -> None:
         asks: the player who gave the command, if known; it decides the wording of the refusal.
 
     Raises:
-        Refused: the player already has seats at the maximum number of such boards in use.
+        RefusedError: the player already has seats at the maximum number of such boards in use.
     """
     theirs = hall.tables.in_use_by(player)
     if len(theirs) >= hall.caps.boards:
         code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY
         most, free = hall.caps.boards, hall.tables.free_of_hall()
-        raise Refused(code, most=most, boards=tuple(theirs), player=player, free=free)
+        raise RefusedError(code, most=most, boards=tuple(theirs), player=player, free=free)

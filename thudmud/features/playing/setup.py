@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.game.clocks import TimeControl
 from thudmud.game.command import verb
 from thudmud.game.events import PositionSet, RulesSet, TimeSet
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import Context, Events, TableCommand, lapsed
-from thudmud.rules import RULESETS, IllegalMove, Piece, Position, Reason, Ruleset, Side, Square
+from thudmud.rules import RULESETS, IllegalMoveError, Piece, Position, Reason, Ruleset, Side, Square
 from thudmud.rules.checks import require_on_board
 from thudmud.values import replace
 
@@ -34,15 +34,15 @@ def _require_between_matches(
         details: further details for the refusal.
 
     Raises:
-        Refused: with the code of the first condition that fails.
+        RefusedError: with the code of the first condition that fails.
     """
     others_sit, is_running, is_half_played = codes
     if table.seats and table.side_of(player) is None:
-        raise Refused(others_sit, board=table.name, seats=table.seating)
+        raise RefusedError(others_sit, board=table.name, seats=table.seating)
     if table.running:
-        raise Refused(is_running, board=table.name, **details)
+        raise RefusedError(is_running, board=table.name, **details)
     if table.half_played:
-        raise Refused(is_half_played, board=table.name, **details)
+        raise RefusedError(is_half_played, board=table.name, **details)
 
 
 @verb("set_rules")
@@ -56,10 +56,10 @@ class SetRules(TableCommand):
     def at(self, table: Table, player: str, context: Context) -> Events:
         board, rules = table.name, table.ruleset.name
         if self.rules not in RULESETS:
-            raise Refused(Refusal.RULES_UNKNOWN, words=self.rules, known=tuple(RULESETS))
+            raise RefusedError(Refusal.RULES_UNKNOWN, words=self.rules, known=tuple(RULESETS))
         _require_between_matches(table, player, _RULES, rules=rules)
         if self.rules == rules:
-            raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
+            raise RefusedError(Refusal.RULES_ALREADY, board=board, rules=rules)
         return (*lapsed(table, player, context.now), RulesSet(context.now, player, self.rules))
 
 
@@ -82,7 +82,7 @@ class SetClock(TableCommand):
         time = self.time
         _require_between_matches(table, player, _CLOCK, time=table.time)
         if time == table.time:
-            raise Refused(Refusal.CLOCK_ALREADY, board=table.name, time=time)
+            raise RefusedError(Refusal.CLOCK_ALREADY, board=table.name, time=time)
         return (*lapsed(table, player, context.now), TimeSet(context.now, player, time))
 
 
@@ -139,8 +139,8 @@ class SetUpCommand(TableCommand):
         """Return the changed position.
 
         Raises:
-            Refused: the server doesn't accept the position.
-            IllegalMove: the rules don't allow a piece on its square.
+            RefusedError: the server doesn't accept the position.
+            IllegalMoveError: the rules don't allow a piece on its square.
         """
         raise NotImplementedError
 
@@ -150,11 +150,11 @@ class SetUpCommand(TableCommand):
         before = table.opening or rules.opening
         position = self.position(before, rules)
         if position == before:
-            raise Refused(Refusal.SETUP_ALREADY, board=table.name)
+            raise RefusedError(Refusal.SETUP_ALREADY, board=table.name)
         for piece in (Piece.DWARF, Piece.TROLL):
             _require_few(piece, position.count(piece), rules)
         if over := rules.outcome(position):
-            raise Refused(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
+            raise RefusedError(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
         opening = None if position == rules.opening else position
         set_up = PositionSet(context.now, player, rules.name, opening)
         return (*lapsed(table, player, context.now), set_up)
@@ -244,7 +244,7 @@ def _with(pieces: Pieces, before: Position, rules: Ruleset, turn: Side | None) -
     require_on_board(named)
     for square in named:
         if named.count(square) > 1:
-            raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
+            raise IllegalMoveError(Reason.NAMED_TWICE, (square,), square=square)
     if middle:
         _move_middle(middle, standing, rules)
     for piece, squares in ((Piece.DWARF, dwarfs), (Piece.TROLL, trolls)):
@@ -255,18 +255,18 @@ def _with(pieces: Pieces, before: Position, rules: Ruleset, turn: Side | None) -
 
 def _put(piece: Piece, square: Square, standing: dict[Square, Piece]) -> None:
     if taken := standing.get(square):
-        raise IllegalMove(Reason.TARGET_TAKEN, (square,), target=square, piece=taken)
+        raise IllegalMoveError(Reason.TARGET_TAKEN, (square,), target=square, piece=taken)
     standing[square] = piece
 
 
 def _take_off(square: Square, standing: dict[Square, Piece]) -> None:
     match standing.pop(square, None):
         case None:
-            raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+            raise IllegalMoveError(Reason.NO_PIECE, (square,), square=square)
         case Piece.STONE:
-            raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+            raise IllegalMoveError(Reason.THUDSTONE_STAYS, (square,), square=square)
         case Piece.ROCK:
-            raise Refused(Refusal.SETUP_NEEDS_ROCK, (square,), square=square)
+            raise RefusedError(Refusal.SETUP_NEEDS_ROCK, (square,), square=square)
 
 
 def _move_middle(
@@ -277,7 +277,7 @@ def _move_middle(
     (square,) = squares
     for home, piece in list(standing.items()):
         if piece is Piece.STONE and square is not home:
-            raise IllegalMove(Reason.THUDSTONE_STAYS, (home,), square=home)
+            raise IllegalMoveError(Reason.THUDSTONE_STAYS, (home,), square=home)
         if piece.side is None:
             del standing[home]
             _put(piece, square, standing)
@@ -292,6 +292,6 @@ def _require_few(piece: Piece, number: int, rules: Ruleset) -> None:
     if piece is Piece.ROCK:
         most += rules.opening.count(Piece.STONE)
     if number > most:
-        raise Refused(
+        raise RefusedError(
             Refusal.SETUP_TOO_MANY, piece=piece, number=number, most=most, rules=rules.name
         )

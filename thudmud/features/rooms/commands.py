@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import bots_here
 from thudmud.features.people.commands import Finger, fingered
 from thudmud.game.asides import ObserveChosen
@@ -36,7 +36,7 @@ class Look(Command):
                 return Finger().decide(scene)
         try:
             return scene.answer(self, board_meant(scene.hall, scene.person, self.at).name)
-        except Refused as refusal:
+        except RefusedError as refusal:
             if refusal.code is not Refusal.NO_BOARD_HERE:
                 raise
             name = known_name(scene, str(self.at))
@@ -59,8 +59,8 @@ class Go(Command):
         to = None if self.to is None else hall_board_meant(scene.hall, person, self.to).name
         if to == person.room:
             if to is None:
-                raise Refused(Refusal.ALREADY_IN_HALL)
-            raise Refused(Refusal.ALREADY_THERE, board=to)
+                raise RefusedError(Refusal.ALREADY_IN_HALL)
+            raise RefusedError(Refusal.ALREADY_THERE, board=to)
         return Decision(scene.me, to, asides=(*put_aside(person), *walk(person, to)))
 
 
@@ -110,11 +110,11 @@ class Observe(Command):
         table = observed_meant(scene.hall, person, self.at)
         board, observed = table.name, person.observed
         if person.name in table.seats.values():
-            raise Refused(Refusal.OBSERVES_OWN, board=board)
+            raise RefusedError(Refusal.OBSERVES_OWN, board=board)
         if board in observed:
-            raise Refused(Refusal.OBSERVED_ALREADY, board=board)
+            raise RefusedError(Refusal.OBSERVED_ALREADY, board=board)
         if len(observed) >= MOST_OBSERVED:
-            raise Refused(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=observed)
+            raise RefusedError(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=observed)
         chosen = ObserveChosen(person.name, board, (*observed, board))
         return Decision(person.name, board, asides=(chosen,))
 
@@ -128,14 +128,14 @@ class Unobserve(Command):
     def decide(self, scene: Scene) -> Decision:
         observed = scene.person.observed
         if not observed:
-            raise Refused(Refusal.OBSERVES_NOTHING)
+            raise RefusedError(Refusal.OBSERVES_NOTHING)
         ends = observed
         if self.at is not None:
             ends = (observed_meant(scene.hall, scene.person, self.at).name,)
         chosen: list[ObserveChosen] = []
         for board in ends:
             if board not in observed:
-                raise Refused(Refusal.NOT_OBSERVED, board=board, boards=observed)
+                raise RefusedError(Refusal.NOT_OBSERVED, board=board, boards=observed)
             observed = tuple(each for each in observed if each != board)
             ended = ObserveChosen(scene.me, board, observed)
             for part in scene.person.parts.values():

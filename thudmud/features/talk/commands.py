@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.talk.model import KnowsDeaf, PlayersDeaf
 from thudmud.game.asides import Emoted, Spoke, Told
 from thudmud.game.command import Command, Scene, verb
@@ -61,7 +61,7 @@ class Shout(Command):
 
     def decide(self, scene: Scene) -> Decision:
         if not scene.person.options.has(Toggle.SHOUT):
-            raise Refused(Refusal.SHOUTS_OFF)
+            raise RefusedError(Refusal.SHOUTS_OFF)
         return scene.tell(Spoke(scene.me, None, self.text, Toggle.SHOUT))
 
 
@@ -111,12 +111,12 @@ class Tell(Command):
     def decide(self, scene: Scene) -> Decision:
         to = player_here(scene, self.player)
         if to == scene.me:
-            raise Refused(Refusal.TELL_SELF)
+            raise RefusedError(Refusal.TELL_SELF)
         require_listening(scene.hall, to, scene.me)
         return scene.tell(Told(scene.me, to, self.text))
 
 
 def require_listening(hall: Hall, to: str, player: str) -> None:
-    """Raise Refused if `to` ignores `player`."""
+    """Raise RefusedError if `to` ignores `player`."""
     if hall.people.ignores(to, player):
-        raise Refused(Refusal.NOT_LISTENING, player=to)
+        raise RefusedError(Refusal.NOT_LISTENING, player=to)

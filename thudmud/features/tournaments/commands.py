@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from thudmud.english import capitalised, length
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.tournaments.model import (
     Tournament,
     TournamentLimits,
@@ -154,29 +154,33 @@ class NewTournament(Command):
         open_ = hall.part(TournamentRegister).going_on
         own = next((each for each in open_ if each.made.player == scene.me), None)
         if own and not is_operator:
-            raise Refused(TournamentRefusal.TOURNAMENT_OF_YOURS, number=own.number)
+            raise RefusedError(TournamentRefusal.TOURNAMENT_OF_YOURS, number=own.number)
         going_on = [each.number for each in open_]
         if len(going_on) >= (most := hall.limits(TournamentLimits).most):
-            raise Refused(
+            raise RefusedError(
                 TournamentRefusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on)
             )
         if time.is_correspondence and not is_operator:
             _require_room_by_days(hall, open_)
         is_arena, is_swiss = kind is TournamentKind.ARENA, kind is TournamentKind.SWISS
         if self.rounds is not None and not is_swiss:
-            raise Refused(TournamentRefusal.TOURNAMENT_HAS_NO_ROUNDS)
+            raise RefusedError(TournamentRefusal.TOURNAMENT_HAS_NO_ROUNDS)
         if self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS:
-            raise Refused(TournamentRefusal.TOURNAMENT_ROUNDS, most=MOST_ROUNDS, usual=USUAL_ROUNDS)
+            raise RefusedError(
+                TournamentRefusal.TOURNAMENT_ROUNDS, most=MOST_ROUNDS, usual=USUAL_ROUNDS
+            )
         if self.seconds and not is_arena:
-            raise Refused(TournamentRefusal.TOURNAMENT_HAS_NO_LENGTH)
+            raise RefusedError(TournamentRefusal.TOURNAMENT_HAS_NO_LENGTH)
         if self.seconds > LONGEST_ARENA:
-            raise Refused(TournamentRefusal.TOURNAMENT_TOO_LONG, seconds=float(LONGEST_ARENA))
+            raise RefusedError(TournamentRefusal.TOURNAMENT_TOO_LONG, seconds=float(LONGEST_ARENA))
         if is_arena and time.is_correspondence:
-            raise Refused(TournamentRefusal.ARENA_BY_DAYS)
+            raise RefusedError(TournamentRefusal.ARENA_BY_DAYS)
         if self.limit and (is_arena or not time.is_correspondence):
-            raise Refused(TournamentRefusal.TOURNAMENT_HAS_NO_LIMIT)
+            raise RefusedError(TournamentRefusal.TOURNAMENT_HAS_NO_LIMIT)
         if len(self.title) > events.LONGEST_TITLE:
-            raise Refused(TournamentRefusal.TOURNAMENT_TITLE_TOO_LONG, most=events.LONGEST_TITLE)
+            raise RefusedError(
+                TournamentRefusal.TOURNAMENT_TITLE_TOO_LONG, most=events.LONGEST_TITLE
+            )
         starts = self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START)
         longest = LONGEST_BY_DAYS if time.is_correspondence else LONGEST_BY_CLOCK
         made = events.TournamentMade(
@@ -204,7 +208,7 @@ class NewTournament(Command):
             latest: the latest start, in seconds from now.
 
         Raises:
-            Refused: the start is in the past or too late.
+            RefusedError: the start is in the past or too late.
         """
         if self.at is None:
             starts = now + (self.wait or USUAL_WAIT)
@@ -215,9 +219,9 @@ class NewTournament(Command):
             if self.day is None and starts <= now:
                 starts += DAY
         if starts <= now:
-            raise Refused(TournamentRefusal.TOURNAMENT_IN_THE_PAST)
+            raise RefusedError(TournamentRefusal.TOURNAMENT_IN_THE_PAST)
         if starts > now + latest:
-            raise Refused(TournamentRefusal.TOURNAMENT_TOO_LATE, seconds=latest)
+            raise RefusedError(TournamentRefusal.TOURNAMENT_TOO_LATE, seconds=latest)
         return starts
 
 
@@ -270,7 +274,7 @@ class LeaveTournament(Command):
             _require_director(scene, tournament)
         if entrant is None or entrant.left is not None:
             player = scene.me if is_own else capitalised(str(self.player))
-            raise Refused(
+            raise RefusedError(
                 TournamentRefusal.NOT_IN_TOURNAMENT, number=tournament.number, player=player
             )
         why = events.TournamentLeaving.WITHDRAWN if is_own else events.TournamentLeaving.REMOVED
@@ -296,7 +300,7 @@ class DirectTournament(Command):
         """Return the event that the command brings about.
 
         Raises:
-            Refused: the tournament is in the wrong state.
+            RefusedError: the tournament is in the wrong state.
         """
         raise NotImplementedError
 
@@ -309,7 +313,7 @@ class PauseTournament(DirectTournament):
 
     def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
         if tournament.state is TournamentState.PAUSED:
-            raise Refused(TournamentRefusal.TOURNAMENT_PAUSED, number=self.number)
+            raise RefusedError(TournamentRefusal.TOURNAMENT_PAUSED, number=self.number)
         until = None if scene.hall.is_operator(scene.me) else scene.now + PAUSE_LASTS
         return events.TournamentPaused(scene.now, scene.me, self.number, until)
 
@@ -322,7 +326,7 @@ class ResumeTournament(DirectTournament):
 
     def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
         if tournament.state is not TournamentState.PAUSED:
-            raise Refused(TournamentRefusal.TOURNAMENT_NOT_PAUSED, number=tournament.number)
+            raise RefusedError(TournamentRefusal.TOURNAMENT_NOT_PAUSED, number=tournament.number)
         return events.TournamentContinued(scene.now, scene.me, self.number)
 
 
@@ -344,9 +348,9 @@ def _require_maker(scene: Scene) -> None:
         return
     by = hall.limits(TournamentLimits).by
     if by == "operators":
-        raise Refused(TournamentRefusal.TOURNAMENTS_BY_OPERATORS)
+        raise RefusedError(TournamentRefusal.TOURNAMENTS_BY_OPERATORS)
     if by == "members" and not scene.person.member:
-        raise Refused(TournamentRefusal.TOURNAMENTS_BY_MEMBERS)
+        raise RefusedError(TournamentRefusal.TOURNAMENTS_BY_MEMBERS)
 
 
 def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
@@ -357,19 +361,21 @@ def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
     numbers = tuple(each.number for each in open_ if each.is_by_days)
     most = max(1, hall.limits(TournamentLimits).most // 2)
     if len(numbers) >= most:
-        raise Refused(TournamentRefusal.TOURNAMENTS_BY_DAYS_TOO_MANY, most=most, numbers=numbers)
+        raise RefusedError(
+            TournamentRefusal.TOURNAMENTS_BY_DAYS_TOO_MANY, most=most, numbers=numbers
+        )
 
 
 def _meant(scene: Scene, number: int) -> Tournament:
     """Return the tournament with a number, looked up if necessary.
 
     Raises:
-        Refused: there is none.
+        RefusedError: there is none.
     """
     known = scene.hall.part(TournamentRegister).known.get(number)
     found = known or scene.found[TournamentLookup(number)]
     if found is None:
-        raise Refused(TournamentRefusal.NO_SUCH_TOURNAMENT, number=number)
+        raise RefusedError(TournamentRefusal.NO_SUCH_TOURNAMENT, number=number)
     return found
 
 
@@ -377,11 +383,11 @@ def _open(scene: Scene, number: int) -> Tournament:
     """Return the tournament with a number, which isn't over.
 
     Raises:
-        Refused: there is none, or it is over.
+        RefusedError: there is none, or it is over.
     """
     tournament = _meant(scene, number)
     if tournament.end:
-        raise Refused(TournamentRefusal.TOURNAMENT_OVER, number=number)
+        raise RefusedError(TournamentRefusal.TOURNAMENT_OVER, number=number)
     return tournament
 
 
@@ -389,7 +395,7 @@ def _require_director(scene: Scene, tournament: Tournament) -> None:
     """Refuse a player who neither announced the tournament nor is an operator."""
     made_by = tournament.made.player
     if scene.me != made_by and not scene.hall.is_operator(scene.me):
-        raise Refused(
+        raise RefusedError(
             TournamentRefusal.NOT_YOUR_TOURNAMENT, number=tournament.number, player=made_by
         )
 
@@ -397,34 +403,34 @@ def _require_director(scene: Scene, tournament: Tournament) -> None:
 def _require_bot(scene: Scene, name: str) -> None:
     """Refuse a player who may not enter others, or a name that isn't a bot's."""
     if not scene.hall.is_operator(scene.me):
-        raise Refused(Refusal.OPERATORS_ONLY)
+        raise RefusedError(Refusal.OPERATORS_ONLY)
     if name not in scene.hall.bots:
-        raise Refused(TournamentRefusal.ENTERS_BOTS_ONLY, player=name)
+        raise RefusedError(TournamentRefusal.ENTERS_BOTS_ONLY, player=name)
 
 
 def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool) -> None:
     """Refuse an entry that the tournament can't take."""
     known, number = tournament.entrant(name), tournament.number
     if known and known.left is None:
-        raise Refused(
+        raise RefusedError(
             TournamentRefusal.IN_TOURNAMENT_ALREADY, player=name, number=tournament.number
         )
     if name in tournament.removed:
         by = tournament.removed[name] or tournament.made.player
-        raise Refused(TournamentRefusal.REMOVED_FROM_TOURNAMENT, number=number, player=by)
+        raise RefusedError(TournamentRefusal.REMOVED_FROM_TOURNAMENT, number=number, player=by)
     if known:
-        raise Refused(TournamentRefusal.LEFT_TOURNAMENT, player=name, number=tournament.number)
+        raise RefusedError(TournamentRefusal.LEFT_TOURNAMENT, player=name, number=tournament.number)
     rounds, in_all = len(tournament.rounds), tournament.rounds_in_all
     is_late = in_all is not None and 2 * rounds > in_all
     if rounds and (is_late or not tournament.kind.takes_late):
-        raise Refused(TournamentRefusal.TOURNAMENT_BEGUN, number=number)
+        raise RefusedError(TournamentRefusal.TOURNAMENT_BEGUN, number=number)
     most = hall.limits(TournamentLimits).players
     if tournament.kind.is_all_play_all:
         most = min(most, ALL_PLAY_ALL)
     if len(tournament.playing) >= most:
-        raise Refused(TournamentRefusal.TOURNAMENT_FULL, number=tournament.number, most=most)
+        raise RefusedError(TournamentRefusal.TOURNAMENT_FULL, number=tournament.number, most=most)
     if tournament.is_by_days and not member and name not in hall.bots:
-        raise Refused(TournamentRefusal.TOURNAMENT_FOR_MEMBERS, number=tournament.number)
+        raise RefusedError(TournamentRefusal.TOURNAMENT_FOR_MEMBERS, number=tournament.number)
 
 
 def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> None:
@@ -448,7 +454,7 @@ def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> No
             case _:
                 continue
         if theirs >= most:
-            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what=what, most=most)
+            raise RefusedError(Refusal.TOO_MUCH_FROM_ADDRESS, what=what, most=most)
 
 
 hooks.shares.append(require_places)
@@ -471,4 +477,4 @@ def _require_tournaments(hall: Hall) -> None:
     """Refuse if there can be no tournaments here."""
     most = hall.limits(TournamentLimits).most
     if hall.version is None or not hall.opens_boards or not most:
-        raise Refused(TournamentRefusal.NO_TOURNAMENTS)
+        raise RefusedError(TournamentRefusal.NO_TOURNAMENTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from thudmud.errors import Refused
+from thudmud.errors import RefusedError
 from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
 from thudmud.game.archive import MIDDLE, PlayerScore, Pool, ScoresLookup
 from thudmud.game.clocks import time_class
@@ -40,7 +40,7 @@ class Tv(Command):
         person = scene.person
         if not self.is_on:
             if tv_board(person) is None:
-                raise Refused(TvRefusal.TV_IS_OFF)
+                raise RefusedError(TvRefusal.TV_IS_OFF)
             return scene.tell(turned(person, None))
         battles = list(watchable_battles(scene.hall, person))
         if len(battles) > 1:
@@ -52,7 +52,7 @@ class Tv(Command):
         others = [each for each in person.observed if each != tv_board(person)]
         if len(others) >= MOST_OBSERVED:
             boards = tuple(others)
-            raise Refused(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=boards)
+            raise RefusedError(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=boards)
         return scene.tell(turned(person, battles[0].name))
 
 
