@@ -12,7 +12,7 @@ import pytest
 
 from thudmud.cli.main import SUBCOMMANDS
 from thudmud.server import metrics
-from thudmud.server.acceptor import ConnectionLimiter, Room
+from thudmud.server.acceptor import ConnectionCapacity, ConnectionLimiter
 from thudmud.server.config import NEEDS_RESTART, ServerSettings, load_settings
 
 ROOT = Path(__file__).parents[1]
@@ -132,7 +132,7 @@ def test_class_behind_one_address_can_load_the_page_in_one_minute(tmp_path: Path
     path.write_text(text, "utf-8")
     rejected = {}
     for name, settings in (("defaults", ServerSettings()), ("page", load_settings(path).server)):
-        limiter = ConnectionLimiter(settings, Room(settings.connections))
+        limiter = ConnectionLimiter(settings, ConnectionCapacity(settings.connections))
         browsers, each_opens = 30, 6
         at_once = [limiter.acquire("192.0.2.1", 0.0) for _ in range(browsers * each_opens)]
         rejected[name] = any(at_once)

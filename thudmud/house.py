@@ -30,11 +30,11 @@ from thudmud.game.options import UNKNOWN, Profile
 from thudmud.game.projections import HALL, is_board_key, is_of_a_match
 from thudmud.game.table import BoardSpec, Table, require_fit, require_ply
 from thudmud.game.tables import due
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.language.parsing import board_problem, parse
-from thudmud.language.vocabulary import OwnCommand, Vocabulary
+from thudmud.language.vocabulary import HostCommand, Vocabulary
 from thudmud.rules import DEFAULT_RULES, Game
-from thudmud.service import Adviser, Arrival, Policy, Service, Visit, Watcher
+from thudmud.service import Adviser, JoinRequest, Policy, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import ConflictError, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
@@ -123,7 +123,7 @@ class House:
         adviser: Adviser | None = None,
         opens_boards: bool = False,
         left: float | None = None,
-        verbs: Iterable[type[OwnCommand]] = (),
+        verbs: Iterable[type[HostCommand]] = (),
         without: Collection[str] = (),
         teaches: bool = False,
         bots: Mapping[str, str] = {},
@@ -329,7 +329,7 @@ class House:
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
         if room is not None and self.hall.tables.spelt(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
-        arrival = Arrival(
+        arrival = JoinRequest(
             name,
             None if watcher else terminal or Terminal(),
             watcher=watcher,
@@ -348,7 +348,7 @@ class House:
             ValueError: no player here has that name.
         """
         self._require(name, now)
-        return self._drive(self._service.join(Arrival(name, terminal)), now)
+        return self._drive(self._service.join(JoinRequest(name, terminal)), now)
 
     def parse(self, line: str) -> Command:
         """Parse a line with this house's vocabulary; raises ParseError."""
@@ -477,12 +477,12 @@ class House:
         return told
 
     def _let_in(self, name: str, bot: Opponent) -> None:
-        def watch(telling: Telling) -> None:
+        def watch(telling: Delivery) -> None:
             bot.told(telling, self._now)
 
-        at_once(self._service.join(Arrival(name, None, watcher=watch, quiet=True)))
+        at_once(self._service.join(JoinRequest(name, None, watcher=watch, quiet=True)))
         for table in self.hall.tables.seats_of(name):
-            watch(Telling(Asked(name, ViewGame(), table.name), (name,), table))
+            watch(Delivery(Asked(name, ViewGame(), table.name), (name,), table))
 
     def _bots_act(self) -> bool:
         """Execute the bots' own commands; return whether there were any."""

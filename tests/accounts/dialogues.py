@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from argon2 import PasswordHasher
 
 from thudmud.accounts.limiters import RateLimiter
-from thudmud.accounts.login import KEEP_WORD, TOLD_WORD, Epochs, Logins
+from thudmud.accounts.login import KEEP_WORD, TOLD_WORD, AccountDialogues, Epochs
 from thudmud.accounts.passwords import Passwords
 from thudmud.store import Store, accounts
 
@@ -104,9 +104,9 @@ class LoginSetup:
         self.now = 1_000_000.0
         self.logins = self.new_logins(new_names)
 
-    def new_logins(self, new_names: RateLimiter | None = None) -> Logins:
+    def new_logins(self, new_names: RateLimiter | None = None) -> AccountDialogues:
         """Return logins as after a restart, which know what is stored."""
-        return Logins(
+        return AccountDialogues(
             self.store,
             self.passwords,
             self.directory,

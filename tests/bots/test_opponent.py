@@ -25,9 +25,9 @@ from thudmud.game.events import Parting
 from thudmud.game.hall import Hall as PlayHall
 from thudmud.game.match import RATED_PLIES
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import RULESETS, Game, Side
-from thudmud.service import Arrival, Service, Visit
+from thudmud.service import JoinRequest, Service, Visit
 from thudmud.service.boards import close_board, rename_board
 from thudmud.store import Store, at_once
 
@@ -80,11 +80,11 @@ class Hall:
             hall = self.service.hall
             hall.bots = {**hall.bots, name: None}
 
-        def watch(telling: Telling) -> None:
+        def watch(telling: Delivery) -> None:
             if name in self.minds:
                 self.minds[name].told(telling, self.now)
 
-        visit = at_once(self.service.join(Arrival(name, None, watcher=watch)))
+        visit = at_once(self.service.join(JoinRequest(name, None, watcher=watch)))
         assert visit
         self.visits[name] = visit
 

@@ -15,8 +15,8 @@ from thudmud.accounts.limiters import TokenBucket
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.intake import TelnetQueue
-from thudmud.telnet.interface import Client, Fitted, Item, TelnetPolicy
-from thudmud.telnet.screen import Goodbye, Screen
+from thudmud.telnet.interface import Client, Item, TelnetPolicy, TerminalChanged
+from thudmud.telnet.screen import CloseReason, Screen
 from thudmud.values import replace
 
 POLICY = TelnetPolicy(
@@ -70,7 +70,7 @@ class Notes:
     def resume(self) -> None:
         pass
 
-    def end(self, sentence: str, why: Goodbye) -> None:
+    def end(self, sentence: str, why: CloseReason) -> None:
         pass
 
     def overspent(self) -> None:
@@ -164,9 +164,9 @@ def _visible(items: Iterable[Item]) -> Iterator[Item]:
 
     How many of the sizes of a dragged window are reported depends on the packets.
     """
-    shown = latest = Fitted(Capabilities().terminal)
+    shown = latest = TerminalChanged(Capabilities().terminal)
     for item in (*items, None):
-        if isinstance(item, Fitted):
+        if isinstance(item, TerminalChanged):
             latest = item
             continue
         if latest != shown:

@@ -14,9 +14,9 @@ from thudmud.game.archive import (
     AdjournedLookup,
     Battle,
     BattleLookup,
-    Found,
     Lookup,
     LookupNeededError,
+    LookupResults,
 )
 from thudmud.game.command import Command
 from thudmud.game.decisions import arrive, decide, part
@@ -25,7 +25,7 @@ from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Profile, Style
 from thudmud.game.projections import HALL
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Game
 from thudmud.store import Store, at_once
 from thudmud.store import battles as battle_rows
@@ -51,14 +51,14 @@ class StoredHall(Hall):
 
     def decided(self, player: str, command: Command, now: float) -> list[Decision]:
         """Return what a command would bring about; what it takes is looked up."""
-        found = Found()
+        found = LookupResults()
         while True:
             try:
                 return decide(self, player, command, now, found)
             except LookupNeededError as unread:
                 found.take(unread.lookup, at_once(self.store.look_up(unread.lookup)))
 
-    def commit(self, decision: Decision) -> list[Telling]:
+    def commit(self, decision: Decision) -> list[Delivery]:
         """Store what was decided, and make it so."""
         if decision.events and not decision.hall:
             self._now = decision.events[0].at
@@ -119,7 +119,7 @@ def reopened(hall: StoredHall, *players: str) -> StoredHall:
     return again
 
 
-def commit(hall: Hall, decisions: Iterable[Decision]) -> list[Telling]:
+def commit(hall: Hall, decisions: Iterable[Decision]) -> list[Delivery]:
     return [told for made in decisions for told in hall.commit(made)]
 
 
@@ -130,17 +130,17 @@ def enter(
     styles: dict[str, Style] | None = None,
     *,
     member: bool = False,
-) -> list[Telling]:
+) -> list[Delivery]:
     return commit(hall, arrive(hall, player, now, Profile(styles or {}), member=member))
 
 
-def do(hall: StoredHall, player: str, command: Command, now: float = NOW) -> list[Telling]:
+def do(hall: StoredHall, player: str, command: Command, now: float = NOW) -> list[Delivery]:
     return commit(hall, hall.decided(player, command, now))
 
 
 def lose(
     hall: Hall, player: str, now: float = NOW, parting: Parting = Parting.LOST
-) -> list[Telling]:
+) -> list[Delivery]:
     return commit(hall, part(hall, player, parting, now))
 
 

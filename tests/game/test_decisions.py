@@ -25,7 +25,7 @@ from thudmud.game.more import Quit
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.values import replace
 
@@ -205,7 +205,7 @@ class TestWhoIsTold:
         (spoke,) = do(hall, "Carla", Kibitz("hello"))
         assert set(spoke.audience) == {"Anna", "Bert", "Carla"}
         (spoke,) = do(hall, "Bert", Say("hello"))
-        assert spoke == Telling(Spoke("Bert", None, "hello"), ("Bert",))
+        assert spoke == Delivery(Spoke("Bert", None, "hello"), ("Bert",))
 
     def test_the_room_alone_when_nobody_plays(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))

@@ -32,7 +32,7 @@ from thudmud.game.hall import MOST_MISSED, Decision
 from thudmud.game.more import Quit
 from thudmud.game.options import UNKNOWN, Style
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 
 
@@ -50,11 +50,11 @@ def begin(hall: StoredHall, board: str, dwarf: str = "Anna", troll: str = "Bert"
     do(hall, dwarf, Start(board))
 
 
-def kinds(told: list[Telling]) -> list[type]:
+def kinds(told: list[Delivery]) -> list[type]:
     return [type(each.event) for each in told]
 
 
-def caught_up(told: list[Telling]) -> dict[str, list[type]]:
+def caught_up(told: list[Delivery]) -> dict[str, list[type]]:
     """Return what somebody was told to have missed, by board."""
     return {
         each.event.board: [type(event) for event, _ in each.event.missed]

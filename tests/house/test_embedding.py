@@ -13,7 +13,7 @@ from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
 from thudmud.errors import ThudmudError
 from thudmud.game.events import Joined
 from thudmud.game.options import Orient, Profile
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.language import parse
 from thudmud.rules import Side
 from thudmud.values import replace
@@ -77,7 +77,7 @@ class TestComingIn:
 
     def test_a_program_that_plays_is_told_what_happens_and_shown_nothing(self) -> None:
         house = House([BoardSpec("oak board")])
-        happened: list[Telling] = []
+        happened: list[Delivery] = []
         house.enter("Grog", 1.0, room="oak board", watcher=happened.append)
         house.enter("Anna", 1.0, room="oak board")
         happened.clear()

@@ -7,15 +7,15 @@ import pytest
 from thudmud import BoardSpec, House
 from thudmud.errors import InvalidValueError
 from thudmud.game.asides import Emoted
-from thudmud.game.command import Scene
+from thudmud.game.command import CommandContext
 from thudmud.game.hall import Decision
-from thudmud.language.vocabulary import OwnCommand, Vocabulary, own_verb
+from thudmud.language.vocabulary import HostCommand, Vocabulary, own_verb
 
 NOW = 1_800_000_000.0
 
 
 @own_verb("juggle [<number> [balls]] [for <player>] [singing <text>]")
-class Juggle(OwnCommand):
+class Juggle(HostCommand):
     """Juggle with some balls.
 
     Everybody in the room sees it.
@@ -25,24 +25,24 @@ class Juggle(OwnCommand):
     player: str = "all"
     text: str = ""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         done = f"juggles {self.number} balls for {self.player}"
         song = f" and sings: {self.text}" if self.text else ""
         return scene.tell(Emoted(scene.me, scene.person.room, f"{done}{song}"))
 
 
 @own_verb("say <text>")
-class Murmur(OwnCommand):
+class Murmur(HostCommand):
     """Say something, under your breath."""
 
     text: str
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return scene.tell(Emoted(scene.me, scene.person.room, f"murmurs: {self.text}"))
 
 
 @own_verb("next")
-class Next(OwnCommand):
+class Next(HostCommand):
     """Ask who is next.
     It may take a while."""
 
@@ -168,7 +168,7 @@ def test_what_is_no_pattern(syntax: str) -> None:
     with pytest.raises(InvalidValueError):
 
         @own_verb(syntax)
-        class Wave(OwnCommand):
+        class Wave(HostCommand):
             """Wave."""
 
 
@@ -176,7 +176,7 @@ def test_a_pattern_leaves_open_just_the_fields() -> None:
     with pytest.raises(InvalidValueError, match="does not fit the fields of Wave"):
 
         @own_verb("wave to <player>")
-        class Wave(OwnCommand):
+        class Wave(HostCommand):
             """Wave to somebody."""
 
 
@@ -184,7 +184,7 @@ def test_what_may_be_left_out_has_a_default_and_a_verb_a_docstring() -> None:
     with pytest.raises(InvalidValueError, match="number may be left out, but has no default"):
 
         @own_verb("bet [<number>]")
-        class Bet(OwnCommand):
+        class Bet(HostCommand):
             """Bet."""
 
             number: int
@@ -192,7 +192,7 @@ def test_what_may_be_left_out_has_a_default_and_a_verb_a_docstring() -> None:
     with pytest.raises(InvalidValueError, match="no docstring"):
 
         @own_verb("wave")
-        class Wave(OwnCommand):
+        class Wave(HostCommand):
             pass
 
 

@@ -244,7 +244,7 @@ def test_moves_are_shared() -> None:
 
 def test_a_listing_forgets_before_it_grows_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generation, "_KEPT", 2)
-    forgetful = generation.Listing(Piece.DWARF, 14)
+    forgetful = generation.SlideGenerator(Piece.DWARF, 14)
     for position in random_positions(KOOM_VALLEY, seeded("forgetful"), 40):
         listed = forgetful.moves(position, BOARD)
         assert len(listed) == count_queen_moves(position.dwarfs, position.empty)

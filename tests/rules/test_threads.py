@@ -40,9 +40,9 @@ def _switching_often() -> Iterator[None]:
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the rules begin anew, as in a new process."""
     further = classic._hurls_along
-    monkeypatch.setattr(classic, "_LINES", generation.Listing(Piece.DWARF, 15, further))
-    monkeypatch.setattr(koom_valley, "_QUEENS", generation.Listing(Piece.DWARF, 15))
-    monkeypatch.setattr(koom_valley, "_STRIDES", generation.Listing(Piece.TROLL, 3))
+    monkeypatch.setattr(classic, "_LINES", generation.SlideGenerator(Piece.DWARF, 15, further))
+    monkeypatch.setattr(koom_valley, "_QUEENS", generation.SlideGenerator(Piece.DWARF, 15))
+    monkeypatch.setattr(koom_valley, "_STRIDES", generation.SlideGenerator(Piece.TROLL, 3))
     for cache in (classic._steps_capturing, classic._shoves_capturing, koom_valley._capturing):
         cache.cache_clear()
 

@@ -31,7 +31,7 @@ from thudmud.features.exercises.model import Puzzle, read_puzzle
 from thudmud.rules import RULESETS, Game, Move, Ruleset, Side, read_position, write_position
 from thudmud.search.levels import LEVELS
 from thudmud.search.player import Player
-from thudmud.search.search import WON, Blunders, Limit, Search, Width
+from thudmud.search.search import WON, Blunders, Limit, PruningOptions, Search
 
 DEPTH = 4
 """How many plies deep the solution is found. It is confirmed with two more."""
@@ -54,7 +54,7 @@ _MOST_TRIES = 16
 _QUIET_TRIES = 4
 _LINE_DEPTH = 4
 
-WIDE = Width(root_beam=120, beam=20)
+WIDE = PruningOptions(root_beam=120, beam=20)
 
 
 class Candidate(NamedTuple):
@@ -67,7 +67,7 @@ class Candidate(NamedTuple):
     """The depth from which on it is the best move."""
 
 
-def candidate(game: Game, depth: int, width: Width | None = None) -> Candidate:
+def candidate(game: Game, depth: int, width: PruningOptions | None = None) -> Candidate:
     """Search for the best move, and for the best one to any other square."""
     best, found_at = _by_depth(game, depth, width)
     move = best[-1][0]
@@ -80,7 +80,7 @@ def candidate(game: Game, depth: int, width: Width | None = None) -> Candidate:
 
 
 def _by_depth(
-    game: Game, depth: int, width: Width | None, blunders: Blunders | None = None
+    game: Game, depth: int, width: PruningOptions | None, blunders: Blunders | None = None
 ) -> tuple[list[tuple[Move, int]], int]:
     """Return the best move and its worth at each depth, and from which depth on it is the best."""
     found: list[tuple[Move, int]] = []

@@ -24,7 +24,7 @@ from thudmud.rules import (
 )
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, WIDTH, Square, around, squares_in
 from thudmud.search.fields import lines_reach, neighbour_counts
-from thudmud.search.search import Blunders, Limit, Search, Thought, Width
+from thudmud.search.search import Blunders, Limit, PruningOptions, Search, SearchResult
 from thudmud.search.tactics import tactics_of
 from thudmud.search.thud import Weights
 
@@ -71,7 +71,10 @@ def test_what_is_kept_of_positions_changes_no_worth(ruleset: Ruleset, seed: int)
     *_, position = positions(ruleset, seed, plies=30 + seed)
     game = Game.start(ruleset, position)
     exact = [
-        Search(ruleset, width=Width(beam=5, root_beam=5, troll_beam=5, reduces=False, keeps=keeps))
+        Search(
+            ruleset,
+            width=PruningOptions(beam=5, root_beam=5, troll_beam=5, reduces=False, keeps=keeps),
+        )
         for keeps in (True, False)
     ]
     worths = [each.think(game, Limit(depth=3)).worth for each in exact]
@@ -145,7 +148,7 @@ def test_it_looks_at_no_more_positions_than_it_may() -> None:
 
 
 def test_it_looks_no_deeper_than_it_may() -> None:
-    told: list[Thought] = []
+    told: list[SearchResult] = []
     thought = Search(DISCWORLD).think(Game.start(DISCWORLD), Limit(depth=2), told.append)
     assert [each.depth for each in told] == [1, 2]
     assert thought.line == told[-1].line
@@ -168,7 +171,7 @@ def test_a_battle_that_is_over_has_no_ply() -> None:
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
 def test_it_plays_nothing_illegal(ruleset: Ruleset) -> None:
-    search, count = Search(ruleset, width=Width(root_beam=2)), 0
+    search, count = Search(ruleset, width=PruningOptions(root_beam=2)), 0
     hasty = Blunders(misses=lambda _: True)
     for seed in itertools.count(20):
         for position in positions(ruleset, seed):

@@ -17,7 +17,7 @@ from thudmud.server import serve as serving
 from thudmud.server.config import Settings
 from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal, Result
-from thudmud.telnet.screen import Goodbye
+from thudmud.telnet.screen import CloseReason
 from thudmud.views import Message, Terminal
 
 PATIENCE = 60.0  # seconds after which what was waited for will not come
@@ -106,7 +106,7 @@ class Person:
     def dismissed(self, why: Dismissal) -> None:
         self.end("")
 
-    def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
+    def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
         self.ended = True
         self._lobby.remove(self)
 

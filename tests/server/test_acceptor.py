@@ -13,7 +13,7 @@ import pytest
 from tests.server.plain import Serving
 from thudmud.accounts.limiters import network
 from thudmud.server import acceptor
-from thudmud.server.acceptor import ConnectionLimiter, Rejection, Room
+from thudmud.server.acceptor import ConnectionCapacity, ConnectionLimiter, Rejection
 from thudmud.server.config import ServerSettings
 
 HERE = "127.0.0.1"
@@ -21,7 +21,7 @@ HERE = "127.0.0.1"
 
 def limiter(**changed: int) -> ConnectionLimiter:
     settings = ServerSettings.model_validate({"connections_reserved": 0} | changed)
-    return ConnectionLimiter(settings, Room(settings.connections))
+    return ConnectionLimiter(settings, ConnectionCapacity(settings.connections))
 
 
 def test_so_many_in_all() -> None:

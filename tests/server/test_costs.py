@@ -19,7 +19,7 @@ from thudmud.game.hall import Hall
 from thudmud.game.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import ServerSettings, Settings
-from thudmud.server.session import Caller
+from thudmud.server.session import AcceptedConnection
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.store import Store
 from thudmud.telnet.connection import Connection
@@ -67,7 +67,7 @@ class Line:
     """A player's connection."""
 
     def __init__(self, acceptor: Acceptor) -> None:
-        caller = Caller("127.0.0.1", 9, lambda: None, lambda _: "")
+        caller = AcceptedConnection("127.0.0.1", 9, lambda: None, lambda _: "")
         self._connection: Connection = acceptor._connection(caller)
         self.wire = Notebook()
         self._connection.connection_made(self.wire)

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from thudmud.server import drawing_queue
-from thudmud.server.drawing import Studio
+from thudmud.server.drawing import DrawingProcess
 from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError
 
 SHARE = 3
@@ -33,7 +33,7 @@ class Desk:
     ) -> asyncio.Task[bytes]:
         """Ask for a drawing for the network that its name begins with; wait until it is queued."""
 
-        async def work(_: Studio) -> bytes:
+        async def work(_: DrawingProcess) -> bytes:
             self.begun.append(name)
             end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._ends.append(end)

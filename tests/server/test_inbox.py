@@ -18,7 +18,7 @@ from tests.web.test_connection import frame, raw
 from thudmud.accounts import login
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
-from thudmud.server.inbox import ANSWER_PIECE, TURN_TIME, Inbox, InboxQueue
+from thudmud.server.inbox import ANSWER_PIECE, TURN_TIME, FairScheduler, Inbox
 from thudmud.telnet.interface import Item, Watch
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.web.sockets import WebClient
@@ -119,12 +119,12 @@ def inbox_of(
     package_time: TokenBucket,
     handle: Callable[[Item], bool] = lambda _: True,
     *,
-    turns: InboxQueue | None = None,
+    turns: FairScheduler | None = None,
     source: str = "192.0.2.1",
 ) -> Inbox:
     return Inbox(
         cast("Any", reading),
-        turns or InboxQueue(),
+        turns or FairScheduler(),
         settings,
         package_time,
         source=source,
@@ -174,7 +174,7 @@ async def test_more_than_may_wait_is_not_read(serving: Serving) -> None:
     assert transport.get_write_buffer_size() > 5_000_000
 
 
-async def turns_taken(turns: InboxQueue, taken: list[str], count: int) -> list[str]:
+async def turns_taken(turns: FairScheduler, taken: list[str], count: int) -> list[str]:
     """Wait until so many have been taken in one turn or in several; return them, turn by turn."""
     seen = [""]
     while len("".join(seen)) < count:
@@ -187,7 +187,7 @@ async def turns_taken(turns: InboxQueue, taken: list[str], count: int) -> list[s
 async def test_who_sends_a_line_goes_before_all_who_have_sent_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    loop, turns, taken = asyncio.get_running_loop(), InboxQueue(), list[str]()
+    loop, turns, taken = asyncio.get_running_loop(), FairScheduler(), list[str]()
     now = loop.time()
     monkeypatch.setattr(loop, "time", lambda: now)
 
@@ -211,7 +211,7 @@ async def test_who_sends_a_line_goes_before_all_who_have_sent_more(
 
 @pytest.mark.parametrize("again", [False, True])
 async def test_sources_take_turns_whatever_they_have_waiting(again: bool) -> None:  # noqa: FBT001
-    turns, taken = InboxQueue(), list[str]()
+    turns, taken = FairScheduler(), list[str]()
     for name in ("a1", "a2", "a3", "b1", "b2", "c1", "victim"):
         turns.wait(name[0], partial(taken.append, name), again=again)
     await asyncio.sleep(0)
@@ -227,7 +227,7 @@ class Crowd:
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
-        self.loop, self.turns = asyncio.get_running_loop(), InboxQueue()
+        self.loop, self.turns = asyncio.get_running_loop(), FairScheduler()
         self.now, self.handled = self.loop.time(), list[str]()
         self._settings = ServerSettings.model_validate(limits)
         monkeypatch.setattr(self.loop, "time", lambda: self.now)
@@ -293,7 +293,7 @@ async def test_line_goes_before_those_who_come_back_after_a_throttle(
 
 
 async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
-    loop, turns, taken = asyncio.get_running_loop(), InboxQueue(), list[str]()
+    loop, turns, taken = asyncio.get_running_loop(), FairScheduler(), list[str]()
     failed: list[object] = []
     loop.set_exception_handler(lambda _loop, context: failed.append(context["exception"]))
     error = ValueError("ours")

@@ -35,7 +35,7 @@ from thudmud.server.serve import open_sessions
 from thudmud.server.session import TelnetSession
 from thudmud.store import Store, StoreError, StoreInUseError, nodes, scores
 from thudmud.store.steady import SteadyClock, seconds
-from thudmud.telnet.intake import Reading
+from thudmud.telnet.intake import ReadPauser
 
 SETTINGS = Settings.model_validate(
     {"server": {"port": 0, "shutdown_grace": 0.2}, "web": {"enabled": False}, "bot": []}
@@ -172,7 +172,7 @@ async def test_a_move_is_one_write_to_the_mover(
 ) -> None:
     watched: list[WatchedTransport] = []
 
-    def session(transport: asyncio.Transport, reading: Reading, **how: Any) -> TelnetSession:
+    def session(transport: asyncio.Transport, reading: ReadPauser, **how: Any) -> TelnetSession:
         watched.append(WatchedTransport(transport))
         return TelnetSession(cast("asyncio.Transport", watched[-1]), reading, **how)
 

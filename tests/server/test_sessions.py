@@ -33,7 +33,7 @@ from thudmud.server.serve import follow_logins, open_sessions
 from thudmud.server.sessions import LOGGED_OUT, REGISTERED, REMOVED, Sessions, make_service
 from thudmud.service import Dismissal, Node, Result, Visit
 from thudmud.store import Account, StoreError, accounts, new_epoch, nodes
-from thudmud.telnet.screen import Goodbye
+from thudmud.telnet.screen import CloseReason
 from thudmud.views import Message, Terminal
 
 WITHOUT_ANNA = Order(bans={"anna": Sanction(Measure.BAN, "Anna")})
@@ -72,7 +72,7 @@ class FakeSession:
     def dismissed(self, why: Dismissal) -> None:
         self.ended = True
 
-    def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
+    def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
         self.shown.append(sentence)
         self.ended = True
         begin(self.leave())

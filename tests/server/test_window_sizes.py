@@ -22,9 +22,9 @@ from tests.telnet.commands import (
 )
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
-from thudmud.server.inbox import Inbox, InboxQueue
-from thudmud.telnet.intake import Reading
-from thudmud.telnet.interface import Fitted
+from thudmud.server.inbox import FairScheduler, Inbox
+from thudmud.telnet.intake import ReadPauser
+from thudmud.telnet.interface import TerminalChanged
 from thudmud.views import Terminal
 
 DRAG = b"".join(naws(columns) for columns in range(40, 240))
@@ -76,24 +76,29 @@ async def test_of_the_sizes_that_wait_only_the_last_counts(
 
 
 async def test_packages_given_up_and_asked_for_again_are_both_seen() -> None:
-    wanted, without = Fitted(Terminal(packages=frozenset({"thud"}))), Fitted(Terminal())
+    wanted, without = (
+        TerminalChanged(Terminal(packages=frozenset({"thud"}))),
+        TerminalChanged(Terminal()),
+    )
     handled = list[object]()
 
     def handle(item: object) -> bool:
         handled.append(item)
         return True
 
-    reading = Reading(Nowhere())
+    reading = ReadPauser(Nowhere())
     inbox = Inbox(
         reading,
-        InboxQueue(),
+        FairScheduler(),
         ServerSettings(),
         TokenBucket(1, 1),
         source="",
         handle=handle,
         is_busy=lambda: False,
     )
-    inbox.put([Fitted(Terminal(width=60)), without, wanted, without, wanted, wanted, "look"])
+    inbox.put(
+        [TerminalChanged(Terminal(width=60)), without, wanted, without, wanted, wanted, "look"]
+    )
     while "look" not in handled:  # noqa: ASYNC110  (one turn of the loop, or more if one stalls)
         await asyncio.sleep(0)
     assert handled == [without, wanted, without, wanted, "look"]

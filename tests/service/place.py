@@ -15,7 +15,17 @@ from thudmud.game.more import LogoutEverywhere, Password, Register
 from thudmud.game.options import Style
 from thudmud.game.people import Person
 from thudmud.game.table import BoardSpec
-from thudmud.service import Adviser, Arrival, Dismissal, Node, Policy, Result, Service, Visit, now
+from thudmud.service import (
+    Adviser,
+    Dismissal,
+    JoinRequest,
+    Node,
+    Policy,
+    Result,
+    Service,
+    Visit,
+    now,
+)
 from thudmud.service.scheduler import Later
 from thudmud.store import NotWrittenError, Store
 from thudmud.views import Message, Terminal
@@ -102,7 +112,7 @@ class Place:
     ) -> None:
         for name in names:
             visit = await self.service.join(
-                Arrival(name, Terminal(200), screen, member=member, origin=origin)
+                JoinRequest(name, Terminal(200), screen, member=member, origin=origin)
             )
             assert visit
             self.visits[name] = visit

@@ -11,7 +11,7 @@ from thudmud.game.events import BattleEnded, Joined, Left, Parting
 from thudmud.game.feature import AppliedEvent
 from thudmud.rules import Side
 from thudmud.service.bus import EventBus
-from thudmud.service.driving import Turns
+from thudmud.service.driving import KeyedLock
 
 JOINED = AppliedEvent(Joined(0.0, "Anna", Side.DWARF), None, None, is_ours=True)
 LEFT = AppliedEvent(Left(0.0, "Anna", Side.DWARF, Parting.LEFT), None, None, is_ours=True)
@@ -105,7 +105,7 @@ def test_interrupted_bus_goes_on_with_the_next_event(bus: EventBus) -> None:
 
 async def test_locks_are_all_left_when_the_last_who_waits_is_cancelled() -> None:
     """The lock is handed to somebody at the very moment at which they are cancelled."""
-    turns = Turns()
+    turns = KeyedLock()
     assert turns.begin("Anna")
     waits = asyncio.create_task(turns.take("Anna"))
     await asyncio.sleep(0)

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from thudmud.service.driving import Turns, metered, metered_now, now
+from thudmud.service.driving import KeyedLock, metered, metered_now, now
 
 
 async def nothing() -> str:
@@ -145,7 +145,7 @@ async def test_metered_coroutine_inside_a_task_fails_returns_and_is_cancelled() 
 
 
 async def test_a_line_that_is_cancelled_at_once_hands_on_no_turn() -> None:
-    turns, done = Turns(), asyncio.Event()
+    turns, done = KeyedLock(), asyncio.Event()
     at_work = most = 0
 
     async def line() -> None:

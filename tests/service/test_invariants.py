@@ -20,7 +20,7 @@ from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.language import parse
 from thudmud.rules import Side
-from thudmud.service import Arrival, Dismissal, Result, Service, lines, presence
+from thudmud.service import Dismissal, JoinRequest, Result, Service, lines, presence
 from thudmud.store import ConflictError, NotWrittenError, Store, Stored, StoreError
 from thudmud.store.streams import Changes
 from thudmud.views import Message, Terminal
@@ -366,7 +366,7 @@ async def test_a_board_that_stands_at_another_version(place: Place) -> None:
     await place.sit()
     single = Service(Hall(BOARDS[:1]), place.service.store, clock=lambda: 1000.0, is_alone=True)
     await single.open()
-    visit = await single.join(Arrival("Anna", Terminal()))
+    visit = await single.join(JoinRequest("Anna", Terminal()))
     assert visit
     version = single.hall.tables["oak board"].version
     with pytest.raises(ConflictError):
@@ -509,7 +509,7 @@ async def test_who_cannot_be_brought_back_stays_outside_where_that_is_asked_for(
 
     monkeypatch.setattr(store, "append", fail_at_elm)
     with pytest.raises(StoreError):
-        await place.service.join(Arrival("Anna", Terminal(), must_store=True))
+        await place.service.join(JoinRequest("Anna", Terminal(), must_store=True))
     assert "Anna" not in place.service
     assert place.away() == place.away("elm board") == {"Anna"}
 
@@ -522,7 +522,7 @@ async def test_who_gives_up_while_they_are_brought_back_is_gone_all_the_same(
     await place.type("Anna", "join as dwarf on oak board", "join as dwarf on elm board")
     await place.leave("Anna")
     store.hold()
-    coming = begin(place.service.join(Arrival("Anna", Terminal(), must_store=True)))
+    coming = begin(place.service.join(JoinRequest("Anna", Terminal(), must_store=True)))
     await store.held_up()
     store.gate.set()
     store.hold()
@@ -567,7 +567,7 @@ async def test_nothing_is_done_afterwards_and_nobody_is_written_away(
     await place.service.close()
     assert await place.submit("Anna", MOVE) == Result()
     await place.leave("Anna")
-    assert await place.service.join(Arrival("Carla", Terminal())) is None
+    assert await place.service.join(JoinRequest("Carla", Terminal())) is None
     assert not place.told
     assert await store.position() == position
 

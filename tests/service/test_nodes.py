@@ -26,7 +26,7 @@ from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
 from thudmud.language import MAX_LINE
 from thudmud.rules import Side
-from thudmud.service import Arrival, Dismissal, Node, PlaysElsewhereError, presence
+from thudmud.service import Dismissal, JoinRequest, Node, PlaysElsewhereError, presence
 from thudmud.service.nodes import NodeAsides, NodeHello, ReleaseRequest, note_form
 from thudmud.service.scheduler import Later
 from thudmud.store import NotesMissed, NoteTooLongError, NotWrittenError, StoreError, nodes
@@ -165,7 +165,7 @@ async def test_a_join_that_is_cancelled_halfway_leaves_nothing(
     await one.leave("Anna")
     before = two.hall.tables["oak board"].version
     world.store.hold(call)
-    coming = begin(one.service.join(Arrival("Anna", Terminal())))
+    coming = begin(one.service.join(JoinRequest("Anna", Terminal())))
     await world.store.held_up()
     coming.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -181,7 +181,7 @@ async def test_a_join_that_is_cancelled_halfway_leaves_nothing(
 async def test_who_is_not_admitted_leaves_nothing(world: World, one: Place, two: Place) -> None:
     await sit(one, two)
     await one.leave("Anna")
-    assert await one.service.join(Arrival("Anna", Terminal(), admit=lambda: False)) is None
+    assert await one.service.join(JoinRequest("Anna", Terminal(), admit=lambda: False)) is None
     assert await world.claimed() == {"Bert": "two"}
     assert "Anna" not in one.service
     assert two.away() == {"Anna"}
@@ -228,7 +228,7 @@ async def test_a_node_that_does_not_answer_keeps_its_people(world: World, two: P
     assert await world.store.write(nodes.claim, "Anna", "deaf", "") is None
     world.nodes["two"].lease = 0.0
     with pytest.raises(PlaysElsewhereError, match="deaf"):
-        await two.service.join(Arrival("Anna", Terminal()))
+        await two.service.join(JoinRequest("Anna", Terminal()))
     assert "Anna" not in two.service
 
 
@@ -245,7 +245,7 @@ async def test_who_hangs_up_while_they_are_taken_over_is_gone(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
-    assert await two.service.join(Arrival("Anna", Terminal(), admit=lambda: False)) is None
+    assert await two.service.join(JoinRequest("Anna", Terminal(), admit=lambda: False)) is None
     await nowhere(world, one, two)
 
 
@@ -257,7 +257,7 @@ async def test_who_is_let_go_when_nobody_waits_any_more_is_gone(
     world.store.hold()
     moving = one.submit("Anna", MOVE)
     world.nodes["two"].lease = 0.0 if how == "late" else LEASE
-    coming = begin(two.service.join(Arrival("Anna", Terminal())))
+    coming = begin(two.service.join(JoinRequest("Anna", Terminal())))
     if how == "cancelled":
         coming.cancel()
     with pytest.raises(PlaysElsewhereError if how == "late" else asyncio.CancelledError):
@@ -273,7 +273,7 @@ async def test_whom_another_node_has_let_go_for_nothing_is_gone(
     monkeypatch.setattr(presence, "RETRY", 0.0)
     await sit(one, two)
     world.store.hold("catch_up")
-    coming = begin(two.service.join(Arrival("Anna", Terminal())))
+    coming = begin(two.service.join(JoinRequest("Anna", Terminal())))
     await world.store.held_up()
     world.store.broken = True
     world.store.gate.set()
@@ -290,7 +290,7 @@ async def test_who_is_here_stays_though_nobody_knows_what_is_stored(
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(world.store, "catch_up", fail)
         with pytest.raises(StoreError):
-            await one.service.join(Arrival("Anna", Terminal()))
+            await one.service.join(JoinRequest("Anna", Terminal()))
     assert await world.claimed() == {"Anna": "one", "Bert": "two"}
     assert (await one.submit("Anna", MOVE)).done
 
@@ -301,7 +301,7 @@ async def test_two_nodes_that_take_somebody_over_at_one_moment(
     await sit(one, two)
     three = await world.begin("three")
     world.store.hold("claim")
-    coming = [begin(place.service.join(Arrival("Anna", Terminal()))) for place in (two, three)]
+    coming = [begin(place.service.join(JoinRequest("Anna", Terminal()))) for place in (two, three)]
     await world.store.held_up()
     await world.store.held_up()
     world.store.gate.set()
@@ -349,7 +349,7 @@ async def test_who_was_noted_as_away_between_two_nodes_is_back(
 
 async def test_how_they_want_things_goes_with_them(world: World, one: Place, two: Place) -> None:
     profile = Profile({"OAK board": Style.FULL}, Options(width=60))
-    arrival = Arrival("Anna", Terminal(200), member=True, profile=profile)
+    arrival = JoinRequest("Anna", Terminal(200), member=True, profile=profile)
     visit = await one.service.join(arrival)
     assert visit
     one.visits["Anna"] = visit
@@ -432,7 +432,7 @@ async def test_what_is_kept_with_an_account_holds_where_they_come_in(
 ) -> None:
     await one.enter("Anna")  # who has not waited until all was kept
     visit = await two.service.join(
-        Arrival(
+        JoinRequest(
             "Anna",
             Terminal(),
             member=True,
@@ -461,7 +461,7 @@ async def test_an_account_made_on_one_node_is_known_on_the_other(one: Place, two
 
 async def test_what_a_guest_has_chosen_at_the_door_goes_with_them(one: Place, two: Place) -> None:
     await one.enter("Anna")
-    assert await two.service.join(Arrival("Anna", Terminal(), choices=[SetWidth(60)]))
+    assert await two.service.join(JoinRequest("Anna", Terminal(), choices=[SetWidth(60)]))
     await one.enter("Anna")
     assert one.hall.people["Anna"].options.width == 60
 
@@ -770,7 +770,7 @@ async def test_a_node_that_has_slept_through_its_lease_fences_itself(
     with pytest.raises(NotWrittenError):
         await one.service.submit(one.visits["Anna"], "say I am here")
     with pytest.raises(NotWrittenError):
-        await one.service.join(Arrival("Carla", Terminal()))
+        await one.service.join(JoinRequest("Carla", Terminal()))
     assert two.plies() == 0
     assert "I am here" not in two.told["Bert"][-1]
     await world.nodes["one"].renew()

@@ -10,7 +10,7 @@ import pytest
 
 from thudmud import features
 from thudmud.features.options.commands import SetToggle
-from thudmud.game.archive import NOTHING_FOUND, Found
+from thudmud.game.archive import NOTHING_FOUND, LookupResults
 from thudmud.game.asides import Aside
 from thudmud.game.options import Options, SetOption, Toggle
 from thudmud.service.nodes import (
@@ -30,7 +30,7 @@ SAMPLES: dict[Any, object] = {
     bool: True,
     int: 3,
     float: 1.5,
-    Found: NOTHING_FOUND,
+    LookupResults: NOTHING_FOUND,
     SetOption: SetToggle(Toggle.SHOUT, value=True),
     Options: Options(),
 }

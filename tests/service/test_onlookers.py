@@ -8,7 +8,7 @@ from typing import Any
 from tests.alarms import Alarms
 from tests.service.place import BOARDS, Place, Screen
 from thudmud.game.table import BoardSpec
-from thudmud.service import Arrival, Onlooker, Visit
+from thudmud.service import JoinRequest, Onlooker, Visit
 from thudmud.service.boards import close_board, open_board, rename_board
 from thudmud.store import Store
 from thudmud.views import Terminal
@@ -37,7 +37,7 @@ def watch(place: Place, words: str | None, terminal: Terminal = EVERYTHING) -> t
 async def joined(place: Place, name: str = "Anna") -> tuple[Screen, Visit]:
     """Let somebody come in with a program."""
     screen = Screen()
-    visit = await place.service.join(Arrival(name, EVERYTHING, screen))
+    visit = await place.service.join(JoinRequest(name, EVERYTHING, screen))
     assert visit
     return screen, visit
 

@@ -15,9 +15,9 @@ from thudmud.game.events import BattleEnded
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.people import BotLevel
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Ending, Outcome, Score, Side
-from thudmud.service import Arrival
+from thudmud.service import JoinRequest
 from thudmud.views import Terminal
 from thudmud.views.telling import facts, teller
 from thudmud.views.view import Display, View
@@ -92,7 +92,7 @@ async def test_battle_with_a_bot_tells_the_rating_against_bots(place: Place) -> 
     screen = Screen()
     await place.enter("Grog")
     terminal = Terminal(200, packages=frozenset({"thud"}))
-    visit = await place.service.join(Arrival("Anna", terminal, screen))
+    visit = await place.service.join(JoinRequest("Anna", terminal, screen))
     assert visit
     place.visits["Anna"] = visit
     await place.type("Anna", "match grog")
@@ -189,7 +189,7 @@ def test_result_names_the_winner_first(
     outcome = Outcome(Ending.AGREEMENT, None, Score(0, 0))
     ended = BattleEnded(7.0, "Anna", outcome, 9, "Anna", "Bert", rated=True, points=points)
     result = ResultTold("Anna", "oak board", 7, ended)
-    telling = Telling(result, ("Carla",))
+    telling = Delivery(result, ("Carla",))
     view = View(None, Style.FULL, Display())
     assert teller(hall, telling)(view) == [f"{said}."]
     [fact] = facts(hall, telling)

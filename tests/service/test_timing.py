@@ -26,9 +26,9 @@ from thudmud.game.events import (
     TakenBack,
 )
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Ending, Outcome, Side
-from thudmud.service import Arrival, Node, Result
+from thudmud.service import JoinRequest, Node, Result
 from thudmud.store import NotWrittenError
 from thudmud.values import replace
 
@@ -41,7 +41,7 @@ class TimedPlace(Place):
 
     def __init__(self, store: SlowStore, node: Node | None = None) -> None:
         self.alarms = Alarms(lambda: self.now)
-        self.tellings: dict[str, list[Telling]] = {}
+        self.tellings: dict[str, list[Delivery]] = {}
         super().__init__(store, node, later=self.alarms)
         self.now, self.store = store.time, store
 
@@ -62,7 +62,7 @@ class TimedPlace(Place):
         """Let players in who are told what happens as it happened."""
         for name in names:
             told = self.tellings[name] = []
-            visit = await self.service.join(Arrival(name, None, watcher=told.append))
+            visit = await self.service.join(JoinRequest(name, None, watcher=told.append))
             assert visit
             self.visits[name] = visit
 

@@ -10,9 +10,9 @@ from thudmud.features.playing.seats import Join
 from thudmud.game.asides import Told
 from thudmud.game.events import Joined, Parting
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Side
-from thudmud.service import Arrival
+from thudmud.service import JoinRequest
 from thudmud.store import Store
 
 
@@ -21,10 +21,10 @@ class Program(Screen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen: list[Telling] = []
+        self.seen: list[Delivery] = []
 
     async def enter(self, place: Place) -> None:
-        visit = await place.service.join(Arrival("Grog", None, self, watcher=self.seen.append))
+        visit = await place.service.join(JoinRequest("Grog", None, self, watcher=self.seen.append))
         assert visit
         place.visits["Grog"] = visit
 

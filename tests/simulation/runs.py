@@ -92,7 +92,7 @@ ALONE_FAULTS = (
 
 
 TASKS = {
-    "serve", "Server._run", "Node.live", "Following.ended", "Store.stopped", "Bots._follow",
+    "serve", "Server._run", "Node.live", "EventApplier.ended", "Store.stopped", "Bots._follow",
     "Bot._live", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
     "follow_logins", "_wait_for_end", "Notifier.follow", "Notifier._keep",
 }  # fmt: skip

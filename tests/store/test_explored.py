@@ -19,8 +19,8 @@ from tests.store.deeds import NOON, is_in_order
 from thudmud.features.explorer.model import (
     COUNTED_PLIES,
     MOST_TOLD,
-    Explored,
     ExploreLookup,
+    PositionStatistics,
     is_better,
 )
 from thudmud.features.explorer.storage import explored_rows
@@ -184,7 +184,7 @@ def from_here(counted: Counted, rules: str, position: Position) -> Groups:
     return {same: list(each.values()) for same, each in groups.items()}
 
 
-def require_same(found: Explored, of_plies: Groups) -> None:
+def require_same(found: PositionStatistics, of_plies: Groups) -> None:
     groups = list(of_plies.values())
     assert found.times == sum(map(len, groups))
     assert len(found.plies) + found.others == len(groups)
@@ -237,7 +237,7 @@ async def test_what_is_found_is_what_is_counted(store: Store, seed: int) -> None
 async def test_nothing_is_found_where_nobody_has_been(store: Store) -> None:
     await Life(1).battle(store)
     position = RULESETS["classic"].opening
-    assert await store.look_up(ExploreLookup("classic", position)) == Explored()
+    assert await store.look_up(ExploreLookup("classic", position)) == PositionStatistics()
 
 
 async def test_the_counts_of_another_version_are_made_anew_in_the_background(

@@ -20,9 +20,9 @@ from thudmud.features.notifications.model import (
     CODES_FROM_NETWORK,
     GUESSES,
     MOST_BROWSERS,
-    AskedAddress,
     AskedLookup,
     Browser,
+    CodeHistory,
     Contact,
     ContactLookup,
     Kind,
@@ -151,7 +151,7 @@ class TestAddresses:
             await store.write(accounts.enrol, "Gone", "hash")
             await store.write(storage.ask_code, "Gone", f"anna+{number}@example.org", "192.0.2.1")
             await store.write(accounts.erase, "Gone")
-        asked: AskedAddress = await store.look_up(AskedLookup(MAIL, "Anna", "192.0.2.1"))
+        asked: CodeHistory = await store.look_up(AskedLookup(MAIL, "Anna", "192.0.2.1"))
         assert [len(each) for each in asked[:4]] == [CODES_A_DAY] * 4
         with pytest.raises(RefusedError):
             await store.write(storage.ask_code, "Anna", MAIL)

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from thudmud.telnet.screen import Flusher, Goodbye, Screen, encode
+from thudmud.telnet.screen import CloseReason, Flusher, Screen, encode
 
 LIMIT = 100
 PROMPT = b"> "
@@ -118,7 +118,7 @@ async def test_the_last_words_have_no_prompt_behind_them() -> None:
     screen.ask()
     await turn()
     screen.show(b"bye\r\n")
-    screen.close(Goodbye.QUIT, linger=False, grace=20.0)
+    screen.close(CloseReason.QUIT, linger=False, grace=20.0)
     screen.show(b"never\r\n")
     await turn()
     assert transport.writes == [PROMPT, b"\r\nbye\r\n"]

@@ -18,7 +18,13 @@ from tests.conftest import NO_WEB, FreePort
 from tests.server.plain import PATIENCE, Client, Serving
 from tests.telnet.test_intake import last_words
 from thudmud.errors import StartError
-from thudmud.server.acceptor import FAREWELL, Acceptor, ConnectionLimiter, IncomingConnection, Room
+from thudmud.server.acceptor import (
+    FAREWELL,
+    Acceptor,
+    ConnectionCapacity,
+    ConnectionLimiter,
+    IncomingConnection,
+)
 from thudmud.server.config import ServerSettings, Settings, StorageSettings
 from thudmud.server.serve import open_sessions
 
@@ -193,7 +199,7 @@ class OutOfFiles(asyncio.Transport):
 
 
 def test_who_cannot_be_let_in_takes_up_no_place(caplog: pytest.LogCaptureFixture) -> None:
-    limiter = ConnectionLimiter(ServerSettings(connections_per_address=1), Room(1000))
+    limiter = ConnectionLimiter(ServerSettings(connections_per_address=1), ConnectionCapacity(1000))
     transport = OutOfFiles()
 
     async def come() -> None:

@@ -18,12 +18,12 @@ from thudmud.features.matchmaking.commands import PlayNow
 from thudmud.features.moderation.commands import Bans, Mutes, Reports
 from thudmud.features.moderation.model import (
     Announced,
-    Lifted,
     ReportClosed,
+    ReportsAnnounced,
     ReportsClosed,
-    ReportsTold,
     Sanctioned,
-    ShutdownTold,
+    SanctionLifted,
+    ShutdownAnnounced,
 )
 from thudmud.features.notifications.commands import Notify
 from thudmud.features.notifications.model import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
@@ -70,7 +70,7 @@ from thudmud.game.options import (
     Switch,
     Toggle,
 )
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, Part, TranscriptStep
@@ -102,11 +102,11 @@ Told = list[tuple[Any, View]]
 
 
 @pytest.fixture(scope="module")
-def tellings() -> list[tuple[Telling, View]]:
+def tellings() -> list[tuple[Delivery, View]]:
     """Return everything that the transcripts tell, and how it is seen."""
-    seen: list[tuple[Telling, View]] = []
+    seen: list[tuple[Delivery, View]] = []
 
-    def noting(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
+    def noting(hall: Hall, telling: Delivery) -> Callable[[View], list[str]]:
         tell = teller(hall, telling)
 
         def noted(view: View) -> list[str]:
@@ -123,13 +123,13 @@ def tellings() -> list[tuple[Telling, View]]:
 
 
 @pytest.fixture(scope="module")
-def told(tellings: list[tuple[Telling, View]]) -> Told:
+def told(tellings: list[tuple[Delivery, View]]) -> Told:
     """Return the events alone, and how they are seen."""
     return [(telling.event, view) for telling, view in tellings]
 
 
 @pytest.fixture(scope="module")
-def whole_matches(tellings: list[tuple[Telling, View]]) -> set[str]:
+def whole_matches(tellings: list[tuple[Delivery, View]]) -> set[str]:
     """Return the rulesets by which a match is played to the end of its second battle."""
     return {
         telling.table.match.game.ruleset.name
@@ -155,8 +155,8 @@ def test_every_aside_and_answer(told: Told) -> None:
     # keep order or play rated matches. And nobody is told that somebody types.
     untold = {TookOver, Analysing, AnalysisCancelled, TimeShort, LetterSent, LettersForgotten}
     untold |= {LettersRead, PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
-    untold |= {Announced, Sanctioned, Lifted, ShutdownTold}
-    untold |= {ReportsTold, ReportClosed, ReportsClosed, ResultTold}
+    untold |= {Announced, Sanctioned, SanctionLifted, ShutdownAnnounced}
+    untold |= {ReportsAnnounced, ReportClosed, ReportsClosed, ResultTold}
     assert ours - {Asked} - asides == untold
     answers = {type(event.question) for event, _ in told if isinstance(event, Asked)}
     questions = {kind for kind in words.registry if issubclass(kind, Command)}

@@ -7,14 +7,14 @@ from collections import defaultdict
 from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.model import Letter, LetterSent, LettersPage
 from thudmud.features.notifications.commands import Notify
-from thudmud.features.notifications.model import Contact, Notified, Quiet, Ways
+from thudmud.features.notifications.model import Contact, NotificationSettings, Quiet, Ways
 from thudmud.game.command import Asked
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.hall import Hall
 from thudmud.game.people import BotLevel
 from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.house import House
 from thudmud.rules import Game, Move, Side
 from thudmud.views import Message
@@ -240,17 +240,17 @@ def _of_letters() -> list[Fact]:
     hall = Hall([BoardSpec("oak board")])
     page = LettersPage((Letter(1, "Anna", BEGAN, "Shall we play on Sunday?"),), 1, 1)
     told = LetterSent("Anna", "Bert", ""), Asked("Bert", Letters(), answer=page)
-    return [fact for aside in told for fact in facts(hall, Telling(aside, ("Bert",)))]
+    return [fact for aside in told for fact in facts(hall, Delivery(aside, ("Bert",)))]
 
 
 def _of_notifying() -> list[Fact]:
     """Return what programs are told of how Anna is notified."""
     hall = Hall([BoardSpec("oak board")])
-    hall.part(Notified).ways = Ways(mail=True, page="https://example.org")
+    hall.part(NotificationSettings).ways = Ways(mail=True, page="https://example.org")
     hours = Quiet(22 * 60, 7 * 60, 2 * 60)
     contact = Contact("anna@example.org", browsers=1, quiet=hours, feed=True)
     asked = Asked("Anna", Notify(), answer=contact)
-    return facts(hall, Telling(asked, ("Anna",)))
+    return facts(hall, Delivery(asked, ("Anna",)))
 
 
 def _done(house: House, player: str, words: str, now: float) -> list[Message]:

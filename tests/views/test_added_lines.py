@@ -8,7 +8,7 @@ from thudmud.game.table import BoardSpec
 from thudmud.views.data import Fact
 from thudmud.views.registry import (
     ADDED_LINES,
-    Occasion,
+    RenderContext,
     add_facts_to,
     add_lines_to,
     added_facts,
@@ -25,19 +25,19 @@ class Kettle:
 
 def test_lines_and_facts_are_added_in_order_of_registration() -> None:
     @add_lines_to(Kettle)
-    def _first(_: Kettle, occasion: Occasion, view: View) -> list[str]:
+    def _first(_: Kettle, occasion: RenderContext, view: View) -> list[str]:
         return [f"{occasion.player} hears it whistle.", f"{view.width} columns."]
 
     @add_lines_to(Kettle)
-    def _second(_: Kettle, __: Occasion, ___: View) -> list[str]:
+    def _second(_: Kettle, __: RenderContext, ___: View) -> list[str]:
         return ["It is hot."]
 
     @add_facts_to(Kettle)
-    def _fact(_: Kettle, occasion: Occasion) -> list[Fact]:
+    def _fact(_: Kettle, occasion: RenderContext) -> list[Fact]:
         return [Fact("Thud.Kettle", {}, occasion.player)]
 
     try:
-        occasion = Occasion(Hall([BoardSpec("oak board")]), None, 0.0, "Anna")
+        occasion = RenderContext(Hall([BoardSpec("oak board")]), None, 0.0, "Anna")
         lines = added_lines(Kettle, Kettle(), occasion, VIEW)
         assert lines == ["Anna hears it whistle.", "60 columns.", "It is hot."]
         assert list(added_facts(Kettle(), occasion)) == [Fact("Thud.Kettle", {}, "Anna")]

@@ -15,7 +15,7 @@ from thudmud.game.command import Asked
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import (
     DISCWORLD,
     RULESETS,
@@ -29,7 +29,7 @@ from thudmud.rules import (
     Side,
     Verb,
 )
-from thudmud.rules.generation import Fighters
+from thudmud.rules.generation import SideRules
 from thudmud.values import replace
 from thudmud.views.telling import teller
 from thudmud.views.view import Display, View
@@ -39,7 +39,7 @@ from thudmud.views.view import Display, View
 class Counting:
     """Fighters that count how often they are asked for their moves."""
 
-    fighters: Fighters
+    fighters: SideRules
     asked: list[Position]
 
     def __hash__(self) -> int:
@@ -82,7 +82,7 @@ def answers(game: Game, question: Captures | Lines | ViewPossible) -> Sequence[l
         table = table_with(replace(game, moves=game.moves))
         view = View(None, Style.FULL, Display(width, reader=reader))
         asked = Asked("Carla", question, "oak board")
-        told.append(teller(hall, Telling(asked, ("Carla",), table))(view))
+        told.append(teller(hall, Delivery(asked, ("Carla",), table))(view))
     return told
 
 

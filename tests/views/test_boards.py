@@ -7,7 +7,7 @@ import pytest
 from tests.cases import cases
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.exercises.commands import Tutorial
-from thudmud.features.exercises.model import InLesson, exercise_of, lessons
+from thudmud.features.exercises.model import LessonProgress, exercise_of, lessons
 from thudmud.features.playing.moves import Play, Start
 from thudmud.features.playing.seats import Join
 from thudmud.game.command import Command
@@ -271,7 +271,7 @@ def test_a_large_board_fits_a_screen_of_40_rows(number: int) -> None:
         told = "\n".join(each.text for each in house.obey("Anna", lines.pop(), 0.0))
         assert len(told.split("\n")) < LARGE_FROM[1] - 1
         exercise = exercise_of(house.hall.people["Anna"])
-        if isinstance(exercise, InLesson) and not exercise.is_over:
+        if isinstance(exercise, LessonProgress) and not exercise.is_over:
             lines.append(Step(Way.NEXT) if exercise.is_done else exercise.current.answer)
 
 

@@ -9,7 +9,7 @@ from thudmud.game.asides import TimeShort
 from thudmud.game.clocks import Clock, TimeControl
 from thudmud.game.events import ClockHeld, IdleWarned, Left, Parting
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.house import House
 from thudmud.rules import Side
 from thudmud.store.codec import to_line
@@ -317,7 +317,7 @@ def told(house: House, event: TimeShort | IdleWarned) -> list[Message]:
     for name in NAMES:
         screens.fit(name, Terminal())
     table = house.hall.tables["oak board"]
-    return messages(house.hall, Telling(event, (event.player,), table, at=0.0), screens)
+    return messages(house.hall, Delivery(event, (event.player,), table, at=0.0), screens)
 
 
 class TestRecords:

@@ -10,7 +10,7 @@ import pytest
 from thudmud.game.events import BattleId, Left, Moved, Parting
 from thudmud.game.match import Match
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.house import House
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
 from thudmud.store.codec import to_line
@@ -242,7 +242,7 @@ def test_a_trample_that_comes_full_circle() -> None:
     match = Match(game, BattleId("elm table", 1), "Anna", "Bert")
     table = Table("elm table", "elm table", KOOM_VALLEY, KOOM_VALLEY, match=match)
     event = Moved(5.5, "Bert", Side.TROLL, move, 1)
-    (fact,) = facts(House([BoardSpec("oak board")]).hall, Telling(event, ("Anna",), table))
+    (fact,) = facts(House([BoardSpec("oak board")]).hall, Delivery(event, ("Anna",), table))
     assert fact.data["from"] == fact.data["to"] == "H9"
     assert fact.data["captures"] == ["H10", "G10"]
     assert fact.data["trample"] is True

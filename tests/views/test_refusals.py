@@ -22,9 +22,9 @@ from thudmud.features.tournaments.model import TournamentLimits
 from thudmud.features.tournaments.model import TournamentRefusal as T
 from thudmud.game.archive import (
     BattleLookup,
-    Found,
     FoundBattle,
     LookupNeededError,
+    LookupResults,
     MemberLookup,
     SeenMember,
 )
@@ -754,7 +754,7 @@ def brought_about(case: Case) -> RefusedError:
     name, _, line = case.line.partition(": ")
     # What no line can ask for is asked for by a program.
     command = SetRules("chess", "elm table") if case.code is R.RULES_UNKNOWN else parse(line)
-    found = Found()
+    found = LookupResults()
     if case.code is R.NOT_KEPT:
         found.take(BattleLookup(1), FoundBattle(hall.battles[0], None))
     if case.code is R.COMMENT_TOO_MANY:
@@ -1153,7 +1153,7 @@ def of_a_tournament(case: Case) -> RefusedError:
         now += 0.0 if colon else 60.0
         house.obey(name, line, now) if colon else house.pass_time(now)
     name, _, line = case.line.partition(": ")
-    found = Found()
+    found = LookupResults()
     while True:
         try:
             decide(house.hall, name, parse(line), now, found)

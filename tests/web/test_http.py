@@ -26,7 +26,7 @@ from tests.server.bots import until
 from tests.server.plain import PATIENCE, Client, Serving
 from tests.service.stores import do_instead
 from tests.web.asked import ask
-from thudmud.server.inbox import InboxQueue
+from thudmud.server.inbox import FairScheduler
 from thudmud.store import StoreError, battles
 from thudmud.web import connection, site
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
@@ -544,13 +544,13 @@ async def test_connections_of_a_forwarder_keep_nobody_out(serving: Serving) -> N
 async def test_connections_share_the_turns_of_their_address_unless_they_are_forwarded(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, forwarders: list[str], count: int
 ) -> None:
-    sources, wait = set[str](), InboxQueue.wait
+    sources, wait = set[str](), FairScheduler.wait
 
-    def noted(queue: InboxQueue, source: str, *given: Any, **named: Any) -> None:
+    def noted(queue: FairScheduler, source: str, *given: Any, **named: Any) -> None:
         sources.add(source)
         wait(queue, source, *given, **named)
 
-    monkeypatch.setattr(InboxQueue, "wait", noted)
+    monkeypatch.setattr(FairScheduler, "wait", noted)
     setup = await serving(web=WEB | {"forwarders": forwarders})
     for here in ("127.0.0.2", "127.0.0.2", "127.0.0.3"):
         page = await setup.connect_web(source=here)

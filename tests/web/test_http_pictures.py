@@ -30,7 +30,7 @@ from thudmud.pictures import SCHEMES, frame
 from thudmud.pictures.drawing import Still
 from thudmud.rules import DISCWORLD, MOST_PLIES, Ending, Game, read_record
 from thudmud.server import drawing, drawing_queue, gallery
-from thudmud.server.drawing import Job, Studio, drawn
+from thudmud.server.drawing import DrawingProcess, Job, drawn
 from thudmud.server.drawing_queue import DrawingQueue
 from thudmud.server.pages import Pages
 from thudmud.store import accounts
@@ -87,13 +87,13 @@ async def asking(serving: Serving) -> AsyncIterator[Asking]:
 def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
     """Return what is drawn from now on."""
     jobs: list[Job] = []
-    draw = Studio.draw
+    draw = DrawingProcess.draw
 
-    async def noted(studio: Studio, job: Job) -> bytes:
+    async def noted(studio: DrawingProcess, job: Job) -> bytes:
         jobs.append(job)
         return await draw(studio, job)
 
-    monkeypatch.setattr(Studio, "draw", noted)
+    monkeypatch.setattr(DrawingProcess, "draw", noted)
     return jobs
 
 
@@ -124,16 +124,16 @@ class Drawing:
 def held(monkeypatch: pytest.MonkeyPatch) -> Drawing:
     """Return what holds all that is drawn from now on."""
     held = Drawing()
-    draw, ask = Studio.draw, DrawingQueue.draw
+    draw, ask = DrawingProcess.draw, DrawingQueue.draw
 
-    def drawn(studio: Studio, job: Job) -> Awaitable[bytes]:
+    def drawn(studio: DrawingProcess, job: Job) -> Awaitable[bytes]:
         return held.draw(job) if job.kind in held.kinds else draw(studio, job)
 
     def asked(queue: DrawingQueue, *words: Any) -> Awaitable[bytes]:
         held.asked.put_nowait(None)
         return ask(queue, *words)
 
-    monkeypatch.setattr(Studio, "draw", drawn)
+    monkeypatch.setattr(DrawingProcess, "draw", drawn)
     monkeypatch.setattr(DrawingQueue, "draw", asked)
     return held
 
@@ -367,10 +367,10 @@ def pages_of(asking: Asking) -> Pages:
 async def test_who_does_not_read_a_large_one(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def large(_: Studio, job: Job) -> bytes:
+    async def large(_: DrawingProcess, job: Job) -> bytes:
         return b"x" * 20_000_000
 
-    monkeypatch.setattr(Studio, "draw", large)
+    monkeypatch.setattr(DrawingProcess, "draw", large)
     client = await asking.setup.connect_web()
     client.stop_reading()
     await client.send(b"GET /game/1.gif HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -136,7 +136,7 @@ def told_word(name: str, word: str) -> str:
     return f"Your resume word, {name}: {word}"
 
 
-class Logins:
+class AccountDialogues:
     """Conducts the account dialogues of all connections. In each, an empty line gives up.
 
     All lines of a dialogue about a password are hidden, so that a client's echo changes only at its

@@ -39,9 +39,9 @@ class OwnAdviser:
     async def weigh(self, game: Game) -> Evaluation:
         """Evaluate a position."""
         from thudmud.search.player import Player  # noqa: PLC0415  (as above)
-        from thudmud.search.search import Limit, Thought  # noqa: PLC0415
+        from thudmud.search.search import Limit, SearchResult  # noqa: PLC0415
 
-        depths: list[Thought] = []
+        depths: list[SearchResult] = []
         limit = Limit(nodes=ANALYSIS_NODES)
         thought = Player(game.ruleset).think(game, limit, depths.append)
         worths = [each.worth for each in depths or [thought]]

@@ -26,7 +26,7 @@ from thudmud.rules import (
 if TYPE_CHECKING:
     from thudmud.search.levels import Level
     from thudmud.search.player import Player
-    from thudmud.search.search import Limit, Thought
+    from thudmud.search.search import Limit, SearchResult
 
 LONGEST_LINE = 65_536
 """Maximum length of a line, in characters."""
@@ -257,7 +257,7 @@ class Dialogue:
     def _line(self, words: list[str]) -> str:
         return " ".join(map(str, self._thought("line", words).line))
 
-    def _thought(self, word: str, words: list[str], level: Level | None = None) -> Thought:
+    def _thought(self, word: str, words: list[str], level: Level | None = None) -> SearchResult:
         """Search the current position within the limits given by the words of a command."""
         from thudmud.search.levels import STRONGEST  # noqa: PLC0415
         from thudmud.search.player import Player  # noqa: PLC0415
@@ -269,10 +269,10 @@ class Dialogue:
             self._players[level] = Player(game.ruleset, level or STRONGEST, self._seed)
         if not self._informs:
             return self._players[level].think(game, limit)
-        last: Thought | None = None
+        last: SearchResult | None = None
         said = self._clock()
 
-        def report(thought: Thought) -> None:
+        def report(thought: SearchResult) -> None:
             nonlocal last, said
             last, said = thought, self._clock()
             self._report(thought)
@@ -309,7 +309,7 @@ class Dialogue:
         end = self._clock() + _SHARE * seconds
         return Limit(**most, is_late=lambda: self._clock() >= end or self._is_stopped())
 
-    def _report(self, thought: Thought) -> None:
+    def _report(self, thought: SearchResult) -> None:
         worth, line = _dwarfs(thought.worth), " ".join(map(str, thought.line))
         self._tell(f"# depth {thought.depth} nodes {thought.nodes} worth {worth} line {line}")
 

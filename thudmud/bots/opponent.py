@@ -19,7 +19,7 @@ from thudmud.game.command import Command
 from thudmud.game.events import BattleId, BoardRenamed, Offer
 from thudmud.game.match import RATED_PLIES
 from thudmud.game.table import Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Game, Side, read_ply, write_position
 from thudmud.values import replace
 
@@ -224,7 +224,7 @@ class Opponent:
         seat = self._seat(board)
         return seat.table.seats.get(seat.side.other) if seat else None
 
-    def told(self, telling: Telling, now: float) -> None:
+    def told(self, telling: Delivery, now: float) -> None:
         """Update the bot's seats from a notification."""
         event, table = telling.event, telling.table
         if isinstance(event, Invited) and event.to == self._name:

@@ -59,7 +59,7 @@ _NAMES, _NEW, _OLD = "names", "new", "old"
 """The kinds of rows: the names of players, the events of one command, and merged events."""
 
 
-class KeptEvents:
+class EventRows:
     """The stored events of a board as lines of text, and the stored names of its players.
 
     Attributes:
@@ -233,7 +233,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             sentence = f"The {name} is taken away, and so is what was played on it."
             send(character, Message((), sentence))
         LOADED.pop(self.id, None)
-        KeptEvents(self).remove()
+        EventRows(self).remove()
         self.ndb.thud_host, self.ndb.thud_used = None, False
         return True
 
@@ -263,7 +263,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     def in_use(self) -> bool:
         """Whether anybody has ever used the board."""
         if self.ndb.thud_used is None:
-            self.ndb.thud_used = bool(KeptEvents(self))
+            self.ndb.thud_used = bool(EventRows(self))
         return bool(self.ndb.thud_used)
 
     @property
@@ -405,7 +405,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         Args:
             left: the time until which clocks ran, as for `House`; None for the last event's time.
         """
-        kept, advice = KeptEvents(self), FoundAdvice()
+        kept, advice = EventRows(self), FoundAdvice()
         lines = kept.read()
         try:
             names = json.loads(kept.names or "{}")
@@ -415,7 +415,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
             self.attributes.add(UNREAD, "\n".join([kept.names, *lines]))
             kept.remove()
-            kept, known, house = KeptEvents(self), {}, self._house([], advice)
+            kept, known, house = EventRows(self), {}, self._house([], advice)
         self.ndb.thud_kept, self.ndb.thud_used = kept, True
         return BoardHost(house, str(self.id), known, advice)
 

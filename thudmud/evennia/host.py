@@ -19,7 +19,7 @@ from thudmud.errors import RefusedError
 from thudmud.evennia.thinking import FoundAdvice
 from thudmud.features.matchmaking.commands import No, Yes
 from thudmud.features.options.preferences import options_of, preferences_of, styles_of
-from thudmud.game.archive import Found, LookupNeededError
+from thudmud.game.archive import LookupNeededError, LookupResults
 from thudmud.game.command import Command
 from thudmud.game.decisions import decide
 from thudmud.game.evaluation import AdviserLookup
@@ -32,7 +32,7 @@ from thudmud.language.words import WORDS, openings
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
 from thudmud.views.messages import fitted
-from thudmud.views.registry import Occasion, words
+from thudmud.views.registry import RenderContext, words
 from thudmud.views.standing import drawn, standing
 from thudmud.views.view import (
     DEFAULT_WIDTH,
@@ -256,7 +256,7 @@ class BoardHost:
 
         The command is decided on trial, and lookups of other kinds are answered by the house.
         """
-        person, found = self.person(character), Found()
+        person, found = self.person(character), LookupResults()
         while person:
             try:
                 decide(self.house.hall, person.name, command, now, found)
@@ -361,7 +361,7 @@ class BoardHost:
         if type(sought) not in words.registry:
             return ""
         view = View(None, Style.FULL, Display.of(screen, Options()))
-        return "\n".join(words(sought, Occasion(self.house.hall, None, 0.0, ""), view))
+        return "\n".join(words(sought, RenderContext(self.house.hall, None, 0.0, ""), view))
 
     def addressed(self, messages: Iterable[Message]) -> Iterator[tuple[Any, Message]]:
         """Yield each recipient with the message, and forget characters who have left.

@@ -9,22 +9,23 @@ Attributes:
 """
 
 from thudmud.errors import RefusedError
-from thudmud.game.archive import Found, LookupNeededError
+from thudmud.game.archive import LookupNeededError, LookupResults
 from thudmud.game.command import Command
 from thudmud.game.events import Parting, TableEvent
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Options, Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 
 __all__ = [
     "BoardSpec",
     "Command",
     "Decision",
-    "Found",
+    "Delivery",
     "Hall",
     "LookupNeededError",
+    "LookupResults",
     "Options",
     "Parting",
     "Refusal",
@@ -32,5 +33,4 @@ __all__ = [
     "Style",
     "Table",
     "TableEvent",
-    "Telling",
 ]

@@ -1,6 +1,6 @@
 """Values for past battles, ratings and standings, and the lookups that decisions need.
 
-The hall doesn't hold past battles. A decision reads them from `Found`, which raises
+The hall doesn't hold past battles. A decision reads them from `LookupResults`, which raises
 `LookupNeededError` for a missing answer. The service then queries the store and decides again.
 """
 
@@ -476,7 +476,7 @@ class LookupNeededError(ThudmudError):
         return f"{self.lookup} has not been looked up"
 
 
-class Found:
+class LookupResults:
     """The answers to the lookups of one decision; the next decision starts empty."""
 
     def __init__(self, answers: Mapping[Lookup[Any], Any] | None = None) -> None:
@@ -502,5 +502,5 @@ class Found:
             raise LookupNeededError(lookup) from None
 
 
-NOTHING_FOUND = Found()
+NOTHING_FOUND = LookupResults()
 """The empty set of answers, as for most decisions. It is shared and must not be changed."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar, TypeVar
 
-from thudmud.game.archive import NOTHING_FOUND, Found, RatingChange
+from thudmud.game.archive import NOTHING_FOUND, LookupResults, RatingChange
 from thudmud.game.events import BattleEnded, Parting, TableEvent
 from thudmud.game.options import Options, Style, Toggle
 from thudmud.game.table import Table
@@ -93,7 +93,7 @@ class Entered(Aside):
     adjourned: bool = False
     ignored: tuple[str, ...] | None = None
     news: str | None = None
-    found: Found = NOTHING_FOUND
+    found: LookupResults = NOTHING_FOUND
     followed: tuple[str, ...] | None = None
     plan: str | None = None
     observed: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class TookOver(Aside):
     """A player moved to another connection, where the current room is shown again."""
 
     room: str | None
-    found: Found = NOTHING_FOUND
+    found: LookupResults = NOTHING_FOUND
 
 
 @aside

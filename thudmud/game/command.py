@@ -1,8 +1,8 @@
 """Commands: frozen values, parsed from a player's line, that compute their own decision.
 
-A command reads the hall through a `Scene` and returns a `Decision`; deciding changes no state. The
-concrete commands are defined in the features. The decorator ``@verb`` registers a command class
-under the grammar rules that produce it.
+A command reads the hall through a `CommandContext` and returns a `Decision`; deciding changes no
+state. The concrete commands are defined in the features. The decorator ``@verb`` registers a
+command class under the grammar rules that produce it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from thudmud.english import length
 from thudmud.errors import InvalidValueError
-from thudmud.game.archive import Found
+from thudmud.game.archive import LookupResults
 from thudmud.game.asides import Aside, CameIn, WentOut, aside
 from thudmud.game.hall import Decision, Hall, applies
 from thudmud.game.people import Person
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.values import Value, defaults_of
 
 _TYPED: Mapping[str, Callable[[Any], str]] = {
@@ -75,7 +75,7 @@ class Command(Value):
                 text += f" {_TYPED.get(name, _plainly)(value)}"
         return text
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         """Compute the decision that carries out the command, without changing any state.
 
         The default suits a question that needs no lookup.
@@ -95,7 +95,7 @@ class Command(Value):
         """Update the state of the player who asked, if the answer changes any."""
 
 
-class Scene(NamedTuple):
+class CommandContext(NamedTuple):
     """The read-only context in which a command is decided.
 
     Attributes:
@@ -109,7 +109,7 @@ class Scene(NamedTuple):
     hall: Hall
     person: Person
     now: float
-    found: Found
+    found: LookupResults
     me: str
 
     def tell(self, *asides: Aside, **preferences: Any) -> Decision:
@@ -134,11 +134,11 @@ class Asked(Aside):
 
 
 @applies(Asked)
-def _apply_asked(asked: Asked, hall: Hall) -> Telling:
+def _apply_asked(asked: Asked, hall: Hall) -> Delivery:
     person = hall.people[asked.player]
     asked.question.answered(person, asked.answer)
     table = hall.board_seen(asked.player, asked.board) if asked.board else None
-    return Telling(asked, (asked.player,), table)
+    return Delivery(asked, (asked.player,), table)
 
 
 def walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[WentOut, CameIn]:

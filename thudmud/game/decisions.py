@@ -6,9 +6,9 @@ The logic of a single command is in its class, in `thudmud.features`. Nothing he
 from __future__ import annotations
 
 from thudmud.game import events, hooks
-from thudmud.game.archive import NOTHING_FOUND, Found
+from thudmud.game.archive import NOTHING_FOUND, LookupResults
 from thudmud.game.asides import CaughtUp, Entered, Gone
-from thudmud.game.command import Command, Scene
+from thudmud.game.command import Command, CommandContext
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.more import Quit
 from thudmud.game.options import Profile
@@ -26,7 +26,7 @@ _TOLD_TO_ALL = (
 
 
 def decide(
-    hall: Hall, player: str, command: Command, now: float, found: Found = NOTHING_FOUND
+    hall: Hall, player: str, command: Command, now: float, found: LookupResults = NOTHING_FOUND
 ) -> list[Decision]:
     """Compute the decisions for a command, in the order in which to commit them.
 
@@ -46,7 +46,7 @@ def decide(
         return part(hall, player, events.Parting.QUIT, now)
     if hall.order and command.is_spoken():
         require_not_muted(hall.order, player, now)
-    scene = Scene(hall, hall.people[player], now, found, player)
+    scene = CommandContext(hall, hall.people[player], now, found, player)
     if scene.person.private:
         for decide_privately in hooks.private_deciders:
             if decision := decide_privately(scene, command):
@@ -153,7 +153,7 @@ def arrive(
     member: bool,
     room: str | None = None,
     adjourned: bool = False,
-    found: Found = NOTHING_FOUND,
+    found: LookupResults = NOTHING_FOUND,
 ) -> list[Decision]:
     """Compute the decisions for a player who enters the server.
 

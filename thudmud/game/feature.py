@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from typing import Any, NamedTuple, Protocol
 
 from thudmud.errors import RefusedError
-from thudmud.game.archive import NOTHING_FOUND, Found, FoundBattle, Lookup
+from thudmud.game.archive import NOTHING_FOUND, FoundBattle, Lookup, LookupResults
 from thudmud.game.asides import Aside, AsideT
 from thudmud.game.command import COMMANDS, Command
 from thudmud.game.evaluation import Adviser
@@ -276,7 +276,7 @@ class FeatureContext(Protocol):
         self,
         player: str,
         command: Command,
-        found: Found = NOTHING_FOUND,
+        found: LookupResults = NOTHING_FOUND,
         cause: object = None,
         *,
         unless: Callable[[], bool] | None = None,

@@ -26,7 +26,7 @@ from thudmud.game.people import BotLevel, People
 from thudmud.game.rooms import Rooms
 from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.values import Value, replace
 
@@ -53,7 +53,7 @@ class Decision(Value):
         hall: the events of the hall.
         hall_version: the version of the hall on which ``hall`` was decided.
         changes: the rating changes by the end of a battle; known once the events are stored.
-        goes_on: as in `Telling`.
+        goes_on: as in `Delivery`.
         preferences: the changed preferences, by the fields of `Person`; stored first, if the player
             is a member.
     """
@@ -122,7 +122,7 @@ class HallPart:
 
     WHY_KEPT: ClassVar[str] = ""
 
-    def apply(self, event: HallEvent, hall: Hall) -> list[Telling]:  # noqa: ARG002  (others use it)
+    def apply(self, event: HallEvent, hall: Hall) -> list[Delivery]:  # noqa: ARG002  (others use it)
         """Apply an event of a type registered with `takes`; return the deliveries, in order."""
         return []
 
@@ -145,7 +145,7 @@ class HallPart:
 HallPartT = TypeVar("HallPartT", bound=HallPart)
 LimitsT = TypeVar("LimitsT")
 
-Applier: TypeAlias = Callable[[AsideT, "Hall"], Telling]
+Applier: TypeAlias = Callable[[AsideT, "Hall"], Delivery]
 
 _TAKERS: dict[type[HallEvent], type[HallPart]] = {}
 
@@ -242,7 +242,7 @@ class Hall:
         self.own_verbs: Mapping[str, type] = {}
         self.left_out: frozenset[str] = frozenset()
         self._remembers_speech = False
-        self._said: dict[str, deque[Telling]] = {}
+        self._said: dict[str, deque[Delivery]] = {}
         """The last lines of players, by name; the latest speaker comes last."""
         self.tables.open(boards)
 
@@ -330,7 +330,7 @@ class Hall:
 
     # --- the boards --------------------------------------------------------------------------
 
-    def apply(self, event: events.HallEvent) -> list[Telling]:
+    def apply(self, event: events.HallEvent) -> list[Delivery]:
         """Apply an event of the hall and return the deliveries, in order.
 
         An event that changes nothing has no deliveries.
@@ -340,18 +340,18 @@ class Hall:
                 if self.tables.with_key(key):
                     return []
                 self.tables.open([BoardSpec(name, rules, key=key)], version)
-                return [Telling(event, tuple(self.people_in(None)), self.tables[name])]
+                return [Delivery(event, tuple(self.people_in(None)), self.tables[name])]
             case events.BoardClosed(key=key) if table := self.tables.with_key(key):
                 return self._close(event, table.name)
             case events.BoardRenamed(key=key, name=name) if table := self.tables.with_key(key):
                 return self._rename(event, table.name, name) if table.name != name else []
             case events.SeekMade(number=number, player=player, to=to):
                 self.seeks[number] = event
-                return [Telling(event, self.told_of_seek(player, to))]
+                return [Delivery(event, self.told_of_seek(player, to))]
             case events.SeekEnded(number=number, player=player, seeker=seeker, to=to):
                 self.seeks.pop(number, None)
                 audience = dict.fromkeys((*self.told_of_seek(seeker, to), player))
-                return [Telling(event, tuple(audience))]
+                return [Delivery(event, tuple(audience))]
         kind = _TAKERS.get(type(event))
         return self.part(kind).apply(event, self) if kind else []
 
@@ -368,11 +368,11 @@ class Hall:
         waits = (each for each in people if each.room and each.options.has(Toggle.SEEKS))
         return (*self.rooms.occupants(None).names, *(person.name for person in waits))
 
-    def _close(self, event: events.BoardClosed, board: str) -> list[Telling]:
+    def _close(self, event: events.BoardClosed, board: str) -> list[Delivery]:
         """Close a board and move its occupants to the hall."""
         here = self.people_in(board)
         told_of_it = dict.fromkeys((*self.rooms.told_of(board).names, *self.people_in(None)))
-        told = [Telling(event, tuple(told_of_it), self.tables[board])]
+        told = [Delivery(event, tuple(told_of_it), self.tables[board])]
         told += [self._told(asides.CameIn(player, None)) for player in here]
         for person in self.rooms.observers(board):
             others = tuple(each for each in person.observed if each != board)
@@ -387,7 +387,7 @@ class Hall:
             person.forget_invitations(board)
         return told
 
-    def _rename(self, event: events.BoardRenamed, board: str, name: str) -> list[Telling]:
+    def _rename(self, event: events.BoardRenamed, board: str, name: str) -> list[Delivery]:
         """Rename a board, with all state that refers to the old name."""
         before = self.tables[board]
         seated = tuple(before.seats.values())
@@ -407,7 +407,7 @@ class Hall:
             if board in person.styles:
                 person.styles[name] = person.styles.pop(board)
         here = (*self.rooms.told_of(name).names, *self.people_in(None))
-        return [Telling(event, tuple(dict.fromkeys((*here, *seated))), before)]
+        return [Delivery(event, tuple(dict.fromkeys((*here, *seated))), before)]
 
     def _forget_gone(self, players: Iterable[str]) -> None:
         """Forget players who are offline; ``players`` have no seat any more."""
@@ -518,10 +518,10 @@ class Hall:
             if player in telling.audience
         )
 
-    def _note_said(self, telling: Telling, speaker: str) -> None:
+    def _note_said(self, telling: Delivery, speaker: str) -> None:
         """Record a line of a player for possible reports."""
         said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
-        said.append(Telling(telling.event, telling.audience))
+        said.append(Delivery(telling.event, telling.audience))
         self._said[speaker] = said
         if len(self._said) > MOST_SPEAKERS:
             del self._said[next(iter(self._said))]
@@ -571,9 +571,9 @@ class Hall:
         """Replace a table."""
         self._forget_gone(self.tables.put(board, table))
 
-    def commit(self, decision: Decision) -> list[Telling]:
+    def commit(self, decision: Decision) -> list[Delivery]:
         """Apply a decision and return the deliveries, in order."""
-        told: list[Telling] = []
+        told: list[Delivery] = []
         for of_hall in decision.hall:
             told += self.apply(of_hall)
         for aside in decision.asides:
@@ -597,7 +597,7 @@ class Hall:
 
     # --- applying ----------------------------------------------------------------------------
 
-    def _happened(self, event: events.TableEvent, board: str, decision: Decision) -> Telling:
+    def _happened(self, event: events.TableEvent, board: str, decision: Decision) -> Delivery:
         """Apply an event at a board and return its delivery."""
         # The audience includes the seated players from before and after the event.
         before = self.tables[board].seats.values()
@@ -618,9 +618,9 @@ class Hall:
         if isinstance(event, events.Joined) and not table.full:
             concerned += self.people.hearers(event.player, self._told_who_waits())
         audience, changes = occupants.and_also(concerned), decision.changes
-        return Telling(event, audience, table, occupants, changes, goes_on=decision.goes_on)
+        return Delivery(event, audience, table, occupants, changes, goes_on=decision.goes_on)
 
-    def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Telling]:
+    def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Delivery]:
         """Move the players of a match to the board opened for it; return the deliveries.
 
         A tournament moves nobody for a correspondence match, and nobody whose clock is running in
@@ -640,7 +640,7 @@ class Hall:
             players = [
                 each for each in players if each == begun.player or not self.is_busy(each, begun.at)
             ]
-        told: list[Telling] = []
+        told: list[Delivery] = []
         for player in players:
             came = bool(told)  # the first player has already arrived and sees the second there
             for each in self._fetched(player, board, told=paired is not None):
@@ -685,7 +685,7 @@ class Hall:
         table = self.tables.get(person.room) if person and person.room else None
         return table is not None and table.in_haste and table.side_of(player) is not None
 
-    def _fetched(self, player: str, board: str, *, told: bool) -> list[Telling]:
+    def _fetched(self, player: str, board: str, *, told: bool) -> list[Delivery]:
         """Move a player to the board opened for their match; return the deliveries.
 
         ``told``: whether the pairing has been announced in the hall already.
@@ -711,7 +711,7 @@ class Hall:
                 del missed[:-MOST_MISSED]
         return table
 
-    def _leave_private_boards(self, decision: Decision, table: Table) -> list[Telling]:
+    def _leave_private_boards(self, decision: Decision, table: Table) -> list[Delivery]:
         """Close the private boards of players who act in a battle or whose battle continues.
 
         A battle continues when it begins or resumes, and when a player takes a seat in it.
@@ -723,14 +723,14 @@ class Hall:
                 players += match.dwarf, match.troll
             elif isinstance(event, events.Joined) and table.running:
                 players += table.seats.values()
-        told: list[Telling] = []
+        told: list[Delivery] = []
         for name in players:
             person = self.people.get(name)
             if person and person.private:
                 told.append(self._told(person.private.left))
         return told
 
-    def _told(self, aside: asides.Aside) -> Telling:
+    def _told(self, aside: asides.Aside) -> Delivery:
         """Apply an aside and return its delivery."""
         applier = _APPLIERS.get(type(aside)) or _inherited_applier(type(aside))
         telling = applier(aside, self)
@@ -743,16 +743,16 @@ class Hall:
         names = (player, *filter(self.is_operator, self.people))
         return tuple(name for name in dict.fromkeys(names) if name in self.people)
 
-    def _followed_came(self, entered: asides.Entered, told: Collection[str]) -> list[Telling]:
+    def _followed_came(self, entered: asides.Entered, told: Collection[str]) -> list[Delivery]:
         """Build the notice of an arrival for followers who don't see the arrival itself."""
         player, room = entered.player, entered.room
         there = self.rooms.told_of(room).members if room else frozenset()
         others = [each for each in self.people.followers_of(player) if each not in {*there, *told}]
-        return [Telling(asides.FollowedCame(player, room), tuple(others))] if others else []
+        return [Delivery(asides.FollowedCame(player, room), tuple(others))] if others else []
 
     def _followed_began(
         self, begun: events.BattleStarted | events.Resumed, board: str, told: Container[str]
-    ) -> list[Telling]:
+    ) -> list[Delivery]:
         """Build the notice for followers that a match begins or is resumed.
 
         It skips the audience of the battle itself. Practice and second battles have no notice.
@@ -765,7 +765,7 @@ class Hall:
         others = tuple(each for each in dict.fromkeys(followers) if each not in told)
         resumed = isinstance(begun, events.Resumed)
         began = asides.FollowedBegan(begun.player, board, match.dwarf, match.troll, resumed)
-        return [Telling(began, others)] if others else []
+        return [Delivery(began, others)] if others else []
 
     def _resulted(
         self,
@@ -773,7 +773,7 @@ class Hall:
         table: Table,
         decision: Decision,
         told: Container[str],
-    ) -> list[Telling]:
+    ) -> list[Delivery]:
         """Build the announcement in the hall for the end of a rated match between people.
 
         It skips the audience of the battle itself. A tournament match has no such announcement; its
@@ -788,7 +788,7 @@ class Hall:
             if name not in told and self.people[name].options.has(Toggle.RESULTS)
         )
         result = asides.ResultTold(ended.player, table.name, match.number, ended, decision.changes)
-        return [Telling(result, others)] if others else []
+        return [Delivery(result, others)] if others else []
 
     def told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
         """Return the audience in a room for the arrival or departure of a player.
@@ -861,50 +861,50 @@ def guests_of(event: BattleEnded, hall: Hall) -> list[str]:
 
 
 @applies(Aside)
-def _apply_aside(aside: Aside, _: Hall) -> Telling:
-    return Telling(aside, (aside.player,))
+def _apply_aside(aside: Aside, _: Hall) -> Delivery:
+    return Delivery(aside, (aside.player,))
 
 
 @applies(asides.Entered)
-def _apply_entered(entered: asides.Entered, hall: Hall) -> Telling:
+def _apply_entered(entered: asides.Entered, hall: Hall) -> Delivery:
     hall.let_in(entered)
     audience = (entered.player,) if entered.room else hall.told_who_moves(entered.player, None)
-    return Telling(entered, audience, hall.table_in(entered.room))
+    return Delivery(entered, audience, hall.table_in(entered.room))
 
 
 @applies(asides.AtBoard)
-def _apply_at_board(aside: asides.AtBoard, hall: Hall) -> Telling:
-    return Telling(aside, (aside.player,), hall.table_in(aside.board))
+def _apply_at_board(aside: asides.AtBoard, hall: Hall) -> Delivery:
+    return Delivery(aside, (aside.player,), hall.table_in(aside.board))
 
 
 @applies(asides.TookOver)
-def _apply_took_over(took: asides.TookOver, hall: Hall) -> Telling:
-    return Telling(took, (took.player,), hall.table_in(took.room))
+def _apply_took_over(took: asides.TookOver, hall: Hall) -> Delivery:
+    return Delivery(took, (took.player,), hall.table_in(took.room))
 
 
 @applies(asides.Gone)
-def _apply_gone(gone: asides.Gone, hall: Hall) -> Telling:
+def _apply_gone(gone: asides.Gone, hall: Hall) -> Delivery:
     player, room = gone.player, gone.room
     audience = (player,) if gone.told else hall.told_who_moves(player, room)
     hall.take_leave(player)
-    return Telling(gone, audience)
+    return Delivery(gone, audience)
 
 
 @applies(asides.WentOut)
-def _apply_went_out(went: asides.WentOut, hall: Hall) -> Telling:
+def _apply_went_out(went: asides.WentOut, hall: Hall) -> Delivery:
     audience = hall.told_who_moves(went.player, went.room)
-    return Telling(went, tuple(name for name in audience if name != went.player))
+    return Delivery(went, tuple(name for name in audience if name != went.player))
 
 
 @applies(asides.CameIn)
-def _apply_came_in(came: asides.CameIn, hall: Hall) -> Telling:
+def _apply_came_in(came: asides.CameIn, hall: Hall) -> Delivery:
     hall.rooms.move(hall.people[came.player], came.room)
     audience = hall.told_who_moves(came.player, came.room)
-    return Telling(came, audience, hall.table_in(came.room))
+    return Delivery(came, audience, hall.table_in(came.room))
 
 
 @applies(asides.Aloud)
-def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Telling:
+def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Delivery:
     """Compute the audience of speech or an emote.
 
     Everybody who watches a board, observers included, hears its players, kibitzes and whispers.
@@ -925,36 +925,36 @@ def _apply_aloud(aloud: asides.Aloud, hall: Hall) -> Telling:
             there = hall.who_hears(there, talk, table, player)
     heard = hall.people.hearers(player, there)
     is_all = heard[: len(occupants.names)] == occupants.names
-    return Telling(aloud, heard, table, occupants if is_all else None)
+    return Delivery(aloud, heard, table, occupants if is_all else None)
 
 
 @applies(asides.ToAnother)
-def apply_to_another(aside: asides.ToAnother, hall: Hall) -> Telling:
+def apply_to_another(aside: asides.ToAnother, hall: Hall) -> Delivery:
     """Deliver an aside to both players, or only to the sender if the other ignores them."""
-    return Telling(aside, hall.people.hearers(aside.player, (aside.player, aside.to)))
+    return Delivery(aside, hall.people.hearers(aside.player, (aside.player, aside.to)))
 
 
 @applies(asides.Invited)
-def _apply_invited(invited: asides.Invited, hall: Hall) -> Telling:
+def _apply_invited(invited: asides.Invited, hall: Hall) -> Delivery:
     if asked := hall.people.get(invited.to):
         asked.invitations[invited.player] = invited
     return apply_to_another(invited, hall)
 
 
 @applies(asides.Active)
-def _apply_active(active: asides.Active, hall: Hall) -> Telling:
+def _apply_active(active: asides.Active, hall: Hall) -> Delivery:
     hall.people[active.player].active = active.at
-    return Telling(active, ())
+    return Delivery(active, ())
 
 
 @applies(asides.ObserveChosen)
-def apply_observe_chosen(chosen: asides.ObserveChosen, hall: Hall) -> Telling:
+def apply_observe_chosen(chosen: asides.ObserveChosen, hall: Hall) -> Delivery:
     """Replace the boards that a player observes, and show a newly observed board."""
     hall.observe(chosen.player, chosen.observed)
     table = hall.tables[chosen.board] if chosen.board in chosen.observed else None
-    return Telling(chosen, (chosen.player,), table)
+    return Delivery(chosen, (chosen.player,), table)
 
 
 @applies(asides.BoardListed)
-def _apply_board_listed(listed: asides.BoardListed, hall: Hall) -> Telling:
-    return Telling(listed, hall.rooms.occupants(None).names, hall.tables[listed.board])
+def _apply_board_listed(listed: asides.BoardListed, hall: Hall) -> Delivery:
+    return Delivery(listed, hall.rooms.occupants(None).names, hall.tables[listed.board])

@@ -13,8 +13,8 @@ from contextlib import suppress
 from enum import Enum
 
 from thudmud.errors import RefusedError
-from thudmud.game.archive import BattleLookup, Found, FoundBattle, MemberLookup
-from thudmud.game.command import Scene
+from thudmud.game.archive import BattleLookup, FoundBattle, LookupResults, MemberLookup
+from thudmud.game.command import CommandContext
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.people import BotLevel, Person
 from thudmud.game.refusals import Refusal
@@ -378,7 +378,7 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
     raise RefusedError(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))
 
 
-def player_here(scene: Scene, words: str) -> str:
+def player_here(scene: CommandContext, words: str) -> str:
     """Return whom the words name among those who are here, as `player_meant` does.
 
     Raises:
@@ -392,7 +392,7 @@ def player_here(scene: Scene, words: str) -> str:
         raise
 
 
-def refuse_absent(scene: Scene, words: str) -> None:
+def refuse_absent(scene: CommandContext, words: str) -> None:
     """Raise RefusedError if that is the name of a member, or seated player, who is away."""
     if known := scene.found[MemberLookup(words)]:
         seconds = max(0.0, scene.now - known.at)
@@ -401,7 +401,7 @@ def refuse_absent(scene: Scene, words: str) -> None:
         raise RefusedError(Refusal.AWAY_FROM, player=away[0], boards=away[1])
 
 
-def known_name(scene: Scene, words: str) -> str | None:
+def known_name(scene: CommandContext, words: str) -> str | None:
     """Return the name, as spelt, of a player who is here, a member, or away; None if unknown."""
     if words.lower() in scene.hall.people.names:
         return scene.hall.people.names[words.lower()]
@@ -411,7 +411,7 @@ def known_name(scene: Scene, words: str) -> str | None:
     return away[0] if away else None
 
 
-def battle_meant(number: int, found: Found) -> tuple[FoundBattle, Game]:
+def battle_meant(number: int, found: LookupResults) -> tuple[FoundBattle, Game]:
     """Return a battle, and its game.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thudmud.errors import RefusedError
-from thudmud.game.command import Command, Scene, verb
+from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.hall import Decision
 from thudmud.game.refusals import Refusal
 
@@ -25,7 +25,7 @@ class Syntax(Command):
 class ForAccounts(Command):
     """A command that front ends with accounts handle before `decide`, which refuses it."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         raise RefusedError(Refusal.NO_ACCOUNTS)
 
 
@@ -48,7 +48,7 @@ class LogoutEverywhere(ForAccounts):
 class Again(Command):
     """Repeat the last command. The service decides that command instead, if there is one."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         raise RefusedError(Refusal.NOTHING_TO_REPEAT)
 
 
@@ -56,5 +56,5 @@ class Again(Command):
 class Quit(Command):
     """Leave the server, see `thudmud.game.decisions.part`."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         raise ValueError("to quit is more than one decision")

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from thudmud.errors import RefusedError
 from thudmud.game.asides import Aside, Invited
-from thudmud.game.command import Command, Scene
+from thudmud.game.command import Command, CommandContext
 from thudmud.game.events import (
     BATTLES,
     NO_BOTS,
@@ -101,14 +101,14 @@ class TableCommand(GameCommand):
         """Return its events at a table; raises as `decide` does."""
         raise NotImplementedError
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if self.needs_seat:
             require_playing(scene, self.on)
         table = self.table_meant(scene)
         context = Context(scene.now, scene.hall.people.members)
         return at_table(scene, table, decide(table, scene.me, self, context))
 
-    def table_meant(self, scene: Scene) -> Table:
+    def table_meant(self, scene: CommandContext) -> Table:
         """Return the table that the command is about; raises RefusedError if none is meant."""
         return hall_board_meant(scene.hall, scene.person, self.on)
 
@@ -120,12 +120,12 @@ class BattleCommand(TableCommand):
     in_battle = True
 
 
-def at_table(scene: Scene, table: Table, events: Events, *asides: Aside) -> Decision:
+def at_table(scene: CommandContext, table: Table, events: Events, *asides: Aside) -> Decision:
     """Return the decision for events at a table, after some asides."""
     return Decision(scene.me, table.name, table.version, events, asides)
 
 
-def require_playing(scene: Scene, on: str | None) -> None:
+def require_playing(scene: CommandContext, on: str | None) -> None:
     """Raise RefusedError if a player has no seat, is at no board and names none."""
     hall = scene.hall
     is_anywhere = on is not None or scene.person.room is not None

@@ -40,7 +40,7 @@ class Occupants:
 
 
 @dataclass(slots=True)
-class Telling:
+class Delivery:
     """The delivery of an event: the event, its audience, and the table right after it.
 
     `told_at` sets the time of delivery; the value doesn't change after that.
@@ -60,7 +60,7 @@ class Telling:
     at: float = 0.0
     """The time of delivery, in seconds since the epoch; clocks are shown as of this time."""
 
-    def told_at(self, now: float) -> Telling:
+    def told_at(self, now: float) -> Delivery:
         """Set the time of delivery and return ``self``.
 
         The time is that of a table event, or ``now`` for anything else.

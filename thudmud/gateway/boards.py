@@ -21,12 +21,12 @@ from thudmud.game.options import Profile
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Mistake
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.gateway import requests
 from thudmud.gateway.requests import Code, Data, Notice, RequestError
 from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.language.parsing import board_problem
-from thudmud.service import Arrival, OutcomeUnknownError, Service, Visit
+from thudmud.service import JoinRequest, OutcomeUnknownError, Service, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import ConflictError, Store, StoreError
 from thudmud.store import hall as hall_rows
@@ -263,7 +263,7 @@ class BoardRegistry:
             packages,
             request.height,
         )
-        arrival = Arrival(
+        arrival = JoinRequest(
             name,
             terminal,
             member=request.member,
@@ -330,7 +330,7 @@ def _check_session(session: ClientSession) -> None:
 def _shown(board: _Board, now: float, width: int, *, utf8: bool) -> Data:
     """Return a board's state at a time as text and as facts."""
     hall, table = board.service.hall, board.table.as_of(now)
-    seen = Telling(Asked("", ViewGame(), table.name), (), table)
+    seen = Delivery(Asked("", ViewGame(), table.name), (), table)
     known = {fact.package: fact.data for fact in facts(hall, seen)}
     return {
         "text": "\n".join(draw(table, Display(width, utf8))),

@@ -22,7 +22,7 @@ from thudmud.language.cleaning import clean
 from thudmud.language.slips import (
     SLIPS,
     SLIPS_AT_FIRST,
-    Finding,
+    Diagnosis,
     Place,
     near_miss,
     possible,
@@ -128,7 +128,7 @@ THE_END = "<end>"
 def diagnose(line: str, column: int) -> ParseError:
     """Diagnose a cleaned line that is valid up to a column: the mistake, and what to suggest."""
     place = Place.of(line, column)
-    finding = Finding()
+    finding = Diagnosis()
     for slip in SLIPS if place.before else SLIPS_AT_FIRST:
         if found := slip(place):
             finding = found

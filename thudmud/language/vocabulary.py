@@ -33,7 +33,7 @@ _Item = str | tuple["_Item", ...]
 """A word, a slot such as ``<player>``, or an optional part."""
 
 
-class OwnCommand(Command):
+class HostCommand(Command):
     """A command of the host's own. The docstring is the help page, and its first line the title.
 
     Attributes:
@@ -63,7 +63,7 @@ def _typed(items: tuple[_Item, ...], chosen: Mapping[str, str]) -> Iterator[str]
             yield from _typed(item, chosen)
 
 
-OwnCommandT = TypeVar("OwnCommandT", bound=OwnCommand)
+OwnCommandT = TypeVar("OwnCommandT", bound=HostCommand)
 
 
 def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
@@ -132,7 +132,9 @@ class Vocabulary:
         without: the first words of all verbs that are left out, synonyms included.
     """
 
-    def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
+    def __init__(
+        self, own: Iterable[type[HostCommand]] = (), without: Collection[str] = ()
+    ) -> None:
         gone = features.left_out(without)
         of_gone = {terminal for each in gone for terminal in feature_terminals().get(each.name, ())}
         # Lines that begin with one of these terminals are refused without being parsed.
@@ -152,7 +154,7 @@ class Vocabulary:
         if unknown := set(without) - self.without - {each.name for each in gone}:
             raise InvalidValueError(f"no verb is called {', '.join(sorted(unknown))}")
         ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}
-        self.own: dict[str, type[OwnCommand]] = {}
+        self.own: dict[str, type[HostCommand]] = {}
         for kind in own:
             if kind.words in self.own or kind.words in ours:
                 raise InvalidValueError(f"there is a verb {kind.words} already")
@@ -209,7 +211,7 @@ class _Matching:
     the attempts expected there.
     """
 
-    def __init__(self, line: str, kind: type[OwnCommand]) -> None:
+    def __init__(self, line: str, kind: type[HostCommand]) -> None:
         self._line, self._kind, self._words = line, kind, line.split(" ")
         self._furthest, self._expected = 0, list[str]()
 

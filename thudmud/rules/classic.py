@@ -22,7 +22,13 @@ from thudmud.rules.board import (
     square_at,
     squares_in,
 )
-from thudmud.rules.generation import REACH, Listing, Standing, count_queen_moves, require_queen_way
+from thudmud.rules.generation import (
+    REACH,
+    PieceOnLine,
+    SlideGenerator,
+    count_queen_moves,
+    require_queen_way,
+)
 from thudmud.rules.moves import EVERY, Attempt, Capturing, Move, Piece, Side, Verb, listed
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMoveError, Reason
@@ -93,7 +99,7 @@ class HurlingDwarfs:
         return listed(Piece.DWARF, attempt.origin, attempt.target)
 
 
-def _hurls_along(standing: list[Standing], squares: tuple[Square, ...]) -> Iterator[Move]:
+def _hurls_along(standing: list[PieceOnLine], squares: tuple[Square, ...]) -> Iterator[Move]:
     """Yield the hurls along one line, in both directions."""
     dwarf, troll = Piece.DWARF, Piece.TROLL
     for way in (standing, standing[::-1]):
@@ -109,7 +115,7 @@ def _hurls_along(standing: list[Standing], squares: tuple[Square, ...]) -> Itera
             behind = front
 
 
-_LINES = Listing(Piece.DWARF, REACH, further=_hurls_along)
+_LINES = SlideGenerator(Piece.DWARF, REACH, further=_hurls_along)
 
 
 @cache

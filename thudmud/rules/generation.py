@@ -32,7 +32,7 @@ from thudmud.rules.moves import Attempt, Capturing, Move, Piece, Verb
 from thudmud.rules.position import Position
 
 
-class Fighters(Protocol):
+class SideRules(Protocol):
     """How one side moves and captures: a frozen value, one per side of a ruleset."""
 
     @property
@@ -84,18 +84,18 @@ _HIGH = 256
 _LOW_BITS = (1 << _HIGH) - 1
 
 
-Standing = tuple[int, Piece]
+PieceOnLine = tuple[int, Piece]
 """A piece on a line: its index along the line, and its kind.
 
 The Rock counts as the Thudstone: neither moves along lines."""
 
-Further = Callable[[list[Standing], tuple[Square, ...]], Iterable[Move]]
+Further = Callable[[list[PieceOnLine], tuple[Square, ...]], Iterable[Move]]
 """Generates a line's moves other than slides over empty squares.
 
 The arguments are the pieces on the line, in order, and the line's squares."""
 
 
-class Listing:
+class SlideGenerator:
     """The moves of one kind of piece along all lines of the board.
 
     Args:
@@ -161,7 +161,7 @@ class _Line(dict[int, list[Move]]):
         self[code] = moves
         return moves
 
-    def _read(self, code: int) -> list[Standing]:
+    def _read(self, code: int) -> list[PieceOnLine]:
         """Decode an occupancy into the pieces on the line, in order."""
         low, high = code & _LOW_BITS, code >> _HIGH
         dwarf, troll, stone = Piece.DWARF, Piece.TROLL, Piece.STONE
@@ -170,7 +170,7 @@ class _Line(dict[int, list[Move]]):
         standing += [(self._places[bit], stone) for bit in each_bit(low & high)]
         return sorted(standing, key=itemgetter(0))
 
-    def _slides(self, standing: list[Standing]) -> list[Move]:
+    def _slides(self, standing: list[PieceOnLine]) -> list[Move]:
         """Return the moves over empty squares."""
         moves: list[Move] = []
         before = -1

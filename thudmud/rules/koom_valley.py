@@ -25,7 +25,7 @@ from thudmud.rules.board import (
 )
 from thudmud.rules.generation import (
     REACH,
-    Listing,
+    SlideGenerator,
     count_queen_moves,
     dwarfs_in_view,
     require_queen_way,
@@ -154,7 +154,7 @@ def _rock_move(origin: int, target: int) -> Move:
 
 
 _CACHED = 4096
-_QUEENS = Listing(Piece.DWARF, REACH)
+_QUEENS = SlideGenerator(Piece.DWARF, REACH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ def _require_trapped(position: Position, attempt: Attempt, troll: Square) -> Non
 STRIDE_REACH = 3
 """The most squares that a troll moves without trampling."""
 
-_STRIDES = Listing(Piece.TROLL, STRIDE_REACH)
+_STRIDES = SlideGenerator(Piece.TROLL, STRIDE_REACH)
 
 
 @dataclass(frozen=True, slots=True)

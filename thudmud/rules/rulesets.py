@@ -16,7 +16,7 @@ from thudmud.errors import InvalidValueError
 from thudmud.rules import classic, koom_valley
 from thudmud.rules.board import BOARD, Square
 from thudmud.rules.checks import require_on_board
-from thudmud.rules.generation import Fighters
+from thudmud.rules.generation import SideRules
 from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMoveError, Reason
@@ -61,8 +61,8 @@ class Ruleset:
     name: str
     title: str
     opening: Position
-    dwarfs: Fighters
-    trolls: Fighters
+    dwarfs: SideRules
+    trolls: SideRules
     goals: tuple[Goal, ...]
     scoring: Scoring
 
@@ -76,7 +76,7 @@ class Ruleset:
         """The verbs of both sides."""
         return self.dwarfs.verbs | self.trolls.verbs
 
-    def fighters(self, side: Side) -> Fighters:
+    def fighters(self, side: Side) -> SideRules:
         """Return the component for one side's moves and captures."""
         return self.dwarfs if side is Side.DWARF else self.trolls
 

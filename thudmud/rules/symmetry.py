@@ -89,7 +89,7 @@ def symmetries_of(ruleset: Ruleset) -> tuple[Symmetry, ...]:
     return tuple(each for each in SYMMETRIES if each.position(opening) == opening)
 
 
-class Fingerprints:
+class ZobristHasher:
     """Zobrist keys of the positions of a ruleset, equal for images of a position.
 
     The keys are the same in every process and every version, so that they can be stored. Two
@@ -149,9 +149,9 @@ class Fingerprints:
 
 
 @lru_cache(maxsize=16)
-def fingerprints_of(ruleset: Ruleset) -> Fingerprints:
+def fingerprints_of(ruleset: Ruleset) -> ZobristHasher:
     """Return the cached fingerprints of a ruleset; creating them takes some milliseconds."""
-    return Fingerprints(ruleset)
+    return ZobristHasher(ruleset)
 
 
 def written(move: Move, symmetries: Sequence[Symmetry]) -> str:

@@ -3,9 +3,9 @@
 A transcript lists the players' input, and the output that each of them should see.
 """
 
-from thudmud.script.comparing import Mismatch, Missed, NothingCompared, Unstated
+from thudmud.script.comparing import Mismatch, Missed, NothingCompared, UnexpectedOutput
 from thudmud.script.reading import Transcript
-from thudmud.script.stages import HouseStage, PatientStage, Seen, Stage, StageError, perform
+from thudmud.script.stages import HouseStage, RealTimeStage, Seen, Stage, StageError, perform
 from thudmud.script.transcript import TranscriptError
 
 __all__ = [
@@ -13,12 +13,12 @@ __all__ = [
     "Mismatch",
     "Missed",
     "NothingCompared",
-    "PatientStage",
+    "RealTimeStage",
     "Seen",
     "Stage",
     "StageError",
     "Transcript",
     "TranscriptError",
-    "Unstated",
+    "UnexpectedOutput",
     "perform",
 ]

@@ -60,7 +60,7 @@ class Missed(Mismatch):
         return "\n".join([self.heading, *(f"+ {line}" for line in self.seen)])
 
 
-class Unstated(Mismatch):
+class UnexpectedOutput(Mismatch):
     """Output after a step without expectations, in strict mode."""
 
     @property

@@ -11,7 +11,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from thudmud.errors import ThudmudError
-from thudmud.script.comparing import Mismatch, Missed, Unstated, matched, partly_matched, rewritten
+from thudmud.script.comparing import (
+    Mismatch,
+    Missed,
+    UnexpectedOutput,
+    matched,
+    partly_matched,
+    rewritten,
+)
 from thudmud.script.reading import Transcript
 from thudmud.script.transcript import (
     Act,
@@ -61,7 +68,7 @@ class Stage(Protocol):
 
 
 @runtime_checkable
-class PatientStage(Stage, Protocol):
+class RealTimeStage(Stage, Protocol):
     """A stage in real time, where output may arrive without any input."""
 
     def wait(self, who: str, fits: Callable[[str], bool], seconds: float) -> Seen:
@@ -233,7 +240,7 @@ class _Performance:
         seen: Seen = {}
         home = self._home(step.who)
         # On a stage without time no further output can arrive.
-        if isinstance(home, PatientStage) and not any(map(pattern.fits, heard)):
+        if isinstance(home, RealTimeStage) and not any(map(pattern.fits, heard)):
             seen = home.wait(step.who, pattern.fits, step.seconds)
             heard += seen.get(step.who, ())
         for at, line in enumerate(heard):
@@ -284,5 +291,5 @@ class _Performance:
         if step.expected:
             self.mismatches.append(Mismatch(step, who, seen, wanted, where))
         elif self._is_strict and step.act is not Act.WAIT:
-            self.mismatches.append(Unstated(step, who, seen, wanted, where))
+            self.mismatches.append(UnexpectedOutput(step, who, seen, wanted, where))
         return rewritten(expected, wanted, seen)

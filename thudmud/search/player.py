@@ -13,7 +13,7 @@ from random import Random
 from thudmud.rules import Game, Move, Ruleset
 from thudmud.rules.board import distance
 from thudmud.search.levels import STRONGEST, Level
-from thudmud.search.search import Blunders, Limit, Search, Thought
+from thudmud.search.search import Blunders, Limit, Search, SearchResult
 
 _OVERLOOKED = 1 / 3
 
@@ -35,8 +35,8 @@ class Player:
         self,
         game: Game,
         limit: Limit | None = None,
-        report: Callable[[Thought], None] | None = None,
-    ) -> Thought:
+        report: Callable[[SearchResult], None] | None = None,
+    ) -> SearchResult:
         """Choose a ply at this player's level.
 
         Args:

@@ -108,7 +108,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Width:
+class PruningOptions:
     """How much of the tree is searched. The default plays best.
 
     Attributes:
@@ -127,7 +127,7 @@ class Width:
 
 
 @dataclass(frozen=True, slots=True)
-class Thought:
+class SearchResult:
     """The result of a search.
 
     Attributes:
@@ -188,10 +188,10 @@ class Search:
         self,
         ruleset: Ruleset,
         weights: Mapping[Side, AnyWeights] | None = None,
-        width: Width | None = None,
+        width: PruningOptions | None = None,
     ) -> None:
         self._ruleset = ruleset
-        self._width = width or Width()
+        self._width = width or PruningOptions()
         self._tactics = tactics_of(ruleset, weights)
         self._ground, self._has_goals = self._tactics.ground, self._tactics.has_goals
         self._known: tuple[_Table, _Table] = {}, {}
@@ -210,9 +210,9 @@ class Search:
         self,
         game: Game,
         limit: Limit,
-        report: Callable[[Thought], None] | None = None,
+        report: Callable[[SearchResult], None] | None = None,
         blunders: Blunders | None = None,
-    ) -> Thought:
+    ) -> SearchResult:
         """Return the best ply of a running battle.
 
         Args:
@@ -362,7 +362,7 @@ class Search:
 
     def _thought(
         self, position: Position, moves: dict[Ply, Move], ply: Ply, value: int, depth: int
-    ) -> Thought:
+    ) -> SearchResult:
         line = [moves[ply]]
         at = position.after(moves[ply])
         for _ in range(depth):
@@ -374,7 +374,7 @@ class Search:
                 break
             line.append(move)
             at = at.after(move)
-        return Thought(moves[ply], value, depth, self._nodes, tuple(line))
+        return SearchResult(moves[ply], value, depth, self._nodes, tuple(line))
 
     def _look(self) -> None:
         if self._nodes >= self._limit.nodes or self._limit.is_late():

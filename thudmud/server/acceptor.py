@@ -32,15 +32,15 @@ from thudmud.accounts.limiters import (
     network,
     site,
 )
-from thudmud.accounts.login import Logins
+from thudmud.accounts.login import AccountDialogues
 from thudmud.accounts.passwords import Hasher, Passwords
 from thudmud.bots.workers import worker_count
 from thudmud.errors import StartError
 from thudmud.game.clocks import DAY
 from thudmud.server.config import ServerSettings, Settings, WebSettings
-from thudmud.server.inbox import PACKAGE_TIME, PACKAGE_TIME_AT_ONCE, InboxQueue
+from thudmud.server.inbox import PACKAGE_TIME, PACKAGE_TIME_AT_ONCE, FairScheduler
 from thudmud.server.proxies import HEAD, Place, Proxies, following, told
-from thudmud.server.session import Caller, SessionPolicy, TelnetSession
+from thudmud.server.session import AcceptedConnection, SessionPolicy, TelnetSession
 from thudmud.server.sessions import Sessions
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
@@ -66,7 +66,7 @@ _of_strangers = logging.getLogger("thudmud.strangers")
 Contexts = Mapping[str, ssl.SSLContext]
 """TLS contexts, by the settings section that names the certificate."""
 
-Accept = Callable[[Caller], asyncio.BufferedProtocol]
+Accept = Callable[[AcceptedConnection], asyncio.BufferedProtocol]
 """Factory of protocols for accepted connections."""
 
 
@@ -95,7 +95,7 @@ class Acceptor:
         """The web side, loaded with the first web connection; None until then."""
         self._passwords = Passwords(hasher)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
-        self.turns = InboxQueue()
+        self.turns = FairScheduler()
         self._package_time = RateLimiter(PACKAGE_TIME, PACKAGE_TIME_AT_ONCE)
         self._claimed: list[tuple[str, socket.AddressFamily, str, int]] = []
         """Bound sockets: the setting, the address family, the address and the port."""
@@ -137,7 +137,7 @@ class Acceptor:
     async def start(self, sessions: Sessions) -> None:
         """Start to accept connections, whose sessions register with ``sessions``."""
         self._sessions, self._booted = sessions, sessions.clock()
-        self._logins = Logins(
+        self._logins = AccountDialogues(
             sessions.store,
             self._passwords,
             sessions,
@@ -324,7 +324,7 @@ class Acceptor:
             listing=self._whole.listing.model_dump(),
         )
 
-    def _connection(self, caller: Caller) -> Connection:
+    def _connection(self, caller: AcceptedConnection) -> Connection:
         policy = self._local_policy if is_local(caller.address) else self._policy
         session = partial(TelnetSession, caller=caller, shared=self._shared, policy=policy)
         return Connection(session, policy, self._buffer)
@@ -338,7 +338,7 @@ class Acceptor:
             self._pages.adopt(self._whole, self._shared, self._forwarders)
         return self._pages
 
-    def _web_connection(self, caller: Caller) -> asyncio.BufferedProtocol:
+    def _web_connection(self, caller: AcceptedConnection) -> asyncio.BufferedProtocol:
         return self.prepare_page().connection(caller)
 
 
@@ -399,7 +399,7 @@ class ConnectionLimiter:
         recent: recent connections by address, and by `site`.
     """
 
-    def __init__(self, settings: ServerSettings, room: Room) -> None:
+    def __init__(self, settings: ServerSettings, room: ConnectionCapacity) -> None:
         self.closing, self.max_closing = 0, min(MAX_CLOSING, room.turned_away // 3)
         self.handshakes = asyncio.Lock()
         self.accepted, self.rejected = 0, Counter[Rejection]()
@@ -507,7 +507,7 @@ _FILES_OF_PROGRAM = 4
 
 
 @dataclass(frozen=True)
-class Room:
+class ConnectionCapacity:
     """Connection capacity under the limit on open files.
 
     Attributes:
@@ -526,7 +526,7 @@ class Room:
         return max(1, (self.turned_away - self.turned_away // 3) // _IN_FLIGHT)
 
 
-def room_for(connections: int, programs: int) -> Room:
+def room_for(connections: int, programs: int) -> ConnectionCapacity:
     """Raise the limit on open files as far as the connections need it and the system allows.
 
     A limit that stays too low reduces the capacity, with a warning. Otherwise the server would
@@ -540,10 +540,10 @@ def room_for(connections: int, programs: int) -> Room:
     needed = others + connections + _TURNED_AWAY
     granted = _raise_file_limit(needed)
     if granted >= needed:
-        return Room(connections)
+        return ConnectionCapacity(connections)
     left = max(2, granted - others)
     turned_away = min(_TURNED_AWAY, left // 2)
-    room = Room(min(connections, left - turned_away), turned_away, is_short=True)
+    room = ConnectionCapacity(min(connections, left - turned_away), turned_away, is_short=True)
     _log.warning(
         "too few open files: there can be %d connections at once",
         room.connections,
@@ -646,9 +646,9 @@ class IncomingConnection(asyncio.Protocol):
         """The client's address and port, formatted for the log."""
         return " ".join(map(str, self._place or ()))
 
-    def _caller(self) -> Caller:
+    def _caller(self) -> AcceptedConnection:
         address, port = self._place or ("", 0)
-        return Caller(address, port, self._release, self._assign)
+        return AcceptedConnection(address, port, self._release, self._assign)
 
     def _assign(self, address: str) -> str:
         """Count a forwarder's connection for its client; return the reason if it is rejected."""

@@ -21,13 +21,13 @@ from thudmud.features.playing.seats import Join
 from thudmud.features.talk.commands import Tell
 from thudmud.game.asides import Invited
 from thudmud.game.command import Command
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, PlaysElsewhereError, Visit, now
 from thudmud.store import Holder, StoreError, accounts
-from thudmud.telnet.screen import Goodbye
+from thudmud.telnet.screen import CloseReason
 from thudmud.views import Message
 
 SLOW, SLOW_AGAIN = 2.0, 10.0
@@ -216,7 +216,7 @@ class Bot:
 
     # Called by the service and by other sessions.
 
-    def watch(self, telling: Telling) -> None:
+    def watch(self, telling: Delivery) -> None:
         """Process an event that the bot can observe."""
         try:
             self._opponent.told(telling, self._sessions.clock())
@@ -238,7 +238,7 @@ class Bot:
         self.is_cut_off = why in {Dismissal.MOVED, Dismissal.CUT_OFF}
         self.end()
 
-    def end(self, sentence: str = "", why: Goodbye = Goodbye.QUIT) -> None:  # noqa: ARG002  (for people)
+    def end(self, sentence: str = "", why: CloseReason = CloseReason.QUIT) -> None:  # noqa: ARG002  (for people)
         """Leave the game; both arguments are for human players and have no effect."""
         # A task cancelled before its first step would skip the clean-up in its `finally`.
         if self._begun and self._living and not self.ended:

@@ -122,7 +122,7 @@ def drawn(job: Job) -> bytes:
     return picture.encode() if job.kind == "svg" else png(picture)
 
 
-class Studio:
+class DrawingProcess:
     """The drawing worker process: started on first use, and restarted after a failure."""
 
     def __init__(self) -> None:

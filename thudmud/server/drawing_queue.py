@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from itertools import chain
 
 from thudmud.errors import ThudmudError
-from thudmud.server.drawing import Studio
+from thudmud.server.drawing import DrawingProcess
 
 MOST_WAITING = 64
 """Limit on waiting drawings, over all addresses."""
@@ -28,7 +28,7 @@ class ShareError(ThudmudError):
     """The address has reached its share of drawings."""
 
 
-Work = Callable[[Studio], Awaitable[bytes]]
+Work = Callable[[DrawingProcess], Awaitable[bytes]]
 """Coroutine function that loads the battle and draws it; called at the drawing's turn."""
 
 IsGone = Callable[[], bool]
@@ -58,14 +58,14 @@ class _Drawing:
 
 
 class DrawingQueue:
-    """A fair queue of drawings for one `Studio`.
+    """A fair queue of drawings for one `DrawingProcess`.
 
     Args:
         share: Limit on the drawings of a network, including the one under way.
     """
 
     def __init__(self, share: int) -> None:
-        self._studio, self._share = Studio(), share
+        self._studio, self._share = DrawingProcess(), share
         self._drawings: dict[str, _Drawing] = {}
         """All drawings by their tags, the one under way included."""
         self._waiting: dict[str, deque[_Drawing]] = {}

@@ -24,7 +24,7 @@ from thudmud.game.table import Table
 from thudmud.pictures import frame
 from thudmud.pictures.pixels import draws_pixels
 from thudmud.rules import RULESETS, Comment, Game, Side
-from thudmud.server.drawing import Job, NotDrawnError, Studio, require_short
+from thudmud.server.drawing import DrawingProcess, Job, NotDrawnError, require_short
 from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError
 from thudmud.store import Store, StoreError, battles
 from thudmud.values import Value, replace
@@ -75,7 +75,7 @@ class _Subject(Value):
     record: tuple[object, ...] = ()
 
 
-class Gallery:
+class PictureCache:
     """All pictures of a server: a `web.pictures.Pictures` with a cache and drawing queues."""
 
     def __init__(self, hall: Hall, store: Store) -> None:
@@ -129,7 +129,7 @@ class Gallery:
         return Picture(wanted.kind, tag, lasting, body)
 
     async def _make(
-        self, tag: str, wanted: PictureRequest, subject: _Subject, studio: Studio
+        self, tag: str, wanted: PictureRequest, subject: _Subject, studio: DrawingProcess
     ) -> bytes:
         game, spent = await self._game(subject.battle, wanted)
         how = wanted.ply, wanted.side, wanted.colours

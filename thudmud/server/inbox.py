@@ -19,15 +19,15 @@ from thudmud.accounts.login import (
     WORD_PROMPT,
 )
 from thudmud.server.config import ServerSettings
-from thudmud.telnet.intake import Reading
+from thudmud.telnet.intake import ReadPauser
 from thudmud.telnet.interface import (
     FAIR_TIME,
     Ask,
     Client,
-    Fitted,
     Item,
     Line,
     Mark,
+    TerminalChanged,
     Watch,
     extra_cost,
 )
@@ -89,7 +89,7 @@ class _RoundRobin:
         return take
 
 
-class InboxQueue:
+class FairScheduler:
     """Fair scheduler that shares each event loop iteration among inboxes.
 
     It's a fair queue with two classes, like FQ-CoDel for packets (RFC 8290). Inboxes that were
@@ -177,8 +177,8 @@ class Inbox:
 
     def __init__(
         self,
-        reading: Reading,
-        turns: InboxQueue,
+        reading: ReadPauser,
+        turns: FairScheduler,
         settings: ServerSettings,
         package_time: TokenBucket,
         *,
@@ -218,7 +218,7 @@ class Inbox:
         waiting = self._waiting
         again = bool(waiting)  # the session is busy, or its client does not read
         for item in items:
-            if waiting and type(item) is Fitted and _is_outdated(waiting[-1], item):
+            if waiting and type(item) is TerminalChanged and _is_outdated(waiting[-1], item):
                 waiting[-1] = item
             else:
                 waiting.append(item)
@@ -330,7 +330,7 @@ class Inbox:
 _QUESTIONS = frozenset({Ask, Watch})
 """Questions of client programs, which wait while their address owes CPU time."""
 
-_NEGOTIATION = frozenset({Fitted, Mark})
+_NEGOTIATION = frozenset({TerminalChanged, Mark})
 """Items that client programs send by themselves, without input from the player."""
 
 
@@ -339,13 +339,13 @@ def _has_several(items: Collection[Item]) -> bool:
     return sum(type(each) not in _NEGOTIATION for each in items) > 1
 
 
-def _is_outdated(item: Item, fitted: Fitted) -> bool:
+def _is_outdated(item: Item, fitted: TerminalChanged) -> bool:
     """Return whether a newer terminal size replaces an item that is still queued.
 
     Changes of packages are never skipped: a program that drops a package and requests it again
     receives the current state again.
     """
-    return type(item) is Fitted and item.terminal.packages == fitted.terminal.packages
+    return type(item) is TerminalChanged and item.terminal.packages == fitted.terminal.packages
 
 
 # Prompts.

@@ -27,7 +27,7 @@ from thudmud.game.events import Moved
 from thudmud.server.acceptor import Acceptor, problem
 from thudmud.server.bots import Bot
 from thudmud.server.config import MetricsSettings
-from thudmud.server.inbox import InboxQueue
+from thudmud.server.inbox import FairScheduler
 from thudmud.server.session import PlayerSession, TelnetSession
 from thudmud.server.sessions import Session, Sessions
 from thudmud.store import Entry
@@ -205,7 +205,7 @@ class MetricsPort:
     def __init__(self, registry: CollectorRegistry, is_healthy: Callable[[], bool]) -> None:
         self._registry, self._is_healthy = registry, is_healthy
         self._routes = Routes([Route("/metrics", self._metrics), Route("/health", self._health)])
-        self._turns, self._buffer = InboxQueue(), memoryview(bytearray(MAX_HEAD))
+        self._turns, self._buffer = FairScheduler(), memoryview(bytearray(MAX_HEAD))
         self._open: dict[asyncio.Transport, None] = {}
         """The open connections, the oldest first."""
 

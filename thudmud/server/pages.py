@@ -16,13 +16,13 @@ from thudmud.accounts.limiters import RateLimiter, TokenBucket, is_local, networ
 from thudmud.features import NAMES
 from thudmud.game.feature import AnswerPage
 from thudmud.server.config import Settings
-from thudmud.server.gallery import Gallery
-from thudmud.server.inbox import InboxQueue
+from thudmud.server.gallery import PictureCache
+from thudmud.server.inbox import FairScheduler
 from thudmud.server.proxies import Proxies
-from thudmud.server.session import Caller, PlayerSession, SessionPolicy
+from thudmud.server.session import AcceptedConnection, PlayerSession, SessionPolicy
 from thudmud.server.sessions import Sessions
 from thudmud.store import StoreError
-from thudmud.telnet.intake import Reading
+from thudmud.telnet.intake import ReadPauser
 from thudmud.values import replace
 from thudmud.web.connection import HttpPolicy
 from thudmud.web.frames import FrameScreen
@@ -47,13 +47,13 @@ class Pages:
 
     def __init__(self, sessions: Sessions, buffer: memoryview) -> None:
         self._sessions, self._buffer = sessions, buffer
-        self._gallery = Gallery(sessions.service.hall, sessions.store)
+        self._gallery = PictureCache(sessions.service.hall, sessions.store)
         limiter = RateLimiter(PER_HOUR / _HOUR, AT_ONCE)
         self._pages = tuple(
             Route(each.path, FeaturePage(each.answer, limiter).respond, each.methods)
             for each in sessions.pages()
         )
-        self._turns = InboxQueue()
+        self._turns = FairScheduler()
         self._browsing: set[asyncio.Transport] = set()
         """Transports of the connections that haven't become WebSockets."""
 
@@ -81,7 +81,7 @@ class Pages:
             public_url=web.public_url,
         )
 
-    def connection(self, caller: Caller) -> WebConnection:
+    def connection(self, caller: AcceptedConnection) -> WebConnection:
         """Return the protocol for an accepted connection."""
         peer = _WebPeer(caller, self._forwarders, self._budgets, self._shared, self._browsing)
         return WebConnection(peer, self._policy, self._sockets, self._buffer)
@@ -131,7 +131,7 @@ class _WebPeer:
 
     def __init__(
         self,
-        caller: Caller,
+        caller: AcceptedConnection,
         forwarders: Proxies,
         budgets: RateLimiter,
         shared: SessionPolicy,
@@ -180,7 +180,7 @@ class _WebPeer:
         return ""
 
     def open_session(
-        self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
+        self, transport: asyncio.Transport, reading: ReadPauser, screen: FrameScreen
     ) -> PlayerSession:
         """Create the session of a connection that has become a WebSocket."""
         self._browsing.discard(transport)

@@ -19,9 +19,9 @@ from thudmud.accounts.login import (
     BACK_WORD,
     NAME_PROMPT,
     NEW_PASSWORD_PROMPTS,
+    AccountDialogues,
     Epochs,
     Login,
-    Logins,
     told_word,
 )
 from thudmud.english import lasting
@@ -29,7 +29,7 @@ from thudmud.errors import RefusedError
 from thudmud.game.events import Parting
 from thudmud.game.more import LogoutEverywhere, Quit, Register
 from thudmud.server.config import PlayerSettings, ServerSettings
-from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
+from thudmud.server.inbox import FairScheduler, Inbox, LinePrompter
 from thudmud.server.sessions import Sessions
 from thudmud.service import (
     Dismissal,
@@ -43,21 +43,21 @@ from thudmud.service import (
 )
 from thudmud.store import StoreError, UncertainError
 from thudmud.telnet import gmcp, mssp, tls
-from thudmud.telnet.intake import Reading
+from thudmud.telnet.intake import ReadPauser
 from thudmud.telnet.interface import (
     Ask,
     Client,
     Credentials,
-    Fitted,
     Item,
     Line,
     Mark,
     Overlong,
     Signal,
     TelnetPolicy,
+    TerminalChanged,
     Watch,
 )
-from thudmud.telnet.screen import BELL, Goodbye, Screen, encode
+from thudmud.telnet.screen import BELL, CloseReason, Screen, encode
 from thudmud.values import Value
 from thudmud.views import Message
 from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
@@ -70,16 +70,16 @@ CUT_OFF = (
 )
 KICKED = "This connection ends; what seats you have are kept."
 _DISMISSED = {
-    Dismissal.TAKEN_OVER: (ELSEWHERE, Goodbye.ELSEWHERE),
-    Dismissal.MOVED: (ELSEWHERE, Goodbye.ELSEWHERE),
-    Dismissal.CUT_OFF: (CUT_OFF, Goodbye.STOPPED),
-    Dismissal.KICKED: (KICKED, Goodbye.KICKED),
+    Dismissal.TAKEN_OVER: (ELSEWHERE, CloseReason.ELSEWHERE),
+    Dismissal.MOVED: (ELSEWHERE, CloseReason.ELSEWHERE),
+    Dismissal.CUT_OFF: (CUT_OFF, CloseReason.STOPPED),
+    Dismissal.KICKED: (KICKED, CloseReason.KICKED),
 }
 _CHANGE_INTERRUPTED = (
     "You had not finished changing your password, so it stays as it was, and everybody who uses"
     " your name is logged out. Please log in again with your password."
 )
-_PARTINGS = {Goodbye.QUIT: Parting.QUIT, Goodbye.IDLE: Parting.IDLE}
+_PARTINGS = {CloseReason.QUIT: Parting.QUIT, CloseReason.IDLE: Parting.IDLE}
 _HELD = (
     "You are playing on another server of this game, which does not answer. Please try again in a"
     " moment."
@@ -108,7 +108,7 @@ _log = logging.getLogger(__name__)
 _of_strangers = logging.getLogger("thudmud.strangers")
 
 
-class Caller(Value):
+class AcceptedConnection(Value):
     """An accepted connection.
 
     Attributes:
@@ -129,10 +129,10 @@ class SessionPolicy(Value):
     """Dependencies and limits that all player sessions share."""
 
     sessions: Sessions
-    logins: Logins
+    logins: AccountDialogues
     settings: ServerSettings
     players: PlayerSettings
-    turns: InboxQueue
+    turns: FairScheduler
     package_time: RateLimiter
 
 
@@ -152,9 +152,9 @@ class PlayerSession:
     def __init__(
         self,
         transport: asyncio.Transport,
-        reading: Reading,
+        reading: ReadPauser,
         screen: Screen,
-        caller: Caller,
+        caller: AcceptedConnection,
         shared: SessionPolicy,
     ) -> None:
         self._loop = shared.turns.loop
@@ -204,13 +204,13 @@ class PlayerSession:
             self._players,
             is_excused=self._need_not_type,
             warn=self._prompter.say,
-            end=lambda sentence: self.end(sentence, Goodbye.IDLE),
+            end=lambda sentence: self.end(sentence, CloseReason.IDLE),
         )
         self._timer.start()
         if banned := self._sessions.ban_told("", self.address):
             _of_strangers.info("turned away", extra={"peer": self._peer, "for": "a ban"})
             self._sessions.add(self)
-            self.end(banned, Goodbye.BANNED)
+            self.end(banned, CloseReason.BANNED)
             return
         self.screen.show(encode(self._sessions.greeting))
         self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
@@ -244,7 +244,7 @@ class PlayerSession:
         no longer read, its end would go unnoticed.
         """
         if self._prompter.is_held and not self.name and (self._has_ended or self._inbox.is_full):
-            self._close(Goodbye.REJECTED)
+            self._close(CloseReason.REJECTED)
 
     def pause(self) -> None:
         """Pause handling while the client doesn't read its output."""
@@ -280,7 +280,7 @@ class PlayerSession:
         self._prompter.say(sentence)
         is_member = not self._word
         is_choosing = any(map(self._prompter.asks, NEW_PASSWORD_PROMPTS))
-        if goodbye is Goodbye.ELSEWHERE and is_member and is_choosing:
+        if goodbye is CloseReason.ELSEWHERE and is_member and is_choosing:
             self._prompter.say(_CHANGE_INTERRUPTED)
             self._logins.end_logins(self.name)
         if why is not Dismissal.TAKEN_OVER:  # after a takeover the player is still online
@@ -298,7 +298,7 @@ class PlayerSession:
         """Whether the session has ended, and shows nothing more."""
         return self.screen.closed
 
-    def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
+    def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
         """Show a sentence unless it's empty, remove the player, and end the connection."""
         if sentence:
             self._prompter.say(sentence)
@@ -306,7 +306,7 @@ class PlayerSession:
 
     # Closing.
 
-    def _close(self, why: Goodbye = Goodbye.STOPPED, *, linger: bool = True) -> None:
+    def _close(self, why: CloseReason = CloseReason.STOPPED, *, linger: bool = True) -> None:
         """Flush the output and close the connection; abort it after a grace period."""
         self._prompter.part(why.value)
         self.screen.close(why, linger=linger, grace=self._settings.shutdown_grace)
@@ -361,7 +361,7 @@ class PlayerSession:
         self._prompter.reveal()
         self._dialogue = None  # from here on, losing the connection must not cancel us
         if login is None:
-            self._close(Goodbye.QUIT)
+            self._close(CloseReason.QUIT)
             return
         self.name, self._word = login.name, login.word
         self._stop_watching()
@@ -445,7 +445,7 @@ class PlayerSession:
             match item:
                 case str() | Overlong():
                     self._handle_line(item)
-                case Fitted(terminal):
+                case TerminalChanged(terminal):
                     self._prompter.fit(terminal)
                     if self._visit:
                         self._sessions.service.fit(self.name, terminal, brief=True)
@@ -565,7 +565,7 @@ class PlayerSession:
         if self.screen.closed:
             return
         if self._visit is None or self._visit.is_over:
-            self._close(Goodbye.QUIT)
+            self._close(CloseReason.QUIT)
         else:
             prompt = self._sessions.service.prompt(self.name)
             if prompt is SEEKING_PROMPT or self._reminds:
@@ -604,9 +604,9 @@ class TelnetSession(PlayerSession):
     def __init__(
         self,
         transport: asyncio.Transport,
-        reading: Reading,
+        reading: ReadPauser,
         *,
-        caller: Caller,
+        caller: AcceptedConnection,
         shared: SessionPolicy,
         policy: TelnetPolicy,
     ) -> None:
@@ -618,12 +618,12 @@ class TelnetSession(PlayerSession):
         """Abort the connection of a client that sends too many telnet commands."""
         _of_strangers.info("too much telnet", extra={"peer": self._peer})
         self._prompter.say(_TOO_MUCH)
-        self._close(Goodbye.REJECTED, linger=False)
+        self._close(CloseReason.REJECTED, linger=False)
         self._loop.call_soon(self._transport.abort)
 
     def _handle(self, item: Item) -> bool:
         if item is Signal.SPEAKS_TLS:
-            self.end(tls.tls_answer(self._settings.tls_port), Goodbye.REJECTED)
+            self.end(tls.tls_answer(self._settings.tls_port), CloseReason.REJECTED)
             return False
         return super()._handle(item)
 
@@ -632,7 +632,7 @@ class TelnetSession(PlayerSession):
             super()._handle_line(line)
         elif tls.is_http(line):
             self._prompter.answered()
-            self.end(tls.HTTP, Goodbye.REJECTED)
+            self.end(tls.HTTP, CloseReason.REJECTED)
         elif line == mssp.REQUEST:
             self._timer.heard()
             self._prompter.answered()

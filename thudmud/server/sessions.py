@@ -30,9 +30,19 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import Order
 from thudmud.language.parsing import parse
 from thudmud.language.vocabulary import Vocabulary
-from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
+from thudmud.service import (
+    Adviser,
+    JoinRequest,
+    Node,
+    Outbox,
+    Policy,
+    Result,
+    Service,
+    Visit,
+    Watcher,
+)
 from thudmud.store import Account, Store, StoreError, accounts, battles
-from thudmud.telnet.screen import Goodbye
+from thudmud.telnet.screen import CloseReason
 from thudmud.views.help import pages_of
 from thudmud.views.sanctions import barred
 from thudmud.views.standing import board_line
@@ -77,7 +87,7 @@ class Session(Outbox, Protocol):
     def ended(self) -> bool:
         """Whether the session has ended, and shows nothing more."""
 
-    def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
+    def end(self, sentence: str, why: CloseReason = CloseReason.STOPPED) -> None:
         """Show a sentence unless it's empty, remove the player, and end the connection."""
 
 
@@ -241,7 +251,7 @@ class Sessions:
             StoreError: the player's data can't be read.
         """
         preferences, address = member.preferences if member else None, session.address
-        arrival = Arrival(
+        arrival = JoinRequest(
             name,
             terminal,
             session,
@@ -319,7 +329,7 @@ class Sessions:
                 _log.info(event, extra={"whom": name})
         for session in list(self.all):
             if why := self.ban_told(session.name, session.address):
-                session.end(why, Goodbye.BANNED)
+                session.end(why, CloseReason.BANNED)
         for name in [each for each in self._hall.people if self._hall.is_operator(each)]:
             if name.lower() not in before.operators and name in self._hall.people.members:
                 has_help = "operators" in pages_of(self._hall)
@@ -359,18 +369,18 @@ class Sessions:
             if session.name != name or not epochs or epoch in epochs:
                 continue
             if epoch is None:
-                session.end(REMOVED, Goodbye.BANNED)
+                session.end(REMOVED, CloseReason.BANNED)
             elif (account := await self.store.read(accounts.find, name)) and account.banned:
                 banned = self.ban_told(name, session.address) or JUST_BANNED.format(name)
-                session.end(banned, Goodbye.BANNED)
+                session.end(banned, CloseReason.BANNED)
             else:
-                session.end(REGISTERED if None in epochs else LOGGED_OUT, Goodbye.LOGGED_OUT)
+                session.end(REGISTERED if None in epochs else LOGGED_OUT, CloseReason.LOGGED_OUT)
 
     def _may_come_in(self, session: Session, name: str) -> bool:
         if session.ended:
             return False
         if why := self.ban_told(name, session.address):
-            session.end(why, Goodbye.BANNED)
+            session.end(why, CloseReason.BANNED)
             return False
         return True
 

@@ -13,8 +13,8 @@
 from thudmud.game.evaluation import Adviser
 from thudmud.service.driving import metered, metered_now, now
 from thudmud.service.interface import (
-    Arrival,
     Dismissal,
+    JoinRequest,
     Onlooker,
     Outbox,
     OutcomeUnknownError,
@@ -28,8 +28,8 @@ from thudmud.service.service import Service
 
 __all__ = [
     "Adviser",
-    "Arrival",
     "Dismissal",
+    "JoinRequest",
     "Node",
     "Onlooker",
     "Outbox",

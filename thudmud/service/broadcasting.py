@@ -1,7 +1,7 @@
 """Broadcasting: applies decisions to the hall, and delivers their events.
 
 Players and onlookers get messages in their outboxes; programs that play in this process get the
-deliveries themselves (`Telling`); and other nodes get the asides.
+deliveries themselves (`Delivery`); and other nodes get the asides.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_meant, named
 from thudmud.game.people import DEFAULTS
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.service.driving import now
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers
@@ -98,7 +98,7 @@ class Broadcaster:
         if told and crosses and self._node:
             self.pass_on(decision.asides)
 
-    def _spread(self, telling: Telling, cause: object = None) -> None:
+    def _spread(self, telling: Delivery, cause: object = None) -> None:
         """Deliver an event: messages to outboxes, the delivery itself to watchers."""
         onlookers = self.onlookers
         seen = onlookers.join(telling) if onlookers.here else telling

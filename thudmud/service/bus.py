@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from thudmud.game.feature import Handler
-from thudmud.service.driving import Turns
+from thudmud.service.driving import KeyedLock
 
 _log = logging.getLogger(__name__)
 
@@ -36,8 +36,8 @@ class EventBus:
 
     def __init__(self) -> None:
         self.pending: deque[Callable[[], None]] = deque()
-        self.names = Turns(self._drain, self.pending)
-        self.tables = Turns()
+        self.names = KeyedLock(self._drain, self.pending)
+        self.tables = KeyedLock()
         self.handlers: dict[type[Any], list[Handler]] = {}
         self._is_draining = False
 

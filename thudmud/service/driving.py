@@ -164,7 +164,7 @@ def _steps(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generat
         return done.value  # type: ignore[no-any-return]
 
 
-class Turns:
+class KeyedLock:
     """A keyed lock: one fair (FIFO) mutex for each key, not reentrant.
 
     A release hands the key over to the first waiter directly: the key is never free in between, so
@@ -256,7 +256,7 @@ class Turn:
 
     __slots__ = ("_key", "_turns")
 
-    def __init__(self, turns: Turns, key: str) -> None:
+    def __init__(self, turns: KeyedLock, key: str) -> None:
         self._turns, self._key = turns, key
 
     def __aenter__(self) -> Coroutine[Any, Any, None]:

@@ -1,8 +1,8 @@
 """Event application: appends decisions to the store, and applies the store's entries to the hall.
 
-Appending and applying are separate. `Following.write` appends the events of a decision at the
+Appending and applying are separate. `EventApplier.write` appends the events of a decision at the
 version that it was decided at (optimistic concurrency), and applies nothing. The store hands every
-new entry, whichever node appended it, to `Following._take`. So the hall changes in one place and
+new entry, whichever node appended it, to `EventApplier._take`. So the hall changes in one place and
 in one order, the store's, and a node treats its own events like another node's.
 
 What isn't stored. An entry holds an event, but not its asides ("walks to the oak board") nor its
@@ -83,12 +83,12 @@ _log = logging.getLogger(__name__)
 class _Pending:
     """The mark of an append: the service that made it, and what the stored events leave out."""
 
-    by: Following
+    by: EventApplier
     decision: Decision
     cause: object
 
 
-class Following:
+class EventApplier:
     """Appends the decisions of one service, and applies all entries of the store to its hall.
 
     Args:

@@ -14,7 +14,7 @@ from thudmud.game.hall import Hall
 from thudmud.game.options import UNKNOWN, Profile, SetOption
 from thudmud.game.people import Person
 from thudmud.game.table import Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node
 from thudmud.service.scheduler import Later, TimerScheduler
@@ -26,7 +26,7 @@ from thudmud.views.view import Terminal
 Teller = Callable[[Message, object], None]
 """Called once with each message, and its cause if there is one."""
 
-Watcher = Callable[[Telling], None]
+Watcher = Callable[[Delivery], None]
 """Called with each delivery to one player, a program that plays in this process. It must not raise
 or call the service."""
 
@@ -137,7 +137,7 @@ class Result(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrival:
+class JoinRequest:
     """A request to let a player in.
 
     Attributes:
@@ -181,7 +181,7 @@ ANSWERED_WITHIN = 60.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unsure:
+class PendingConfirmation:
     """A request for confirmation of a command, such as "resign".
 
     Attributes:
@@ -239,7 +239,7 @@ class Visit:
     is_over: bool = False
     watcher: Watcher | None = None
     last: Command | None = None
-    unsure: Unsure | None = None
+    unsure: PendingConfirmation | None = None
 
     def end(self) -> None:
         """End the visit: from now on, calls with it do nothing."""

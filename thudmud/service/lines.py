@@ -19,8 +19,8 @@ round ends in one of four ways:
 - Conflict: another append came first. The loop waits until that is applied here, and decides the
   same command anew, without parsing. It drops the data looked up, which may be out of date, and
   keeps the time for a command in a running battle: a ply that came in time stays in time.
-- Done: `Following` has stored, applied and delivered the events; or `Broadcaster` has, at once, if
-  there was nothing to store.
+- Done: `EventApplier` has stored, applied and delivered the events; or `Broadcaster` has, at once,
+  if there was nothing to store.
 
 Repeated rounds mustn't repeat effects. The talk limit is charged once, and storing the same
 preferences twice does no harm. Asides are stored before the events, but no command returns stored
@@ -43,7 +43,7 @@ from typing import Any
 from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import offered_to, require_share
 from thudmud.game import asides, hooks
-from thudmud.game.archive import NOTHING_FOUND, Found, Lookup, LookupNeededError
+from thudmud.game.archive import NOTHING_FOUND, Lookup, LookupNeededError, LookupResults
 from thudmud.game.command import Asked, Command, questions
 from thudmud.game.decisions import can_wait, decide, is_limited
 from thudmud.game.events import Parting
@@ -53,18 +53,18 @@ from thudmud.game.more import Again, Quit
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import TableCommand
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.language import ParseError, parse
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.following import Following
+from thudmud.service.following import EventApplier
 from thudmud.service.interface import (
     Base,
     Keep,
     Limit,
     OutcomeUnknownError,
+    PendingConfirmation,
     Quota,
     Result,
-    Unsure,
     Visit,
 )
 from thudmud.service.presence import Presence
@@ -138,7 +138,7 @@ class PlayerLines:
         policy: Policy,
         *,
         broadcaster: Broadcaster,
-        following: Following,
+        following: EventApplier,
         presence: Presence,
         is_alone: bool,
     ) -> None:
@@ -274,7 +274,7 @@ class PlayerLines:
             return
         meant = replace(command, on=table.name)
         offered = offered_to(self._hall, visit.name, now)
-        visit.unsure = Unsure(meant, table, asks, now, offered)
+        visit.unsure = PendingConfirmation(meant, table, asks, now, offered)
         raise asks
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
@@ -313,7 +313,7 @@ class PlayerLines:
                 self._broadcaster.send(sent(known, (visit.name,), terminals))
 
     async def _answers(self, name: str, line: str) -> list[Fact]:
-        found = Found()
+        found = LookupResults()
         while True:
             try:
                 command = self._policy.read(line)
@@ -329,7 +329,7 @@ class PlayerLines:
             for asked in decision.asides:
                 if isinstance(asked, Asked):
                     table = self._hall.board_seen(name, asked.board) if asked.board else None
-                    telling = Telling(asked, (name,), table).told_at(self._clock())
+                    telling = Delivery(asked, (name,), table).told_at(self._clock())
                     known += facts(self._hall, telling)
             return known
 
@@ -339,7 +339,7 @@ class PlayerLines:
         command: Command,
         cause: object,
         now: float,
-        found: Found = NOTHING_FOUND,
+        found: LookupResults = NOTHING_FOUND,
         *,
         at: int | None = None,
         key: str | None = None,
@@ -414,7 +414,7 @@ class PlayerLines:
             else:
                 return Result(command, done=True)
             # Only after `LookupNeededError`: look up the answer, and decide anew.
-            found = Found() if found is NOTHING_FOUND else found
+            found = LookupResults() if found is NOTHING_FOUND else found
             request = LookupRequest(name, visit.origin, cause, is_late)
             if ended := await self._answer(request, command, asked, found):
                 return ended
@@ -441,7 +441,7 @@ class PlayerLines:
             raise RefusedError(Refusal.STORED_TOO_MUCH, seconds=wait)
 
     async def _answer(
-        self, request: LookupRequest, command: Command, asked: Lookup[Any], found: Found
+        self, request: LookupRequest, command: Command, asked: Lookup[Any], found: LookupResults
     ) -> Result | None:
         """Add the answer to a lookup to ``found``.
 
@@ -484,7 +484,7 @@ class PlayerLines:
         self,
         name: str,
         command: Command,
-        found: Found = NOTHING_FOUND,
+        found: LookupResults = NOTHING_FOUND,
         cause: object = None,
         *,
         unless: Callable[[], bool] | None = None,

@@ -28,7 +28,7 @@ _OF_A_VISIT = CameIn | WentOut | StyleChosen | OptionChosen | ObserveChosen
 _log = logging.getLogger(__name__)
 
 
-class Neighbours:
+class PeerNodes:
     """Applies and delivers the asides of other nodes.
 
     Args:

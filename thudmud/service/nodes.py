@@ -24,7 +24,7 @@ store passes on and doesn't keep. These invariants add to those in `thudmud.serv
     (`Presence.recount`)
 15. The asides of one node reach the others in their order. A name is released only after the asides
     about it are sent; otherwise they could arrive after those of the name's next node. A node that
-    slept may send something even later. (`Node.tell`, `Node.release`, `Neighbours.hear`)
+    slept may send something even later. (`Node.tell`, `Node.release`, `PeerNodes.hear`)
 
 A claim is on a name in a realm, so each service of one node needs a realm of its own.
 """
@@ -38,11 +38,11 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Union
 
 from thudmud.errors import ThudmudError
-from thudmud.game.archive import NOTHING_FOUND, Found
+from thudmud.game.archive import NOTHING_FOUND, LookupResults
 from thudmud.game.asides import Aside, AsideT, Gone
 from thudmud.game.events import Parting
 from thudmud.game.options import SetOption
-from thudmud.service.driving import Turns, future, now, settle
+from thudmud.service.driving import KeyedLock, future, now, settle
 from thudmud.store import (
     LEASE,
     NotesMissed,
@@ -115,10 +115,10 @@ def note_form() -> Form:
     """Return the codec for notes to other processes; call it once all features are loaded."""
     crossing: Any = Union[tuple(Aside.crossing())]  # noqa: UP007  (they are not known here)
     notes = NodeAsides[crossing] | NodeHello | ReleaseRequest | NameReleased
-    return Form(notes, {Found: NOTHING_FOUND, SetOption: SetOption()})
+    return Form(notes, {LookupResults: NOTHING_FOUND, SetOption: SetOption()})
 
 
-class Resident(Protocol):
+class NodeService(Protocol):
     """The part of a service that its node calls.
 
     Attributes:
@@ -185,7 +185,7 @@ class Node:
         self.peers: set[str] = set()
         self.cut_off: dict[tuple[str, str], float] = {}
         self._store, self._settings, self._clock = store, settings, clock
-        self._services: list[Resident] = []
+        self._services: list[NodeService] = []
         self._until: float | None = None
         self._unhear: Callable[[], None] = lambda: None
         self._greetings = 0
@@ -205,7 +205,7 @@ class Node:
         """
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
         """By realm and name, futures that the name's release by another node resolves."""
-        self._telling = Turns()
+        self._telling = KeyedLock()
         """The locks, by realm, that keep the notes of asides in order."""
         self._untold: set[tuple[str, str]] = set()
         """Realms and names of players whose departure could not be sent to the other nodes."""
@@ -359,12 +359,12 @@ class Node:
         except StoreError as error:
             _log.error("it cannot be stored that the server stops: %s", error)
 
-    async def add(self, service: Resident) -> None:
+    async def add(self, service: NodeService) -> None:
         """Add a service to this node, and ask the other nodes for their players."""
         self._services.append(service)
         await self._notify(NodeHello(self.name))
 
-    def remove(self, service: Resident) -> None:
+    def remove(self, service: NodeService) -> None:
         """Remove a service from this node."""
         self._services.remove(service)
 
@@ -539,5 +539,5 @@ class Node:
         for service in self._of(realm):
             service.lost(name, parting)
 
-    def _of(self, realm: str) -> list[Resident]:
+    def _of(self, realm: str) -> list[NodeService]:
         return [service for service in self._services if service.realm == realm]

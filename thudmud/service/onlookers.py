@@ -13,7 +13,7 @@ from thudmud.game import asides, events
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import hall_board_meant
 from thudmud.game.people import Person
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.service.interface import Onlooker, Outbox
 from thudmud.values import replace
 from thudmud.views.data import Fact
@@ -70,13 +70,13 @@ class Onlookers:
         del self.here[onlooker.name]
         self._screens.forget(onlooker.name)
 
-    def join(self, telling: Telling) -> Telling:
+    def join(self, telling: Delivery) -> Delivery:
         """Return a delivery with the onlookers of the room added to the audience."""
         rooms = _rooms_of(telling)
         names = [each.name for each in self.here.values() if each.room in rooms]
         return replace(telling, audience=(*telling.audience, *names)) if names else telling
 
-    def follow(self, telling: Telling) -> None:
+    def follow(self, telling: Delivery) -> None:
         """Let onlookers follow a renamed board, and move those of a closed one to the hall."""
         event, table = telling.event, telling.table
         here = [each for each in self.here.values() if table and each.room == table.name]
@@ -91,7 +91,7 @@ class Onlookers:
                     tell(each.outbox, self._screens.terminals[each.name], known)
 
 
-def _rooms_of(telling: Telling) -> tuple[str | None, ...]:
+def _rooms_of(telling: Delivery) -> tuple[str | None, ...]:
     """Return the rooms in which everybody can see an event."""
     event, table = telling.event, telling.table
     match event:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, cast
 
 from thudmud.errors import RefusedError
-from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Found, Lookup
+from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Lookup, LookupResults
 from thudmud.game.asides import CaughtUp, Gone, TookOver
 from thudmud.game.decisions import arrive, part
 from thudmud.game.events import (
@@ -32,11 +32,11 @@ from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.options import Profile
 from thudmud.game.tables import come_back, vanish
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now
-from thudmud.service.following import Following
-from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
+from thudmud.service.following import EventApplier
+from thudmud.service.interface import Base, Dismissal, JoinRequest, Limit, Visit
 from thudmud.service.neighbours import entered
 from thudmud.store import ConflictError, StoreError
 from thudmud.values import replace
@@ -72,7 +72,7 @@ class Presence:
         base: Base,
         *,
         broadcaster: Broadcaster,
-        following: Following,
+        following: EventApplier,
         allow: Limit | None,
     ) -> None:
         self._hall, self._clock, self._look_up = base.hall, base.clock, base.look_up
@@ -87,7 +87,7 @@ class Presence:
         base.bus.on(TABLE_EVENTS_BUT_MOVES, self._seats_changed)
         base.bus.on((BoardOpened, BoardRenamed), self._board_changed)
 
-    async def join(self, arrival: Arrival) -> Visit | None:
+    async def join(self, arrival: JoinRequest) -> Visit | None:
         """Let a player in, and back to their seats. The name has to be valid.
 
         If the player is here already, the new front end takes over, and the old visit is dismissed.
@@ -143,15 +143,15 @@ class Presence:
             if not is_in:  # perhaps cancelled after the earlier visit was dismissed
                 self._abandon(visit)
 
-    async def _found(self, name: str) -> Found:
+    async def _found(self, name: str) -> LookupResults:
         """Make the features' lookups about a member who comes in."""
-        found = Found()
+        found = LookupResults()
         for make in self.lookups_at_entry:
             if lookup := make(name):
                 found.take(lookup, await self._look_up(lookup))
         return found
 
-    def _profile(self, arrival: Arrival) -> Profile:
+    def _profile(self, arrival: JoinRequest) -> Profile:
         """Return the arrival's profile with its choices applied and its board names spelled."""
         profile = arrival.profile
         styles = {self._hall.tables.spelt(board): each for board, each in profile.styles.items()}
@@ -161,7 +161,7 @@ class Presence:
         return replace(profile, styles=styles, options=options)
 
     def _take_over(
-        self, visit: Visit, profile: Profile | None, arrival: Arrival, found: Found
+        self, visit: Visit, profile: Profile | None, arrival: JoinRequest, found: LookupResults
     ) -> None:
         """Continue the presence of a player who is in the hall already.
 
@@ -183,7 +183,7 @@ class Presence:
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
             for table in self._hall.tables.seats_of(name):
-                visit.watcher(Telling(taken, (name,), table))
+                visit.watcher(Delivery(taken, (name,), table))
         self._broadcaster.pass_on([entered(person)])
 
     async def leave(
@@ -231,8 +231,8 @@ class Presence:
         self,
         visit: Visit,
         profile: Profile,
-        arrival: Arrival,
-        found: Found,
+        arrival: JoinRequest,
+        found: LookupResults,
         *,
         adjourned: bool,
     ) -> None:

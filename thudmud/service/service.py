@@ -3,17 +3,17 @@
 A front end (telnet sessions, bots, the gateway, houses) lets players join, submits their lines and
 lets them leave. Messages for a player go to the outbox of their visit; all messages also go to the
 function ``told``. A program that plays without reading text has a watcher instead, which is called
-with `Telling` values.
+with `Delivery` values.
 
 The invariants, each with its place in the code:
 
 1.  Lock order: first a player's name, then a table. The holder of a table's lock never waits for a
-    name's. (`PlayerLines.submit`, `Following.write`)
+    name's. (`PlayerLines.submit`, `EventApplier.write`)
 2.  A name's lock is held for joining, each line, leaving and being marked as away. So everything
     about one player happens in order, and other players' lines don't wait. (`Presence.join`,
     `Presence.leave`)
 3.  Events are applied and delivered in one place, in the store's order, whichever node stored them.
-    Those decided here carry a mark with the unstored parts of the decision. (`Following._take`)
+    Those decided here carry a mark with the unstored parts of the decision. (`EventApplier._take`)
 4.  When an append is done, its caller is woken first and the events are handed out second, in the
     same callback of the event loop. Nothing blocks between the end of an append and the end of the
     line, so the text and the prompt after it are one write.
@@ -21,7 +21,7 @@ The invariants, each with its place in the code:
     applied here; then its command is decided again, without parsing. (`PlayerLines._decide`)
 6.  The events of a line that is cancelled during its append may be stored all the same. Then they
     are applied and delivered as usual. The next line at the table is decided on top of them, or
-    gets a conflict. (`Following.write`)
+    gets a conflict. (`EventApplier.write`)
 7.  An event that isn't stored hasn't happened, and an exception tells the front end so. Presence is
     the exception: a player who leaves is gone even if the event can't be stored yet, and the event
     is stored later. With ``must_store`` the player stays instead. (`Presence._note`)
@@ -47,9 +47,9 @@ from thudmud.game.archive import (
     NOTHING_FOUND,
     AdjournedLookup,
     BattleLookup,
-    Found,
     FoundBattle,
     Lookup,
+    LookupResults,
 )
 from thudmud.game.asides import Aside, AsideT, BoardListed, Entered
 from thudmud.game.command import Command
@@ -73,16 +73,16 @@ from thudmud.service.boards import put_up
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.bus import EventBus
 from thudmud.service.driving import now
-from thudmud.service.following import Following
-from thudmud.service.interface import Arrival, Base, Onlooker, Outbox, Result, Teller, Visit
+from thudmud.service.following import EventApplier
+from thudmud.service.interface import Base, JoinRequest, Onlooker, Outbox, Result, Teller, Visit
 from thudmud.service.lines import PlayerLines, Policy
-from thudmud.service.neighbours import Neighbours
+from thudmud.service.neighbours import PeerNodes
 from thudmud.service.nodes import Node
 from thudmud.service.onlookers import tell
 from thudmud.service.presence import Presence
 from thudmud.service.scheduler import Later, TimerScheduler
-from thudmud.service.tidying import Tidying
-from thudmud.service.timing import Timing
+from thudmud.service.tidying import Janitor
+from thudmud.service.timing import ClockTimers
 from thudmud.store import ConflictError, Store
 from thudmud.store import hall as hall_rows
 from thudmud.views import sentences
@@ -154,10 +154,10 @@ class Service:
         base = Base(hall, store, clock, later, node, self.realm, self.bus, self.scheduler)
         self._base = base
         self.broadcaster = broadcaster = Broadcaster(base, told)
-        self.following = Following(base, broadcaster, is_alone=is_alone)
+        self.following = EventApplier(base, broadcaster, is_alone=is_alone)
         self.bus.on(events.TABLE_EVENTS_BUT_MOVES, self._list)
-        self._tidying = Tidying(base, self.following)
-        self._timing = Timing(base, self.following, broadcaster.tell_here)
+        self._tidying = Janitor(base, self.following)
+        self._timing = ClockTimers(base, self.following, broadcaster.tell_here)
         self.presence = Presence(
             base,
             broadcaster=broadcaster,
@@ -172,7 +172,7 @@ class Service:
             presence=self.presence,
             is_alone=is_alone,
         )
-        self._neighbours = Neighbours(base, broadcaster, self.presence.lost)
+        self._neighbours = PeerNodes(base, broadcaster, self.presence.lost)
         self.reactors: list[Reactor] = []
         self._answerers: dict[str, PositionAnswerer] = {}
         self._at_stop: list[Callable[[], None]] = []
@@ -184,7 +184,7 @@ class Service:
 
     # Players' visits and lines.
 
-    def join(self, arrival: Arrival) -> Coroutine[Any, Any, Visit | None]:
+    def join(self, arrival: JoinRequest) -> Coroutine[Any, Any, Visit | None]:
         """Let a player in, see `Presence.join`.
 
         Returns:
@@ -281,7 +281,7 @@ class Service:
         return self._base.look_up(lookup)
 
     def follow(self, position: int | None = None) -> Coroutine[Any, Any, None]:
-        """Subscribe to the store, see `Following.begin`.
+        """Subscribe to the store, see `EventApplier.begin`.
 
         Raises:
             StoreError: the store cannot be read.
@@ -293,7 +293,7 @@ class Service:
         self.following.fail(error)
 
     def ended(self) -> Coroutine[Any, Any, None]:
-        """Wait until entries can't be applied any longer, see `Following.ended`."""
+        """Wait until entries can't be applied any longer, see `EventApplier.ended`."""
         return self.following.ended()
 
     def expect_clocks_held(self) -> None:
@@ -316,10 +316,10 @@ class Service:
         """
         return self.following.hold_all_clocks(must_store=must_store)
 
-    # Other nodes: the protocol `thudmud.service.nodes.Resident`.
+    # Other nodes: the protocol `thudmud.service.nodes.NodeService`.
 
     def hear(self, asides: Iterable[Aside], node: str) -> None:
-        """Apply and deliver another node's asides, see `Neighbours.hear`."""
+        """Apply and deliver another node's asides, see `PeerNodes.hear`."""
         self._neighbours.hear(asides, node)
 
     def let_go(self, name: str) -> Coroutine[Any, Any, None]:
@@ -493,7 +493,7 @@ class Service:
         self,
         player: str,
         command: Command,
-        found: Found = NOTHING_FOUND,
+        found: LookupResults = NOTHING_FOUND,
         cause: object = None,
         *,
         unless: Callable[[], bool] | None = None,

@@ -17,7 +17,7 @@ from thudmud.game.hall import Decision
 from thudmud.game.table import Table
 from thudmud.game.tables import deserted, tidied
 from thudmud.service.driving import now
-from thudmud.service.following import Following
+from thudmud.service.following import EventApplier
 from thudmud.service.interface import Base
 from thudmud.store import ConflictError, StoreError
 
@@ -30,7 +30,7 @@ SLACK = 1.0
 _log = logging.getLogger(__name__)
 
 
-class Tidying:
+class Janitor:
     """Cleans up boards: at once when a player leaves them, and after a grace period.
 
     Args:
@@ -39,7 +39,7 @@ class Tidying:
         following: stores events.
     """
 
-    def __init__(self, base: Base, following: Following) -> None:
+    def __init__(self, base: Base, following: EventApplier) -> None:
         self._hall, self._following, self._clock = base.hall, following, base.clock
         self._scheduler = base.scheduler
         self._stopped = False

@@ -18,7 +18,7 @@ from thudmud.game.table import Table
 from thudmud.game.tables import due, overdue
 from thudmud.rules import Side
 from thudmud.service.driving import now
-from thudmud.service.following import Following
+from thudmud.service.following import EventApplier
 from thudmud.service.interface import Base
 from thudmud.store import ConflictError, StoreError
 
@@ -28,7 +28,7 @@ RETRY = 5.0
 _log = logging.getLogger(__name__)
 
 
-class Timing:
+class ClockTimers:
     """Ends battles by time, warns idle players, and notifies players whose time is short.
 
     Args:
@@ -38,7 +38,9 @@ class Timing:
         tell: delivers an aside on this node.
     """
 
-    def __init__(self, base: Base, following: Following, tell: Callable[[TimeShort], None]) -> None:
+    def __init__(
+        self, base: Base, following: EventApplier, tell: Callable[[TimeShort], None]
+    ) -> None:
         self._hall, self._following, self._clock = base.hall, following, base.clock
         self._scheduler, self._tell = base.scheduler, tell
         self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}

@@ -65,7 +65,7 @@ class Subscription:
 
     def __init__(
         self,
-        followers: Followers,
+        followers: Subscriptions,
         streams: Collection[str] | None,
         after: int,
         take: Take,
@@ -116,7 +116,7 @@ class Subscription:
             _log.exception("a subscriber to the store has failed")
 
 
-class Followers:
+class Subscriptions:
     """All subscriptions, indexed by stream: most are to a few streams only."""
 
     def __init__(self) -> None:
@@ -182,7 +182,7 @@ class Followers:
 class AtOnce:
     """Runs work on a database in memory within the call, each in its own transaction."""
 
-    def __init__(self, database: Database, followers: Followers) -> None:
+    def __init__(self, database: Database, followers: Subscriptions) -> None:
         self._database: Database | None = database
         self._followers = followers
 
@@ -223,7 +223,7 @@ class _Job(NamedTuple):
     writes: bool = False
 
 
-class InThread:
+class ThreadRunner:
     """A thread with its own database. All public methods are for the event loop.
 
     Args:
@@ -239,7 +239,7 @@ class InThread:
         self,
         open_it: Callable[[], Database],
         poll: float,
-        followers: Followers,
+        followers: Subscriptions,
         changed: Callable[[], None],
         stopped: Callable[[StoreError], None],
         *,

@@ -40,7 +40,7 @@ from thudmud.store.interface import (
 )
 from thudmud.store.lookups import FoldedGames, answer
 from thudmud.store.rows import SqlTable
-from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take
+from thudmud.store.running import AtOnce, Failed, Subscription, Subscriptions, Take, ThreadRunner
 from thudmud.store.steady import SteadyClock
 from thudmud.store.streams import Changes
 
@@ -96,14 +96,14 @@ class Store:
 
     def __init__(self) -> None:
         self.clock: Callable[[], float] = SteadyClock()
-        self._runner: AtOnce | InThread
+        self._runner: AtOnce | ThreadRunner
         self.is_exclusive = False
         self.timed: Callable[[float], None] | None = None
         self._path: Path | None = None
         self._dsn = ""
         self._table: SqlTable | None = None
         """The row writer, which belongs to the store's thread; here only its counters are read."""
-        self._followers = Followers()
+        self._followers = Subscriptions()
         self._games = FoldedGames()
         self._hearing: list[tuple[Heard, Callable[[], Form]]] = []
         self._waiting: list[asyncio.Future[None]] = []
@@ -212,7 +212,7 @@ class Store:
             self._table = database.table
             return database
 
-        runner = InThread(
+        runner = ThreadRunner(
             opened,
             poll,
             self._followers,

@@ -15,7 +15,7 @@ from telnetlib3 import telopt
 from telnetlib3.stream_writer import TelnetWriter
 
 from thudmud.telnet import tls
-from thudmud.telnet.intake import Reading, notice_dead_links
+from thudmud.telnet.intake import ReadPauser, notice_dead_links
 from thudmud.telnet.interface import Mark, SessionConnection, Signal, TelnetPolicy, TelnetReceiver
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.negotiation import Negotiation
@@ -54,7 +54,7 @@ class Connection(SessionConnection):
 
     def __init__(
         self,
-        open_session: Callable[[asyncio.Transport, Reading], TelnetReceiver],
+        open_session: Callable[[asyncio.Transport, ReadPauser], TelnetReceiver],
         policy: TelnetPolicy,
         buffer: memoryview,
     ) -> None:

@@ -34,7 +34,7 @@ def notice_dead_links(transport: asyncio.BaseTransport) -> None:
                 end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
-class Reading:
+class ReadPauser:
     """The reading side of a transport: it is paused while anybody holds it."""
 
     def __init__(self, transport: asyncio.Transport) -> None:

@@ -13,8 +13,8 @@ from typing import Protocol, cast
 
 from msgspec import field
 
-from thudmud.telnet.intake import Reading, TelnetQueue
-from thudmud.telnet.screen import Flusher, Goodbye, Screen
+from thudmud.telnet.intake import ReadPauser, TelnetQueue
+from thudmud.telnet.screen import CloseReason, Flusher, Screen
 from thudmud.values import Value
 from thudmud.views.view import Terminal
 
@@ -28,7 +28,7 @@ class Overlong(Enum):
 Line = str | Overlong
 
 
-class Fitted(Value):
+class TerminalChanged(Value):
     """A change of the client's terminal, with everything known about the terminal by now."""
 
     terminal: Terminal
@@ -84,7 +84,7 @@ class Signal(Enum):
     SPEAKS_TLS = "speaks TLS"
 
 
-Item = Line | Fitted | Mark | Credentials | Ask | Watch | Signal
+Item = Line | TerminalChanged | Mark | Credentials | Ask | Watch | Signal
 """Everything that a connection passes to its session."""
 
 
@@ -130,7 +130,7 @@ class Receiver(Protocol):
     def resume(self) -> None:
         """Go on handling: the client has caught up."""
 
-    def end(self, sentence: str, why: Goodbye) -> None:
+    def end(self, sentence: str, why: CloseReason) -> None:
         """End the connection, after a sentence for people, "" for none; ``why`` is for programs."""
 
     def lost(self) -> None:
@@ -193,7 +193,7 @@ class SessionConnection(asyncio.BufferedProtocol):
         """Prepare to read."""
         self._transport = cast("asyncio.Transport", transport)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
-        self._reading = Reading(self._transport)
+        self._reading = ReadPauser(self._transport)
 
     def handle_package(self, handle: Callable[[bytes], None], package: bytes) -> None:
         """Handle a package of the client's program, and charge the client for the CPU time.

@@ -22,7 +22,7 @@ from telnetlib3 import telopt
 
 from thudmud.telnet import gmcp, mssp
 from thudmud.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
-from thudmud.telnet.interface import Fitted, Receiver, TelnetPolicy
+from thudmud.telnet.interface import Receiver, TelnetPolicy, TerminalChanged
 
 # ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)
 
@@ -53,7 +53,7 @@ class Negotiation:
     """The negotiation of all options of one connection. It implements `Client`.
 
     Args:
-        session: the session, which gets `Fitted` items.
+        session: the session, which gets `TerminalChanged` items.
         policy: the limits and offers.
     """
 
@@ -278,7 +278,7 @@ class Negotiation:
     def _report(self) -> None:
         if self._client.terminal != self._reported:
             self._reported = self._client.terminal
-            self._session.received([Fitted(self._reported)])
+            self._session.received([TerminalChanged(self._reported)])
 
 
 def framed(payload: bytes) -> bytes:

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 _of_strangers = logging.getLogger("thudmud.strangers")
 
 
-class Goodbye(Enum):
+class CloseReason(Enum):
     """Why a connection ends, for programs: WebSockets send it as a close code."""
 
     QUIT = "quit"
@@ -175,7 +175,7 @@ class Screen:
 
     def close(
         self,
-        why: Goodbye,  # noqa: ARG002  (telnet has no close codes)
+        why: CloseReason,  # noqa: ARG002  (telnet has no close codes)
         *,
         linger: bool,
         grace: float,

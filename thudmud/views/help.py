@@ -37,11 +37,11 @@ from thudmud.game.hall import Hall
 from thudmud.game.more import Help, Syntax
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
-from thudmud.language.vocabulary import OwnCommand
+from thudmud.language.vocabulary import HostCommand
 from thudmud.rules import RULESETS
 from thudmud.values import Value, replace
 from thudmud.views.boards import signs
-from thudmud.views.registry import Occasion, words
+from thudmud.views.registry import RenderContext, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import GLUE, sentences_without, wrapped, wrapped_each
 
@@ -266,7 +266,7 @@ def page(
 
 
 @words.register
-def _help(asked: Help, occasion: Occasion, view: View) -> list[str]:
+def _help(asked: Help, occasion: RenderContext, view: View) -> list[str]:
     hall = occasion.hall
     bot = next(iter(hall.bots_here()), None)
     keeps_order = hall.is_operator(occasion.player)
@@ -275,7 +275,7 @@ def _help(asked: Help, occasion: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _syntax(asked: Syntax, occasion: Occasion, view: View) -> list[str]:
+def _syntax(asked: Syntax, occasion: RenderContext, view: View) -> list[str]:
     keeps_order = occasion.hall.is_operator(occasion.player)
     pages = pages_of(occasion.hall)
     return syntax(asked.topic, view.width, keeps_order=keeps_order, pages=pages)
@@ -287,7 +287,7 @@ def pages_of(hall: Hall) -> Mapping[str, Page]:
         return pages_without(hall.left_out)
     pages = {**pages_without(hall.left_out)}
     for word, kind in hall.own_verbs.items():
-        own = cast("type[OwnCommand]", kind)
+        own = cast("type[HostCommand]", kind)
         title, _, more = own.page.partition("\n")
         blocks = [
             f"{title.rstrip('.')}\nPart: People and places",

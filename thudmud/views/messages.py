@@ -16,7 +16,7 @@ from thudmud.game.command import Asked
 from thudmud.game.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
 from thudmud.game.hall import Hall
 from thudmud.game.options import Toggle
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.language import ParseError
 from thudmud.values import Value
 from thudmud.views.data import Fact
@@ -49,7 +49,7 @@ class Message(Value):
         return json.loads(self.text) if self.package else None
 
 
-def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
+def messages(hall: Hall, telling: Delivery, screens: Screens) -> list[Message]:
     """Return all messages of a delivery. Players without a screen get none."""
     readers = readers_by_view(hall, telling, screens)
     programs: list[str] = []
@@ -76,7 +76,7 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
 _RINGING = {TimeShort, IdleWarned, BattleStarted, Resumed, Moved, TakenBack, Joined}
 
 
-def _rings(hall: Hall, telling: Telling, me: str | None) -> bool:
+def _rings(hall: Hall, telling: Delivery, me: str | None) -> bool:
     """Whether the reader's bell rings: their turn, the start of their battle, or time pressure."""
     event, table = telling.event, telling.table
     if me is None or table is None or me not in hall.people:

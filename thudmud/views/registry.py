@@ -16,7 +16,7 @@ from thudmud.views.data import Fact
 from thudmud.views.view import View
 
 
-class Occasion(NamedTuple):
+class RenderContext(NamedTuple):
     """The context in which something is rendered.
 
     Attributes:
@@ -42,19 +42,19 @@ class Occasion(NamedTuple):
 
 
 @singledispatch
-def words(told: object, occasion: Occasion, view: View) -> list[str]:
+def words(told: object, occasion: RenderContext, view: View) -> list[str]:
     """Render something for one reader, as lines."""
     raise NotImplementedError(f"there are no words for {told}")
 
 
 @singledispatch
-def facts(told: object, occasion: Occasion) -> Iterable[Fact]:  # noqa: ARG001  (others use them)
+def facts(told: object, occasion: RenderContext) -> Iterable[Fact]:  # noqa: ARG001  (others use them)
     """Return the facts of something for programs; by default none."""
     return ()
 
 
-LinesAdder = Callable[[Any, Occasion, View], list[str]]
-FactsAdder = Callable[[Any, Occasion], Iterable[Fact]]
+LinesAdder = Callable[[Any, RenderContext, View], list[str]]
+FactsAdder = Callable[[Any, RenderContext], Iterable[Fact]]
 
 ADDED_LINES: dict[type, list[LinesAdder]] = {}
 _ADDED_FACTS: dict[type, list[FactsAdder]] = {}
@@ -71,7 +71,7 @@ def add_lines_to(*kinds: type) -> Callable[[LinesAdder], LinesAdder]:
     - `thudmud.game.archive.Fingered`: in a player's profile, after the ratings;
     - `Query`, a command of playing: before the answer to a question about a board;
     - `thudmud.features.archive.model.Replayed`: after a ply of a replay;
-    - an event of a table: sentences after it; the function gets the `Telling`;
+    - an event of a table: sentences after it; the function gets the `Delivery`;
     - `Table`: the same, for players of the table who are elsewhere, after an event that includes
       the side to move.
     """
@@ -84,7 +84,7 @@ def add_lines_to(*kinds: type) -> Callable[[LinesAdder], LinesAdder]:
     return register
 
 
-def added_lines(kind: type, told: Any, occasion: Occasion, view: View) -> list[str]:
+def added_lines(kind: type, told: Any, occasion: RenderContext, view: View) -> list[str]:
     """Return the lines that features add to those of a type."""
     lines: list[str] = []
     for make in ADDED_LINES.get(kind, ()):
@@ -103,6 +103,6 @@ def add_facts_to(*kinds: type) -> Callable[[FactsAdder], FactsAdder]:
     return register
 
 
-def added_facts(told: object, occasion: Occasion) -> Iterable[Fact]:
+def added_facts(told: object, occasion: RenderContext) -> Iterable[Fact]:
     """Return the facts that features add to those of an aside or event."""
     return [fact for make in _ADDED_FACTS.get(type(told), ()) for fact in make(told, occasion)]

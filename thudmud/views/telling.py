@@ -17,11 +17,11 @@ from thudmud.game.asides import Aside, TimeShort
 from thudmud.game.command import Asked
 from thudmud.game.hall import Hall
 from thudmud.game.table import Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.views import reader, sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import DRAWN, table_facts
-from thudmud.views.registry import ADDED_LINES, Occasion, added_lines, words
+from thudmud.views.registry import ADDED_LINES, RenderContext, added_lines, words
 from thudmud.views.registry import facts as facts_registered
 from thudmud.views.standing import at_table, shown
 from thudmud.views.view import View
@@ -32,7 +32,7 @@ _WORDS, _FACTS = words.registry, facts_registered.registry
 count."""
 
 
-def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
+def teller(hall: Hall, telling: Delivery) -> Callable[[View], list[str]]:
     """Return a function that renders a delivery for a reader's view.
 
     Raises:
@@ -42,14 +42,14 @@ def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
     told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
     if make := _WORDS.get(type(told), words if isinstance(event, Aside) else None):
         player = getattr(event, "player", "")
-        return partial(make, told, Occasion(hall, table, telling.at, player, answer))
+        return partial(make, told, RenderContext(hall, table, telling.at, player, answer))
     if table is None or not isinstance(event, events.TableEvent):
         return lambda _: []  # no text
     return partial(_told, telling, event, table, hall)
 
 
 def _told(
-    telling: Telling, event: events.TableEvent, table: Table, hall: Hall, view: View
+    telling: Delivery, event: events.TableEvent, table: Table, hall: Hall, view: View
 ) -> list[str]:
     if telling.goes_on and isinstance(event, events.BattleStarted):
         return []  # already over
@@ -71,14 +71,14 @@ def _told(
 
 
 def _happened(
-    hall: Hall, telling: Telling, event: events.TableEvent, table: Table, view: View
+    hall: Hall, telling: Delivery, event: events.TableEvent, table: Table, view: View
 ) -> list[str]:
     """Render an event of a table, without the board."""
     hints, kind = list[str](), type(event)
     is_closing = kind is events.BattleEnded and hall.is_idle(table)
     is_turn_elsewhere = view.away and view.me and isinstance(event, sentences.TURNED)
     if kind in ADDED_LINES or is_turn_elsewhere:
-        occasion = Occasion(hall, table, telling.at, event.player)
+        occasion = RenderContext(hall, table, telling.at, event.player)
         hints += added_lines(kind, telling, occasion, view)
         hints += added_lines(Table, telling, occasion, view) if is_turn_elsewhere else []
     if view.display.reader:
@@ -95,18 +95,18 @@ def _happened(
 
 
 @words.register
-def _time_short(told: TimeShort, occasion: Occasion, view: View) -> list[str]:
+def _time_short(told: TimeShort, occasion: RenderContext, view: View) -> list[str]:
     left = f"You have less than {lasting(told.seconds)} left."
     return at_table([left], occasion.known_table, view)
 
 
-def facts(hall: Hall, telling: Telling) -> list[Fact]:
+def facts(hall: Hall, telling: Delivery) -> list[Fact]:
     """Return the facts of a delivery, in order."""
     event, table = telling.event, telling.table
     told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
     if make := _FACTS.get(type(told)):
         player = getattr(event, "player", "")
-        return list(make(told, Occasion(hall, table, telling.at, player, answer)))
+        return list(make(told, RenderContext(hall, table, telling.at, player, answer)))
     if table and isinstance(event, events.TableEvent):
         return list(table_facts(hall, event, table, telling.changes))
     return []

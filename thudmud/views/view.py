@@ -26,7 +26,7 @@ from thudmud.game.options import (
 )
 from thudmud.game.people import DEFAULTS
 from thudmud.game.table import Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.values import Value, replace
 
 DEFAULT_WIDTH = 80
@@ -252,7 +252,7 @@ class View(Value):
         return self.display.width
 
 
-def readers_by_view(hall: Hall, telling: Telling, screens: Screens) -> Readers:
+def readers_by_view(hall: Hall, telling: Delivery, screens: Screens) -> Readers:
     """Group the recipients of a delivery by view, leaving out players without a screen.
 
     The groups of a room are cached: they only depend on its occupants, their terminals and which of

@@ -20,7 +20,7 @@ import h11
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import http_date
 
-from thudmud.telnet.intake import Reading, notice_dead_links
+from thudmud.telnet.intake import ReadPauser, notice_dead_links
 from thudmud.telnet.interface import Budget, extra_cost
 from thudmud.values import Value
 from thudmud.web.http import (
@@ -179,7 +179,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         notice_dead_links(transport)
         self._transport = cast("asyncio.Transport", transport)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
-        self._reading = Reading(self._transport)
+        self._reading = ReadPauser(self._transport)
         self._peer.came(self._transport)
         self._limit_time()
 

@@ -10,19 +10,19 @@ from functools import lru_cache
 
 from websockets.frames import Close, CloseCode, Frame, Opcode
 
-from thudmud.telnet.screen import Flusher, Goodbye, Screen
+from thudmud.telnet.screen import CloseReason, Flusher, Screen
 
 SUBPROTOCOL = "gmcp.mudstandards.org"
 
 CLOSE_CODES = {
-    Goodbye.QUIT: 4000,
-    Goodbye.ELSEWHERE: 4001,
-    Goodbye.IDLE: 4002,
-    Goodbye.BANNED: 4003,
-    Goodbye.KICKED: 4004,
-    Goodbye.LOGGED_OUT: 4005,
-    Goodbye.REJECTED: 4006,
-    Goodbye.STOPPED: CloseCode.SERVICE_RESTART,
+    CloseReason.QUIT: 4000,
+    CloseReason.ELSEWHERE: 4001,
+    CloseReason.IDLE: 4002,
+    CloseReason.BANNED: 4003,
+    CloseReason.KICKED: 4004,
+    CloseReason.LOGGED_OUT: 4005,
+    CloseReason.REJECTED: 4006,
+    CloseReason.STOPPED: CloseCode.SERVICE_RESTART,
 }
 """WebSocket close code by reason; from 4000 on, the client should not reconnect."""
 
@@ -38,7 +38,7 @@ def binary_frame(text: bytes) -> bytes:
     return _serialized(Opcode.BINARY, text)
 
 
-def close_frame(why: Goodbye) -> bytes:
+def close_frame(why: CloseReason) -> bytes:
     """Serialize a close frame with the code and the reason."""
     return _serialized(Opcode.CLOSE, Close(CLOSE_CODES[why], why.value).serialize())
 
@@ -80,7 +80,7 @@ class FrameScreen(Screen):
         self._put_prompt()
         self.command(sequence)
 
-    def close(self, why: Goodbye, *, linger: bool, grace: float) -> None:
+    def close(self, why: CloseReason, *, linger: bool, grace: float) -> None:
         """Send the pending output and a close frame, then close the connection."""
         self.command(self.farewell or close_frame(why))
         super().close(why, linger=linger, grace=grace)

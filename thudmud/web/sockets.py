@@ -22,10 +22,10 @@ from websockets.typing import Subprotocol
 
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import Capabilities
-from thudmud.telnet.intake import Reading
-from thudmud.telnet.interface import Budget, Client, Fitted, Receiver, SessionConnection
+from thudmud.telnet.intake import ReadPauser
+from thudmud.telnet.interface import Budget, Client, Receiver, SessionConnection, TerminalChanged
 from thudmud.telnet.lines import LineSplitter
-from thudmud.telnet.screen import Flusher, Goodbye
+from thudmud.telnet.screen import CloseReason, Flusher
 from thudmud.values import Value
 from thudmud.web.connection import HttpConnection, HttpPeer, HttpPolicy
 from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
@@ -72,7 +72,7 @@ class WebPeer(HttpPeer, Interface):
         """Return the reason for refusing a client, as a sentence; "" to admit it."""
 
     def open_session(
-        self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
+        self, transport: asyncio.Transport, reading: ReadPauser, screen: FrameScreen
     ) -> Receiver:
         """Create the session of a WebSocket."""
 
@@ -123,7 +123,7 @@ class WebConnection(HttpConnection):
         self._is_over = True
         if self._patience:
             self._patience.cancel()
-        # Both protocols pause the same transport by a `Reading` of their own: releasing this one
+        # Both protocols pause the same transport by a `ReadPauser` of their own: releasing this one
         # later would resume reading although the WebSocket's rate limit has paused it.
         self._reading.let_go("backlog")
         frames = FrameConnection(self._peer, self._sockets, self._buffer)
@@ -187,7 +187,7 @@ class WebClient(Client):
 
     def tell(self) -> None:
         """Inform the session about the client's terminal."""
-        self._session.received([Fitted(self._known.terminal)])
+        self._session.received([TerminalChanged(self._known.terminal)])
 
 
 class FrameConnection(SessionConnection):
@@ -247,7 +247,7 @@ class FrameConnection(SessionConnection):
             self._screen.command(pong)
         if self._protocol.parser_exc:
             _of_strangers.info("bad frame", extra={"why": str(self._protocol.parser_exc)})
-            self.session.end("", Goodbye.REJECTED)
+            self.session.end("", CloseReason.REJECTED)
         elif self._protocol.close_expected():
             self.session.input_ended()
         else:

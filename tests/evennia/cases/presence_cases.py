@@ -9,7 +9,7 @@ from evennia.typeclasses.attributes import Attribute
 from evennia.utils import create
 
 from tests.evennia.cases.furnished import Furnished
-from thudmud.evennia.board import TYPE, UNREAD, KeptEvents, ThudBoard
+from thudmud.evennia.board import TYPE, UNREAD, EventRows, ThudBoard
 
 
 def rows_of(board: Any) -> Any:
@@ -221,7 +221,7 @@ class Storage(Furnished):
     def test_what_cannot_be_read_just_now_is_left_as_it_is(self) -> None:
         self.begin()
         self.restart()
-        with patch.object(KeptEvents, "read", side_effect=OSError("the disk is gone")):
+        with patch.object(EventRows, "read", side_effect=OSError("the disk is gone")):
             self.type(self.char1, "view game")
         assert not self.board.attributes.has(UNREAD)
         assert "You move" in self.type(self.char1, "move from A6 to B6")
@@ -417,7 +417,7 @@ class Failure(Furnished):
         self.board.key = "ash board"
         self.sent.clear()
         with (
-            patch.object(KeptEvents, "read", side_effect=OSError("the disk is gone")),
+            patch.object(EventRows, "read", side_effect=OSError("the disk is gone")),
             patch("thudmud.evennia.board.logger.log_trace") as logged,
         ):
             self.char1.location = self.room2

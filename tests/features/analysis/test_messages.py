@@ -14,7 +14,7 @@ from thudmud.game.evaluation import DECIDED
 from thudmud.game.events import BattleId
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import DISCWORLD, Game
 from thudmud.values import replace
 from thudmud.views.refusals import refused
@@ -159,7 +159,7 @@ def test_what_has_decided_a_battle(worths: tuple[int, ...], sentence: str) -> No
 
 def progress(analysing: Analysing) -> str:
     hall, view = Hall([]), View("Anna", Style.FULL, Display(width=500))
-    return " ".join(teller(hall, Telling(analysing, ("Anna",)))(view))
+    return " ".join(teller(hall, Delivery(analysing, ("Anna",)))(view))
 
 
 def test_how_far_it_has_come() -> None:

@@ -16,8 +16,8 @@ from thudmud.features.analysis.model import (
     AnalysisLookup,
     AnalysisRefusal,
     KeptAnalysisLookup,
+    PendingAnalysisLookup,
     PlyMark,
-    UnderWayLookup,
     analysed,
     positions,
 )
@@ -26,7 +26,7 @@ from thudmud.features.archive.commands import Replay, Step, Way
 from thudmud.features.archive.model import Replayed
 from thudmud.features.playing.moves import Adjourn, Resign, Start
 from thudmud.features.playing.seats import Join
-from thudmud.game.archive import BattleLookup, Found, LookupNeededError
+from thudmud.game.archive import BattleLookup, LookupNeededError, LookupResults
 from thudmud.game.command import Asked
 from thudmud.game.decisions import decide
 from thudmud.game.evaluation import DECIDED, Evaluation
@@ -232,7 +232,7 @@ class TestWhoIsGivenOne:
     def test_what_is_not_has_to_be_found_out(self, hall: StoredHall) -> None:
         end(hall)
         battle, game = hall.battles[0], hall.game(1)
-        found = Found({BattleLookup(1): hall.found(BattleLookup(1))})
+        found = LookupResults({BattleLookup(1): hall.found(BattleLookup(1))})
         found.take(KeptAnalysisLookup(battle.id, 3), None)
         with pytest.raises(LookupNeededError) as unread:
             decide(hall, "Carla", Analyse(1), 0, found)
@@ -313,7 +313,7 @@ class TestWhoIsGivenOne:
     def test_it_is_cancelled_by_who_waits_for_it(self, hall: StoredHall) -> None:
         with pytest.raises(LookupNeededError) as unread:
             decide(hall, "Carla", CancelAnalysis(), 0)
-        assert unread.value.lookup == UnderWayLookup("Carla")
-        found = Found({UnderWayLookup("Carla"): (1, 2, 3)})
+        assert unread.value.lookup == PendingAnalysisLookup("Carla")
+        found = LookupResults({PendingAnalysisLookup("Carla"): (1, 2, 3)})
         (decision,) = decide(hall, "Carla", CancelAnalysis(), 0, found)
         assert decision.asides == (AnalysisCancelled("Carla", 1),)

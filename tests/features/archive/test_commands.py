@@ -30,11 +30,11 @@ from thudmud.features.rooms.commands import Go
 from thudmud.game.archive import (
     AdjournedLookup,
     BattleLookup,
-    Found,
     FoundBattle,
     HistoryLookup,
     Lookup,
     LookupNeededError,
+    LookupResults,
     ScoreLookup,
     StandingsLookup,
     State,
@@ -173,21 +173,21 @@ class TestLookups:
     def test_what_was_not_looked_up_is_asked_for_and_nothing_changes(
         self, hall: StoredHall, command: Command, lookup: Lookup[Any]
     ) -> None:
-        for found in (Found(), Found({BattleLookup(99): None})):
+        for found in (LookupResults(), LookupResults({BattleLookup(99): None})):
             with pytest.raises(LookupNeededError) as unread:
                 decide(hall, "Carla", command, NOW, found)
             assert unread.value.lookup == lookup
 
     @pytest.mark.parametrize("command", [Replay(1), ViewRecord(1)], ids=str)
     def test_moves_that_nobody_has_kept(self, hall: StoredHall, command: Command) -> None:
-        found = Found({BattleLookup(1): FoundBattle(hall.battles[0], None)})
+        found = LookupResults({BattleLookup(1): FoundBattle(hall.battles[0], None)})
         with pytest.raises(RefusedError, match="number=1") as refused:
             decide(hall, "Carla", command, NOW, found)
         assert refused.value.code is Refusal.NOT_KEPT
 
     def test_what_is_found_is_what_is_answered(self, hall: StoredHall) -> None:
         battle, game = hall.battles[0], hall.game(1)
-        found = Found()
+        found = LookupResults()
         found.take(BattleLookup(1), FoundBattle(battle, game))
         found.take(KeptAnalysisLookup(battle.id, 3), None)
         (decision,) = decide(hall, "Carla", Replay(1), NOW, found)

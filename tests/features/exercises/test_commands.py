@@ -15,15 +15,15 @@ from thudmud.features.archive.commands import Replay, Step, Stop, Way
 from thudmud.features.archive.model import replay_of
 from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
 from thudmud.features.exercises.model import (
-    AtPuzzle,
     BattleWaits,
     Exercise,
-    Exercised,
+    ExerciseChanged,
     ExerciseLeft,
     ExerciseRefusal,
-    InLesson,
+    LessonProgress,
     LessonStep,
     Puzzle,
+    PuzzleProgress,
     Remark,
     StudiesLookup,
     StudyRecord,
@@ -46,7 +46,7 @@ from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.rules import RULESETS, Game, IllegalMoveError, Move, Piece, Reason, Side, Verb
@@ -71,23 +71,23 @@ def exercise(hall: Hall, player: str = "Anna") -> Exercise:
     return found
 
 
-def in_lesson(hall: Hall, player: str = "Anna") -> InLesson:
+def in_lesson(hall: Hall, player: str = "Anna") -> LessonProgress:
     found = exercise(hall, player)
-    assert isinstance(found, InLesson)
+    assert isinstance(found, LessonProgress)
     return found
 
 
-def at_puzzle(hall: StoredHall) -> AtPuzzle:
+def at_puzzle(hall: StoredHall) -> PuzzleProgress:
     found = exercise(hall)
-    assert isinstance(found, AtPuzzle)
+    assert isinstance(found, PuzzleProgress)
     return found
 
 
-def remarks(told: list[Telling]) -> tuple[Remark, ...]:
+def remarks(told: list[Delivery]) -> tuple[Remark, ...]:
     return tuple(
         remark
         for telling in told
-        if isinstance(telling.event, Exercised)
+        if isinstance(telling.event, ExerciseChanged)
         for remark in telling.event.remarks
     )
 
@@ -181,7 +181,7 @@ class TestLessons:
     def test_the_server_answers_at_once(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(4))
         (told,) = do(hall, "Anna", ply("N11", "N6"))
-        assert isinstance(told.event, Exercised)
+        assert isinstance(told.event, ExerciseChanged)
         players = [event.player for event, _ in told.event.plies]
         assert players == ["Anna", "the server"]
         assert remarks([told]) == (Remark.DONE, Remark.TASK)
@@ -427,7 +427,7 @@ class TestPuzzles:
     def test_solution_comes_with_the_line_that_proves_it(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(1))
         (told,) = do(hall, "Anna", played(ONE.solution))
-        assert isinstance(told.event, Exercised)
+        assert isinstance(told.event, ExerciseChanged)
         assert told.event.line == ONE.line
 
     @pytest.mark.parametrize("puzzle", puzzles().values(), ids=lambda each: str(each.number))
@@ -438,7 +438,7 @@ class TestPuzzles:
         before = at_puzzle(hall)
         for move in tempting(puzzle.game, puzzle.solution)[:3]:
             (told,) = do(hall, "Anna", played(move))
-            assert isinstance(told.event, Exercised)
+            assert isinstance(told.event, ExerciseChanged)
             assert told.event.remarks == (Remark.WRONG,)
             assert not told.event.plies
             tried, reply, *more = told.event.line

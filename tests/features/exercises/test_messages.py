@@ -9,8 +9,8 @@ import pytest
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.exercises.commands import Tutorial
 from thudmud.features.exercises.model import (
-    Exercised,
-    InLesson,
+    ExerciseChanged,
+    LessonProgress,
     Puzzle,
     at_puzzle,
     exercise_of,
@@ -41,9 +41,9 @@ def told(at: House, line: str | Command) -> str:
     return "\n".join(message.text for message in at.obey("Anna", line, 2.0))
 
 
-def where(at: House) -> InLesson:
+def where(at: House) -> LessonProgress:
     found = exercise_of(at.hall.people["Anna"])
-    assert isinstance(found, InLesson)
+    assert isinstance(found, LessonProgress)
     return found
 
 
@@ -121,7 +121,7 @@ def solved(line: str) -> tuple[House, Puzzle]:
     """Return a house in which Anna is at a puzzle."""
     at, puzzle = house(), read_puzzle(1, line)
     told(at, "puzzle 1")
-    exercised = Exercised("Anna", at_puzzle("Anna", puzzle, 99), ())
+    exercised = ExerciseChanged("Anna", at_puzzle("Anna", puzzle, 99), ())
     at.hall.commit(Decision("Anna", asides=(exercised,)))
     return at, puzzle
 

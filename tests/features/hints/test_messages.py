@@ -12,7 +12,7 @@ from thudmud.game.command import Asked
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
 from thudmud.views.refusals import refused
 from thudmud.views.telling import teller
@@ -41,7 +41,7 @@ STEPS, TAKING = 'Try "move from A6 to B6": ', 'Try "move from G7 to F7 capturing
 
 def told(table: Table, advice: Advice, view: View) -> list[str]:
     asked = Asked("Anna", Hint(), table.name, advice)
-    return teller(Hall([BoardSpec(table.name)]), Telling(asked, ("Anna",), table))(view)
+    return teller(Hall([BoardSpec(table.name)]), Delivery(asked, ("Anna",), table))(view)
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ from thudmud.features.letters.commands import Letters
 from thudmud.features.letters.messages import listed
 from thudmud.features.letters.model import Letter, LettersPage
 from thudmud.features.letters.model import LettersRefusal as L
-from thudmud.game.archive import Found, LetterCount, LetterCountLookup
+from thudmud.game.archive import LetterCount, LetterCountLookup, LookupResults
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.command import Asked
 from thudmud.game.options import Style
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.views.data import Fact
 from thudmud.views.refusals import refused
-from thudmud.views.registry import Occasion, added_lines
+from thudmud.views.registry import RenderContext, added_lines
 from thudmud.views.telling import facts
 from thudmud.views.view import Display, View
 
@@ -38,9 +38,9 @@ def test_they_fit(width: int, *, reader: bool) -> None:
     assert '"forget 12" deletes one' in words
 
 
-def found(new: int, in_all: int) -> Found:
+def found(new: int, in_all: int) -> LookupResults:
     """Return what is looked up of Bert, who comes in."""
-    return Found({LetterCountLookup("Bert"): LetterCount(new, in_all)})
+    return LookupResults({LetterCountLookup("Bert"): LetterCount(new, in_all)})
 
 
 def test_who_comes_in_is_told_how_many_are_new() -> None:
@@ -51,7 +51,7 @@ def test_who_comes_in_is_told_how_many_are_new() -> None:
         (2, ['You have 2 new messages: "messages" shows them.']),
     ):
         came = Entered("Bert", None, found=found(new, 3))
-        assert added_lines(Entered, came, Occasion(hall, None, NOW, "Bert"), view) == lines
+        assert added_lines(Entered, came, RenderContext(hall, None, NOW, "Bert"), view) == lines
 
 
 @pytest.mark.parametrize("room", [None, "oak board"])
@@ -61,16 +61,16 @@ def test_so_are_programs(room: str | None) -> None:
         Entered("Bert", room, found=found(2, 3)),
         TookOver("Bert", room, found(2, 3)),
     ):
-        told = facts(hall, Telling(came, ("Bert",), hall.tables[room] if room else None))
+        told = facts(hall, Delivery(came, ("Bert",), hall.tables[room] if room else None))
         known: dict[str, object] = {"in_all": 3, "new": 2, "page": None, "messages": []}
         assert told[-1] == Fact("Thud.Messages", known, "Bert")
-    nothing = facts(hall, Telling(Entered("Bert", room), ("Bert",)))
+    nothing = facts(hall, Delivery(Entered("Bert", room), ("Bert",)))
     assert "Thud.Messages" not in {each.package for each in nothing}
 
 
 def test_a_program_is_told_who_wrote_and_when() -> None:
     hall, page = hall_of("Bert"), LettersPage((FIRST, LAST), 1, 12)
-    [fact] = facts(hall, Telling(Asked("Bert", Letters(page=2), answer=page), ("Bert",)))
+    [fact] = facts(hall, Delivery(Asked("Bert", Letters(page=2), answer=page), ("Bert",)))
     assert fact.data["page"] == 2
     assert fact.data["messages"] == [
         {"number": 7, "player": "Anna", "at": int(NOW - 90), "text": FIRST.text, "new": True},

@@ -11,7 +11,7 @@ from thudmud.features.playing.moves import Start
 from thudmud.features.playing.seats import Join
 from thudmud.game.asides import Invited
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 
 OAK, PINE = "oak board", "pine board"
@@ -24,7 +24,7 @@ def hall() -> StoredHall:
 
 def test_it_is_told_to_the_two_alone_and_seats_nobody(hall: StoredHall) -> None:
     told = do(hall, "Anna", Invite("be", None, OAK))
-    assert told == [Telling(Invited("Anna", "Bert", OAK, Side.DWARF), ("Anna", "Bert"))]
+    assert told == [Delivery(Invited("Anna", "Bert", OAK, Side.DWARF), ("Anna", "Bert"))]
     assert not hall.tables[OAK].seats
     assert hall.people["Anna"].used == OAK
 

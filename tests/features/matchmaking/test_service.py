@@ -21,7 +21,7 @@ from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.rules import Side
-from thudmud.service import Arrival
+from thudmud.service import JoinRequest
 from thudmud.views import Terminal
 from thudmud.views.facts import listing, table_data
 
@@ -484,7 +484,7 @@ async def test_a_member_is_told_of_news_until_they_have_seen_it(hall: Place) -> 
     async def come(name: str, seen: str | None, *, member: bool) -> str:
         screen = Screen()
         visit = await hall.service.join(
-            Arrival(name, Terminal(80), screen, member=member, profile=Profile(news=seen))
+            JoinRequest(name, Terminal(80), screen, member=member, profile=Profile(news=seen))
         )
         assert visit
         hall.visits[name] = visit

@@ -12,17 +12,17 @@ from tests.game.halls import StoredHall, do, hall_of, refusal
 from thudmud.errors import RefusedError
 from thudmud.features.moderation.model import (
     Announced,
-    Lifted,
     ModerationRefusal,
     PlannedShutdown,
     Sanctioned,
-    ShutdownTold,
+    SanctionLifted,
+    ShutdownAnnounced,
 )
 from thudmud.game.command import Asked
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.language import parse
 from thudmud.views.messages import messages
 from thudmud.views.sanctions import barred
@@ -49,18 +49,18 @@ def hall() -> StoredHall:
     return hall
 
 
-def told(hall: StoredHall, line: str) -> Telling:
+def told(hall: StoredHall, line: str) -> Delivery:
     [telling] = do(hall, "Olga", parse(line))
     return telling
 
 
 def sanction(hall: StoredHall, line: str) -> Sanction:
     event = told(hall, line).event
-    assert isinstance(event, Sanctioned | Lifted)
+    assert isinstance(event, Sanctioned | SanctionLifted)
     return event.sanction
 
 
-def seen(hall: StoredHall, telling: Telling) -> dict[str, str]:
+def seen(hall: StoredHall, telling: Delivery) -> dict[str, str]:
     """Return what each reads of something."""
     screens = Screens()
     for name in hall.people:
@@ -238,7 +238,7 @@ def test_many_bans_have_pages(hall: StoredHall) -> None:
 
 def test_a_shutdown_is_told_to_all_and_taken_back(hall: StoredHall) -> None:
     telling = told(hall, "shutdown in 10 minutes because of an update")
-    assert telling.event == ShutdownTold("Olga", NOW + 600, 600, "of an update")
+    assert telling.event == ShutdownAnnounced("Olga", NOW + 600, 600, "of an update")
     assert hall.part(PlannedShutdown).told == telling.event
     assert set(seen(hall, telling).values()) == {
         "The server shuts down in 10 minutes, because of an update. All seats and matches are kept."

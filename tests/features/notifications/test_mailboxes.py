@@ -10,7 +10,7 @@ from thudmud.features.notifications.model import (
     CODE_LASTS,
     CODES_A_DAY,
     CODES_FROM_NETWORK,
-    AskedAddress,
+    CodeHistory,
     NotifyRefusal,
     mail_domain,
     mailbox,
@@ -64,23 +64,23 @@ def test_mail_domain_has_all_that_its_owner_can_name(address: str, domain: str) 
 @pytest.mark.parametrize(
     ("asked", "code", "seconds"),
     [
-        (AskedAddress(mailbox=(NOW - 5,) * CODES_A_DAY), NotifyRefusal.CODES_TOO_MANY, None),
+        (CodeHistory(mailbox=(NOW - 5,) * CODES_A_DAY), NotifyRefusal.CODES_TOO_MANY, None),
         (
-            AskedAddress(network=(NOW - 9, *[NOW - 5] * (CODES_FROM_NETWORK - 1))),
+            CodeHistory(network=(NOW - 9, *[NOW - 5] * (CODES_FROM_NETWORK - 1))),
             NotifyRefusal.CODES_FROM_ADDRESS,
             DAY - 9,
         ),
-        (AskedAddress(domain=(NOW - 7,) * 16), NotifyRefusal.CODES_HELD_BACK, CODE_LASTS - 7),
-        (AskedAddress(everybody=(NOW - 7,) * 33), NotifyRefusal.CODES_HELD_BACK, CODE_LASTS - 7),
+        (CodeHistory(domain=(NOW - 7,) * 16), NotifyRefusal.CODES_HELD_BACK, CODE_LASTS - 7),
+        (CodeHistory(everybody=(NOW - 7,) * 33), NotifyRefusal.CODES_HELD_BACK, CODE_LASTS - 7),
     ],
 )
 def test_code_beyond_a_limit_is_refused_until_the_oldest_counts_no_more(
-    asked: AskedAddress, code: NotifyRefusal, seconds: float | None
+    asked: CodeHistory, code: NotifyRefusal, seconds: float | None
 ) -> None:
     refusal = refused_code(asked, share_of_codes(100), NOW)
     assert refusal
     assert (refusal.code, refusal.details.get("seconds")) == (code, seconds)
-    one_less = AskedAddress(
+    one_less = CodeHistory(
         asked.mailbox[1:], asked.network[1:], asked.domain[1:], asked.everybody[1:]
     )
     assert refused_code(one_less, share_of_codes(100), NOW) is None

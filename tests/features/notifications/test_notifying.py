@@ -33,7 +33,7 @@ from thudmud.errors import StartError
 from thudmud.features.notifications import mailing, storage
 from thudmud.features.notifications.mailing import Relay
 from thudmud.features.notifications.messages import Mail
-from thudmud.features.notifications.model import Notified, is_address
+from thudmud.features.notifications.model import NotificationSettings, is_address
 from thudmud.features.notifications.notifying import (
     NeverSentError,
     Notifier,
@@ -354,7 +354,7 @@ class TestTroubles:
         [line] = caplog.records
         assert line.getMessage() == "not sent: no such address: 550 5.1.1"
         assert "example.org" not in caplog.text
-        assert post.place.hall.part(Notified).members == {"Bert"}
+        assert post.place.hall.part(NotificationSettings).members == {"Bert"}
         await post.place.enter("Anna", member=True)
         assert "which takes no mails any more" in await post.place.type("Anna", "notify")
 
@@ -771,7 +771,7 @@ async def test_a_round_of_a_tournament_is_news_to_those_who_play_in_it(
     relay: Handler, tmp_path: Path
 ) -> None:
     cup = Cup(SlowStore.make())
-    cup.hall.part(Notified).ways = WAYS
+    cup.hall.part(NotificationSettings).ways = WAYS
     for name in ("Anna", "Bert", "Carl"):
         await cup.store.write(accounts.enrol, name, "hash")
     await follow_members(cup.service)

@@ -18,14 +18,14 @@ from tests.features.letters.letters import post
 from tests.server.plain import PATIENCE
 from tests.store.test_notifications import confirmed, contact
 from thudmud.features.notifications import storage
-from thudmud.features.notifications.model import ANOTHER, Notified
+from thudmud.features.notifications.model import ANOTHER, NotificationSettings
 from thudmud.game.clocks import DAY
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
 from thudmud.server.pages import AT_ONCE
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
-from thudmud.service import Arrival, Visit
+from thudmud.service import JoinRequest, Visit
 from thudmud.store import StoreError, accounts
 from thudmud.views import Terminal
 
@@ -57,7 +57,7 @@ class Site:
         for line in lines:
             name, _, words = line.partition(": ")
             if name not in self.visits:
-                arrival = Arrival(name, Terminal(), member=True)
+                arrival = JoinRequest(name, Terminal(), member=True)
                 visit = await self.sessions.service.join(arrival)
                 assert visit
                 self.visits[name] = visit
@@ -287,5 +287,5 @@ async def test_feature_switched_off_accepts_its_settings_sends_nothing_and_has_n
         calendar = await site.publish(calendar=ANOTHER, feed=True)
         for path in (f"/calendar/{calendar}.ics", "/feed/Anna.atom", f"/mail/{'x' * 22}"):
             assert (await site.ask(path)).status_code == 404
-        assert site.sessions.service.hall.part(Notified).ways.are_none
+        assert site.sessions.service.hall.part(NotificationSettings).ways.are_none
     assert not (tmp_path / "push.pem").exists()

@@ -22,7 +22,7 @@ from tests.service.place import Place
 from thudmud.errors import StartError
 from thudmud.features.notifications import pushing as sending
 from thudmud.features.notifications import storage
-from thudmud.features.notifications.model import Notified, Ways
+from thudmud.features.notifications.model import NotificationSettings, Ways
 from thudmud.features.notifications.notifying import (
     Notifier,
     NotifyPolicy,
@@ -76,7 +76,9 @@ async def pushed(service: PushService, tmp_path: Path) -> AsyncIterator[Pushed]:
         host = service.address.removeprefix("https://")
         settings = PushSettings(enabled=True, services=(host,))
         pusher = PushServices(settings, tmp_path, PAGE, trusting())
-        place.hall.part(Notified).ways = Ways(push=pusher.key, services=(host,), page=PAGE)
+        place.hall.part(NotificationSettings).ways = Ways(
+            push=pusher.key, services=(host,), page=PAGE
+        )
         notifier = Notifier(place.hall, place.service.store, None, pusher, POLICY)
         for device in service.devices.values():
             browser = device.browser(service.address)
@@ -102,7 +104,10 @@ async def test_who_moved_where_comes_to_each_browser(pushed: Pushed, service: Pu
         assert headers["TTL"] == "86400"
         assert headers["Urgency"] == "normal"
         assert len(headers["Topic"]) == 32
-        assert f"k={pushed.place.hall.part(Notified).ways.push}" in headers["Authorization"]
+        assert (
+            f"k={pushed.place.hall.part(NotificationSettings).ways.push}"
+            in headers["Authorization"]
+        )
     await pushed.after(DAY)
     assert len(service.taken) == 2
     await pushed.after(1.75 * DAY)
@@ -133,7 +138,7 @@ async def test_a_browser_that_wants_nothing_more_gets_nothing_more(
     await pushed.place.type("Bert", "move g7 f7")
     await pushed.after(MINUTE)
     assert await pushed.browsers() == 0
-    assert pushed.place.hall.part(Notified).members == frozenset()
+    assert pushed.place.hall.part(NotificationSettings).members == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -257,7 +262,7 @@ async def test_keys_that_are_none_are_dropped(pushed: Pushed, service: PushServi
     await pushed.place.type("Bert", "message carla Ho!")
     await pushed.after(MINUTE)
     assert service.taken == []
-    assert "Carla" not in pushed.place.hall.part(Notified).members
+    assert "Carla" not in pushed.place.hall.part(NotificationSettings).members
 
 
 def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from thudmud.features.notifications.model import (
     CODE_LASTS,
     CODES_FROM_NETWORK,
     NEWCOMER,
-    Notified,
+    NotificationSettings,
     Ways,
 )
 from thudmud.features.notifications.reactors import follow_members
@@ -45,7 +45,7 @@ async def place(clock: Clock) -> Place:
 
 async def made(store: Store) -> Place:
     place = Place(store)
-    place.hall.part(Notified).ways = WAYS
+    place.hall.part(NotificationSettings).ways = WAYS
     await follow_members(place.service)
     return await peopled(place)
 
@@ -120,7 +120,7 @@ class TestChoosing:
         shown = await place.type("Anna", "notify")
         assert "  mail: to an...@example.org\n" in shown
         assert MAIL not in shown
-        assert place.hall.part(Notified).members == {"Anna"}
+        assert place.hall.part(NotificationSettings).members == {"Anna"}
         assert (await place.type("Anna", f"notify code {right}")).startswith("There is no code")
 
     async def test_who_guesses_five_times_needs_another(self, place: Place) -> None:
@@ -173,7 +173,7 @@ class TestChoosing:
     async def test_code_beyond_the_share_of_the_hour_is_refused_and_says_when(
         self, place: Place, clock: Clock
     ) -> None:
-        place.hall.part(Notified).codes_per_hour = 4
+        place.hall.part(NotificationSettings).codes_per_hour = 4
         for number in range(2):
             await place.type("Anna", f"notify mail anna{number}@example.org")
         held = "A lot of codes are on their way just now."
@@ -209,7 +209,7 @@ class TestChoosing:
     async def test_code_for_somebody_who_has_not_played_yet_is_refused(
         self, place: Place, clock: Clock
     ) -> None:
-        place.hall.part(Notified).established_only = True
+        place.hall.part(NotificationSettings).established_only = True
         first = "You can get mails once you have finished a battle here."
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
         await place.type("Anna", "practice on elm board", "end game", "leave game on elm board")
@@ -226,7 +226,7 @@ class TestChoosing:
         assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
 
     async def test_code_for_an_operator_is_sent_at_once(self, place: Place) -> None:
-        place.hall.part(Notified).established_only = True
+        place.hall.part(NotificationSettings).established_only = True
         place.hall.order = Order(frozenset({"anna"}))
         assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
 
@@ -279,30 +279,30 @@ class TestChoosing:
         assert (await place.type(player, line)).startswith(sentence)
 
     async def test_where_there_is_less(self, place: Place) -> None:
-        place.hall.part(Notified).ways = Ways(page="https://example.org")
+        place.hall.part(NotificationSettings).ways = Ways(page="https://example.org")
         assert "mail" not in await place.type("Anna", "notify")
         assert "sends no mails" in await place.type("Anna", f"notify mail {MAIL}")
         told = await place.type("Anna", f"notify browser https://push.example.org/1 {KEYS}")
         assert "tells browsers nothing" in told
-        place.hall.part(Notified).ways = WAYS
+        place.hall.part(NotificationSettings).ways = WAYS
         await confirmed(place, "Anna")
-        place.hall.part(Notified).ways = Ways()
+        place.hall.part(NotificationSettings).ways = Ways()
         assert "notifies nobody" in await place.type("Anna", "notify")
         assert "notifies nobody" in await place.type("Anna", f"notify mail {MAIL}")
         assert "notifies nobody" in await place.type("Gast", "notify off")
-        assert place.hall.part(Notified).members == {"Anna"}
+        assert place.hall.part(NotificationSettings).members == {"Anna"}
         assert "address is forgotten" in await place.type("Anna", "notify mail off")
-        assert place.hall.part(Notified).members == frozenset()
+        assert place.hall.part(NotificationSettings).members == frozenset()
 
     async def test_a_browser_is_used_at_once(self, place: Place) -> None:
         told = await place.type("Anna", f"notify browser https://push.example.org/1?a=b {KEYS}")
         assert told.startswith("This browser tells you of things from now on")
         assert "  browsers: 1 browser\n" in await place.type("Anna", "notify")
-        assert place.hall.part(Notified).members == {"Anna"}
+        assert place.hall.part(NotificationSettings).members == {"Anna"}
         assert await place.type("Anna", "notify browsers off") == (
             "No browser tells you anything any more."
         )
-        assert place.hall.part(Notified).members == frozenset()
+        assert place.hall.part(NotificationSettings).members == frozenset()
 
     async def test_what_and_when_is_told(self, place: Place) -> None:
         assert await place.type("Anna", "notify end off") == (
@@ -338,11 +338,11 @@ class TestChoosing:
         assert await place.type("Anna", "notify mail off") == (
             "You get no more mails, and your address is forgotten."
         )
-        assert place.hall.part(Notified).members == {"Anna"}
+        assert place.hall.part(NotificationSettings).members == {"Anna"}
         assert await place.type("Anna", "notify off") == (
             "You are told nothing any more while you are not here."
         )
-        assert place.hall.part(Notified).members == frozenset()
+        assert place.hall.part(NotificationSettings).members == frozenset()
 
     async def test_what_cannot_be_stored_is_not_told(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
@@ -465,7 +465,7 @@ async def world() -> AsyncIterator[World]:
 async def test_what_is_decided_on_any_node_is_news_once(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     for place in (one, two):
-        place.hall.part(Notified).ways = WAYS
+        place.hall.part(NotificationSettings).ways = WAYS
         await follow_members(place.service)
     await one.enter("Anna", member=True)
     await two.enter("Bert", member=True)

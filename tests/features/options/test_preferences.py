@@ -31,7 +31,7 @@ from thudmud.game.options import (
 from thudmud.game.people import LONGEST_PLAN, MOST_IGNORED
 from thudmud.game.table import BoardSpec
 from thudmud.server.sessions import Sessions, make_service
-from thudmud.service import Arrival
+from thudmud.service import JoinRequest
 from thudmud.store import Store, accounts
 from thudmud.views.view import Terminal
 
@@ -75,7 +75,7 @@ async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
     service = make_service(store, Hall([BoardSpec("oak board")]))
     sessions = Sessions(service)
     await service.open()
-    anna = await service.join(Arrival("Anna", Terminal()))
+    anna = await service.join(JoinRequest("Anna", Terminal()))
     assert anna
     for line in (
         "options reader on",

@@ -8,7 +8,7 @@ from tests.game.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, w
 from tests.game.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import Accept, Decline, Invite, No, Yes
-from thudmud.features.matchmaking.model import TurnedDown
+from thudmud.features.matchmaking.model import InvitationDeclined
 from thudmud.features.people.commands import Ignore
 from thudmud.features.playing.moves import Adjourn, End, Resign, Start
 from thudmud.features.playing.resuming import Resume
@@ -32,7 +32,7 @@ from thudmud.game.match import Match
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import Context, resume
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.store import ConflictError, at_once
 from thudmud.values import replace
@@ -155,7 +155,7 @@ def put_away(hall: StoredHall, board: str | None = None, *players: str) -> None:
 
 def go_on(
     hall: StoredHall, player: str, other: str, number: int | None = None, now: float = NOW
-) -> list[Telling]:
+) -> list[Delivery]:
     """Let a player ask another to go on with a match, and the other agree."""
     (asked,) = do(hall, player, Resume(number), now)
     assert isinstance(asked.event, Invited)
@@ -309,7 +309,7 @@ class TestAsking:
     ASKS = Invited("Anna", "Bert", "oak board", Side.TROLL, battle=1)
 
     def test_question_is_told_to_the_two_and_resumes_nothing(self, hall: StoredHall) -> None:
-        assert do(hall, "Anna", Resume()) == [Telling(self.ASKS, ("Anna", "Bert"))]
+        assert do(hall, "Anna", Resume()) == [Delivery(self.ASKS, ("Anna", "Bert"))]
         assert hall.tables["oak board"].match is None
         assert list(hall.away()) == [1]
 
@@ -328,8 +328,8 @@ class TestAsking:
         self, hall: StoredHall, command: Command
     ) -> None:
         do(hall, "Anna", Resume())
-        declined = TurnedDown("Bert", "Anna", "oak board", 1)
-        assert do(hall, "Bert", command) == [Telling(declined, ("Bert", "Anna"))]
+        declined = InvitationDeclined("Bert", "Anna", "oak board", 1)
+        assert do(hall, "Bert", command) == [Delivery(declined, ("Bert", "Anna"))]
         assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
         assert list(hall.away()) == [1]
 

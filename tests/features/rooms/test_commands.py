@@ -12,7 +12,7 @@ from thudmud.features.playing.moves import Resign, Start
 from thudmud.features.playing.seats import Join, Practice
 from thudmud.features.rooms.commands import Go, Observe, Unobserve
 from thudmud.features.talk.commands import Emote, Kibitz, Say, Whisper
-from thudmud.features.talk.model import PlayersDeaf
+from thudmud.features.talk.model import DeafNotice
 from thudmud.game.asides import CameIn, ObserveChosen, Spoke
 from thudmud.game.command import Command
 from thudmud.game.decisions import is_limited
@@ -177,7 +177,7 @@ def test_what_watchers_say_stays_among_them_while_a_battle_is_played(hall: Store
 
 def test_who_is_not_heard_learns_so_once(hall: StoredHall) -> None:
     _, told = do(hall, "Carla", Say("Hello!"))
-    assert (told.event, told.audience) == (PlayersDeaf("Carla", "oak board"), ("Carla",))
+    assert (told.event, told.audience) == (DeafNotice("Carla", "oak board"), ("Carla",))
     assert len(do(hall, "Carla", Emote("waves."))) == 1
     do(hall, "Emil", Go("oak board"))
     for player in ("Anna", "Bert"):

@@ -20,7 +20,7 @@ from thudmud.features.playing.seats import Join, Practice
 from thudmud.features.rooms.commands import Go, Look, Observe
 from thudmud.game.asides import Entered, FollowedBegan, FollowedCame
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 
 
@@ -34,7 +34,7 @@ def hall() -> StoredHall:
     return hall
 
 
-def followed(tellings: list[Telling]) -> list[tuple[object, tuple[str, ...]]]:
+def followed(tellings: list[Delivery]) -> list[tuple[object, tuple[str, ...]]]:
     """Return what is told for no reason but that somebody follows somebody, and to whom."""
     kinds = FollowedCame | FollowedBegan
     return [(each.event, each.audience) for each in tellings if isinstance(each.event, kinds)]

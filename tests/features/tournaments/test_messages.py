@@ -21,7 +21,7 @@ from thudmud.game.events import (
 )
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
-from thudmud.views.registry import Occasion, words
+from thudmud.views.registry import RenderContext, words
 from thudmud.views.view import Display, View
 
 NAMES = [f"Player{chr(97 + one)}{chr(97 + other)}" for one in range(6) for other in range(6)]
@@ -150,7 +150,7 @@ def test_match_won_by_the_shorter_battle_says_so() -> None:
     scored = PairingScored(NOON, "", 1, 1, 0, NAMES[0], NAMES[3], scores)
     hall = Hall(())
     hall.part(TournamentRegister).known[1] = first.apply(scored)
-    occasion = Occasion(hall, None, NOON, "")
+    occasion = RenderContext(hall, None, NOON, "")
     lines = words(scored, occasion, View(NAMES[3], Style.FULL, Display()))
     assert " ".join(lines).endswith("You go on, since you won a battle in fewer plies.")
 

@@ -14,7 +14,7 @@ from thudmud.features.playing.seats import Join, Practice
 from thudmud.features.rooms.commands import Go, Observe, Unobserve
 from thudmud.features.tv.commands import Tv
 from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
-from thudmud.game.archive import Found, Performance, PlayerScore, Pool, Rating, ScoresLookup
+from thudmud.game.archive import LookupResults, Performance, PlayerScore, Pool, Rating, ScoresLookup
 from thudmud.game.decisions import decide
 from thudmud.game.events import BoardClosed, BoardRenamed
 from thudmud.game.refusals import Refusal
@@ -37,7 +37,7 @@ def hall() -> StoredHall:
     return hall
 
 
-def rated(points: Mapping[str, int], rules: str = "discworld") -> Found:
+def rated(points: Mapping[str, int], rules: str = "discworld") -> LookupResults:
     """Return what is looked up where some players have a rating."""
     scores = {
         name: PlayerScore(
@@ -47,10 +47,10 @@ def rated(points: Mapping[str, int], rules: str = "discworld") -> Found:
         else None
         for name in PLAYERS
     }
-    return Found({ScoresLookup(PLAYERS): scores})
+    return LookupResults({ScoresLookup(PLAYERS): scores})
 
 
-def shown(hall: StoredHall, found: Found | None = None) -> str | None:
+def shown(hall: StoredHall, found: LookupResults | None = None) -> str | None:
     """Return what the tv shows once Emil has turned it on."""
     if found:
         commit(hall, decide(hall, "Emil", Tv(), NOW, found))

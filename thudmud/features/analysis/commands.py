@@ -14,12 +14,12 @@ from thudmud.features.analysis.model import (
     AnalysisLookup,
     AnalysisRefusal,
     KeptAnalysisLookup,
-    UnderWayLookup,
+    PendingAnalysisLookup,
 )
 from thudmud.features.archive.commands import ArchiveCommand
 from thudmud.features.archive.model import annotators, replay_of, show_replay
 from thudmud.game.archive import GOES_ON, FoundBattle
-from thudmud.game.command import Scene, has_verb, verb
+from thudmud.game.command import CommandContext, has_verb, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import battle_meant
 from thudmud.game.people import Person
@@ -33,11 +33,11 @@ class Analyse(ArchiveCommand):
     number: int | None = None
     asks_adviser = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         analysed = self._analysed(scene)
         return scene.answer(Analyse(analysed.battle.number), answer=analysed)
 
-    def _analysed(self, scene: Scene) -> AnalysedBattle:
+    def _analysed(self, scene: CommandContext) -> AnalysedBattle:
         """Return the stored analysis of the battle, or else a new one.
 
         Raises:
@@ -84,15 +84,15 @@ class CancelAnalysis(ArchiveCommand):
 
     words = "analyse cancel"
 
-    def decide(self, scene: Scene) -> Decision:
-        under_way = scene.found[UnderWayLookup(scene.me)]
+    def decide(self, scene: CommandContext) -> Decision:
+        under_way = scene.found[PendingAnalysisLookup(scene.me)]
         if under_way is None:
             raise RefusedError(AnalysisRefusal.NOTHING_ANALYSED)
         return scene.tell(AnalysisCancelled(scene.me, under_way[0]))
 
 
 @annotators.append
-def _kept(scene: Scene, known: FoundBattle) -> Analysis | None:
+def _kept(scene: CommandContext, known: FoundBattle) -> Analysis | None:
     if known.game is None or not has_verb(scene.hall, "analyse"):
         return None
     return scene.found[KeptAnalysisLookup(known.battle.id, len(known.game.moves))]

@@ -24,7 +24,7 @@ from thudmud.game.evaluation import DECIDED, Variation
 from thudmud.rules import Game, Side
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, add_lines_to, facts, words
+from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.sentences import UNKNOWN
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrapped, wrapped_each
@@ -75,7 +75,7 @@ _NOUNS = {
 
 
 @words.register
-def _progress(analysing: Analysing, _: Occasion, view: View) -> list[str]:
+def _progress(analysing: Analysing, _: RenderContext, view: View) -> list[str]:
     """Render the progress of an analysis."""
     number, plies = analysing.battle.number, counted(analysing.plies, "ply")
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
@@ -88,35 +88,35 @@ def _progress(analysing: Analysing, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _progress_facts(analysing: Analysing, _: Occasion) -> Iterator[Fact]:
+def _progress_facts(analysing: Analysing, _: RenderContext) -> Iterator[Fact]:
     known = _analysing(analysing.battle, analysing.done, analysing.plies)
     yield Fact("Thud.Analysis", known, analysing.player)
 
 
 @words.register
-def _cancelled(cancelled: AnalysisCancelled, _: Occasion, view: View) -> list[str]:
+def _cancelled(cancelled: AnalysisCancelled, _: RenderContext, view: View) -> list[str]:
     return wrapped(f"Battle {cancelled.number} is not analysed for you any more.", view.width)
 
 
 @words.register
-def _told(_: Analyse, occasion: Occasion, view: View) -> list[str]:
+def _told(_: Analyse, occasion: RenderContext, view: View) -> list[str]:
     return told(occasion.answer, view.display)
 
 
 @facts.register
-def _told_facts(_: Analyse, occasion: Occasion) -> Iterator[Fact]:
+def _told_facts(_: Analyse, occasion: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Analysis", _analysed(*occasion.answer), occasion.player)
 
 
 @add_lines_to(Replayed)
-def _replayed(seen: Replayed, _: Occasion, view: View) -> list[str]:
+def _replayed(seen: Replayed, _: RenderContext, view: View) -> list[str]:
     if not isinstance(seen.annotation, Analysis):
         return []
     return wrapped(of_ply(seen.annotation, seen.game, seen.ply), view.width)
 
 
 @words.register
-def _pending(asked: AnalysisLookup, _: Occasion, view: View) -> list[str]:
+def _pending(asked: AnalysisLookup, _: RenderContext, view: View) -> list[str]:
     """Confirm that an analysis is under way, where its progress is unknown."""
     told = f"Battle {asked.battle.number} is being analysed. You are told when that is done."
     return wrapped(told, view.width)

@@ -140,7 +140,7 @@ class AnalysisLookup(AdviserLookup["Analysis | None"]):
         return {each: await adviser.weigh(each) for each in positions(self.game)}
 
 
-class UnderWayLookup(Lookup["tuple[int, int, int] | None"]):
+class PendingAnalysisLookup(Lookup["tuple[int, int, int] | None"]):
     """Lookup of the analysis that a player waits for.
 
     The answer is the battle's number, the number of finished plies, and the number of all plies;

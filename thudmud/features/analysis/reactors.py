@@ -20,12 +20,12 @@ from thudmud.features.analysis.model import (
     AnalysisLimits,
     AnalysisLookup,
     AnalysisRefusal,
-    UnderWayLookup,
+    PendingAnalysisLookup,
     analysed,
     positions,
 )
 from thudmud.features.analysis.storage import keep_analysis
-from thudmud.game.archive import Found
+from thudmud.game.archive import LookupResults
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.events import BattleId
 from thudmud.game.feature import AppliedEvent, FeatureContext, LookupRequest, Postponed
@@ -82,7 +82,7 @@ def setup(service: FeatureContext) -> None:
     """Register the handlers of analyses with a service."""
     analyses = Analyses(service)
     service.answer(AnalysisLookup, analyses.look_up)
-    service.answer(UnderWayLookup, lambda request, _: analyses.under_way(request.player))
+    service.answer(PendingAnalysisLookup, lambda request, _: analyses.under_way(request.player))
     service.bus.on(AnalysisCancelled, analyses.cancelled)
     service.at_stop(analyses.close)
 
@@ -138,7 +138,7 @@ class Analyses:
         return RefusedError(AnalysisRefusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
     def under_way(self, player: str) -> tuple[int, int, int] | None:
-        """Return the analysis that a player waits for, as `UnderWayLookup` defines it."""
+        """Return the analysis that a player waits for, as `PendingAnalysisLookup` defines it."""
         work = self._awaited_by(player)
         if work is None:
             return None
@@ -186,7 +186,10 @@ class Analyses:
             self._forget(work)
             self._release_turn(work)
         for player, cause in work.waiting.items():
-            command, found = Analyse(work.asked.battle.number), Found({work.asked: analysis})
+            command, found = (
+                Analyse(work.asked.battle.number),
+                LookupResults({work.asked: analysis}),
+            )
             try:
                 await self._service.run_command(player, command, found, cause)
             except StoreError as error:

@@ -17,13 +17,13 @@ from thudmud.features.playing.queries import LastMove
 from thudmud.game.archive import (
     GOES_ON,
     AdjournedLookup,
-    Found,
     HistoryLookup,
+    LookupResults,
     ScoreLookup,
     StandingsLookup,
 )
 from thudmud.game.clocks import TimeClass
-from thudmud.game.command import Command, PrivateCommand, Scene, has_verb, put_aside, verb
+from thudmud.game.command import Command, CommandContext, PrivateCommand, has_verb, put_aside, verb
 from thudmud.game.days import day_begins
 from thudmud.game.events import LONGEST_COMMENT, Commented
 from thudmud.game.hall import Decision
@@ -52,7 +52,7 @@ class Games(ArchiveCommand):
     def __str__(self) -> str:
         return "games all" if self.everybodys else "games"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if self.everybodys:
             return scene.answer(self)
         return scene.answer(self, answer=scene.found[AdjournedLookup(scene.me)])
@@ -105,7 +105,7 @@ class History(ArchiveCommand):
         player, _, by = whose.partition(" ")
         return cls(player, page or 1, opponent, by, day)
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         opponent, me = _named(self.opponent, scene.me), scene.me
         player = _named(self.player, me) or (opponent and me)
         asked = replace(self, player=player, opponent=opponent)
@@ -124,7 +124,7 @@ class Replay(ArchiveCommand):
     number: int
     ply: int = 0
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         known, game = battle_meant(self.number, scene.found)
         start, notes = min(self.ply, len(game.moves)), None
         if known.battle.state not in GOES_ON and not scene.hall.rated_board(scene.me):
@@ -155,7 +155,7 @@ class Step(ArchiveCommand, PrivateCommand):
     def __str__(self) -> str:
         return f"{self.way.value}{self._typed('plies')}"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         person = scene.person
         if self.way is Way.LAST and replay_of(person) is None and person.room:
             return scene.answer(LastMove(), person.room)  # no replay: short for "last move"
@@ -164,7 +164,7 @@ class Step(ArchiveCommand, PrivateCommand):
             seen = replace(seen, annotation=None)
         return scene.tell(seen)
 
-    def _stepped(self, person: Person, found: Found) -> Replayed:
+    def _stepped(self, person: Person, found: LookupResults) -> Replayed:
         seen, way = replay_of(person), self.way
         if seen is None:
             raise RefusedError(Refusal.NOT_REPLAYING)
@@ -191,7 +191,7 @@ class ViewRecord(ArchiveCommand):
     number: int
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return scene.answer(self, answer=battle_meant(self.number, scene.found)[0])
 
 
@@ -220,7 +220,7 @@ class MakeComment(ArchiveCommand):
         place = "" if self.number is None else f" {self.number} {self.ply}"
         return f"comment{place} {self.text or 'none'}"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         hall, person = scene.hall, scene.person
         if hall.version is None:
             raise RefusedError(Refusal.NO_COMMENTS)
@@ -266,7 +266,7 @@ class ViewScore(ArchiveCommand):
     player: str | None = None
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         asked = ViewScore(_named(self.player, scene.me))
         lookup = ScoreLookup(asked.player or scene.me, curves=True)
         return scene.answer(asked, answer=scene.found[lookup])
@@ -287,7 +287,7 @@ class ViewStandings(ArchiveCommand):
     def turned(cls, time: TimeClass, rules: str) -> ViewStandings:
         return cls(rules, time)
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         lookup = StandingsLookup(scene.me, self.rules, self.time)
         return scene.answer(self, answer=scene.found[lookup])
 
@@ -302,7 +302,7 @@ class Stop(ArchiveCommand, PrivateCommand):
     def of(cls, *_: str | None) -> Stop:
         return cls()
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if seen := replay_of(scene.person):
             return scene.tell(ReplayLeft(scene.me, seen))
         has_more = has_verb(scene.hall, "tutorial")

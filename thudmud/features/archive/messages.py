@@ -36,7 +36,7 @@ from thudmud.values import replace
 from thudmud.views import boards, data, reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.sentences import PAST_ENDINGS, UNKNOWN
 from thudmud.views.standing import battles
 from thudmud.views.view import Display, View
@@ -216,7 +216,7 @@ INDENT = "    "
 
 
 @words.register
-def _comment_made(made: CommentMade, occasion: Occasion, view: View) -> list[str]:
+def _comment_made(made: CommentMade, occasion: RenderContext, view: View) -> list[str]:
     on = f"comment on ply {made.ply} of battle {made.battle}"
     told = f"{made.player} comments on ply {made.ply} of battle {made.battle}: {made.text}"
     if made.player == view.me:
@@ -226,13 +226,13 @@ def _comment_made(made: CommentMade, occasion: Occasion, view: View) -> list[str
 
 
 @facts.register
-def _comment_made_facts(made: CommentMade, _: Occasion) -> Iterator[Fact]:
+def _comment_made_facts(made: CommentMade, _: RenderContext) -> Iterator[Fact]:
     known = {"battle": made.battle, "ply": made.ply, "player": made.player}
     yield Fact("Thud.Comment", {**known, "text": made.text or None})
 
 
 @words.register
-def _games(asked: Games, occasion: Occasion, view: View) -> list[str]:
+def _games(asked: Games, occasion: RenderContext, view: View) -> list[str]:
     hall = occasion.hall
     if asked.everybodys:
         return battles(hall, view.width)
@@ -241,7 +241,7 @@ def _games(asked: Games, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _games_facts(asked: Games, occasion: Occasion) -> Iterator[Fact]:
+def _games_facts(asked: Games, occasion: RenderContext) -> Iterator[Fact]:
     if not asked.everybodys:
         yield Fact("Thud.Games", data.adjourned(occasion.answer), occasion.player)
 
@@ -299,12 +299,12 @@ def put_away(width: int) -> list[str]:
 
 
 @words.register
-def _history(asked: History, occasion: Occasion, view: View) -> list[str]:
+def _history(asked: History, occasion: RenderContext, view: View) -> list[str]:
     return history(occasion.answer, asked, occasion.player, view.width)
 
 
 @facts.register
-def _history_facts(asked: History, occasion: Occasion) -> Iterator[Fact]:
+def _history_facts(asked: History, occasion: RenderContext) -> Iterator[Fact]:
     known = data.history(occasion.answer, asked.page)
     yield Fact("Thud.History", {"player": asked.player, **known}, occasion.player)
 
@@ -373,14 +373,14 @@ def _spelt(player: str, battles: Iterable[Battle]) -> str:
 
 
 @words.register
-def _record(_: ViewRecord, occasion: Occasion, view: View) -> list[str]:
+def _record(_: ViewRecord, occasion: RenderContext, view: View) -> list[str]:
     found: FoundBattle = occasion.answer
     comments = heard(occasion.hall, occasion.player, found.comments)
     return record(found, comments, view.width)
 
 
 @facts.register
-def _record_facts(_: ViewRecord, occasion: Occasion) -> Iterable[Fact]:
+def _record_facts(_: ViewRecord, occasion: RenderContext) -> Iterable[Fact]:
     found: FoundBattle = occasion.answer
     comments = heard(occasion.hall, occasion.player, found.comments)
     return recorded(found._replace(comments=comments), occasion.player)

@@ -9,12 +9,12 @@ from thudmud.game.archive import Battle, FoundBattle
 from thudmud.game.asides import Aside, aside
 from thudmud.game.hall import applies
 from thudmud.game.people import Person, PersonPart
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Comment, Game
 from thudmud.values import replace
 
 if TYPE_CHECKING:
-    from thudmud.game.command import Scene
+    from thudmud.game.command import CommandContext
     from thudmud.game.hall import Hall
 
 
@@ -32,7 +32,7 @@ class Annotation(Protocol):
     def worths(self) -> tuple[int, ...]: ...
 
 
-annotators: list[Callable[[Scene, FoundBattle], Annotation | None]] = []
+annotators: list[Callable[[CommandContext, FoundBattle], Annotation | None]] = []
 """Functions of features that look up the annotation of a battle to replay."""
 
 
@@ -62,9 +62,9 @@ class Replayed(Aside):
 
 
 @applies(Replayed)
-def _apply_replayed(replayed: Replayed, hall: Hall) -> Telling:
+def _apply_replayed(replayed: Replayed, hall: Hall) -> Delivery:
     show_replay(hall.people[replayed.player], replayed)
-    return Telling(replayed, (replayed.player,))
+    return Delivery(replayed, (replayed.player,))
 
 
 class Replaying(PersonPart):
@@ -92,9 +92,9 @@ class ReplayLeft(Aside):
 
 
 @applies(ReplayLeft)
-def _apply_replay_left(left: ReplayLeft, hall: Hall) -> Telling:
+def _apply_replay_left(left: ReplayLeft, hall: Hall) -> Delivery:
     show_replay(hall.people[left.player], None)
-    return Telling(left, (left.player,))
+    return Delivery(left, (left.player,))
 
 
 @aside
@@ -119,11 +119,11 @@ class CommentMade(Aside):
 
 
 @applies(CommentMade)
-def _apply_comment_made(made: CommentMade, hall: Hall) -> Telling:
+def _apply_comment_made(made: CommentMade, hall: Hall) -> Delivery:
     both = [hall.people[name] for name in (made.player, made.other) if name in hall.people]
     for person in both:
         seen = replay_of(person)
         if seen and seen.battle.number == made.battle:
             show_replay(person, replace(seen, comments=made.comments))
     told = tuple(person.name for person in (both if made.text else both[:1]))
-    return Telling(made, hall.people.hearers(made.player, told))
+    return Delivery(made, hall.people.hearers(made.player, told))

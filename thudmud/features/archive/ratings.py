@@ -21,11 +21,11 @@ from thudmud.game.match import RATED_PLIES, Match, Unrated
 from thudmud.game.more import Help
 from thudmud.game.people import BotLevel
 from thudmud.game.projections import LAST, MOST_OF_LAST
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.views import data
 from thudmud.views.data import Fact
-from thudmud.views.registry import Occasion, add_lines_to, facts, words
+from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped
 
@@ -35,7 +35,7 @@ PROVISIONALLY = f'A rating with a ? is provisional: see "{Help("ratings")}".'
 
 
 @words.register
-def _score(asked: ViewScore, occasion: Occasion, view: View) -> list[str]:
+def _score(asked: ViewScore, occasion: RenderContext, view: View) -> list[str]:
     hall, me = occasion.hall, occasion.player
     name = hall.people.names.get((asked.player or me).lower())
     who, is_here = name or asked.player or me, name is not None
@@ -43,7 +43,7 @@ def _score(asked: ViewScore, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _score_facts(asked: ViewScore, occasion: Occasion) -> Iterator[Fact]:
+def _score_facts(asked: ViewScore, occasion: RenderContext) -> Iterator[Fact]:
     player = occasion.player
     yield Fact("Thud.Score", data.fared(occasion.answer, asked.player or player), player)
 
@@ -167,12 +167,12 @@ def _course(points: Sequence[int], display: Display) -> list[str]:
 
 
 @words.register
-def _standings(_: ViewStandings, occasion: Occasion, view: View) -> list[str]:
+def _standings(_: ViewStandings, occasion: RenderContext, view: View) -> list[str]:
     return standings(occasion.answer, view.display)
 
 
 @facts.register
-def _standings_facts(_: ViewStandings, occasion: Occasion) -> Iterator[Fact]:
+def _standings_facts(_: ViewStandings, occasion: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Standings", data.standings(occasion.answer), occasion.player)
 
 
@@ -203,7 +203,7 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
 
 
 @add_lines_to(BattleEnded)
-def _ended(telling: Telling, occasion: Occasion, view: View) -> list[str]:
+def _ended(telling: Delivery, occasion: RenderContext, view: View) -> list[str]:
     """Add rating changes to the end of a battle, and how to replay it."""
     event, match = cast("BattleEnded", telling.event), occasion.known_table.match
     told = changed(event, match, telling.changes, view, occasion.hall)
@@ -281,7 +281,7 @@ def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str
 
 
 @words.register
-def _result_told(told: ResultTold, _: Occasion, view: View) -> list[str]:
+def _result_told(told: ResultTold, _: RenderContext, view: View) -> list[str]:
     """Render the result of a match between other players: winner, margin and new ratings."""
     ended, (dwarf, troll) = told.ended, told.ended.points or (0, 0)
     first, second = ended.dwarf, ended.troll
@@ -295,7 +295,7 @@ def _result_told(told: ResultTold, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _result_told_facts(told: ResultTold, _: Occasion) -> Iterator[Fact]:
+def _result_told_facts(told: ResultTold, _: RenderContext) -> Iterator[Fact]:
     ended = told.ended
     points = dict(zip(Side, ended.points or (0, 0), strict=True))
     lead = points[Side.DWARF] - points[Side.TROLL]

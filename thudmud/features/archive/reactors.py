@@ -9,7 +9,7 @@ from thudmud.features.archive.messages import PLAY_ON
 from thudmud.features.archive.model import Replayed, replay_of, show_replay
 from thudmud.game.archive import NOTHING_FOUND
 from thudmud.game.asides import Gone, TookOver
-from thudmud.game.command import Scene
+from thudmud.game.command import CommandContext
 from thudmud.game.feature import AppliedEvent, FeatureContext
 from thudmud.game.hall import Hall
 from thudmud.values import replace
@@ -70,7 +70,7 @@ def play_on(service: FeatureContext, name: str, cause: object = None) -> None:
     """Show the next ply of a replay in autoplay."""
     hall = service.hall
     if is_replaying(hall, name):
-        scene = Scene(hall, hall.people[name], service.clock(), NOTHING_FOUND, name)
+        scene = CommandContext(hall, hall.people[name], service.clock(), NOTHING_FOUND, name)
         for aside in Step(Way.PLAY).decide(scene).asides:
             service.tell(aside, cause)
 

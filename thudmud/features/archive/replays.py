@@ -11,13 +11,13 @@ from thudmud.features.playing.queries import Query
 from thudmud.game.clocks import DAY, left_after
 from thudmud.rules import Side
 from thudmud.views.data import Data, Fact, standing
-from thudmud.views.registry import Occasion, add_lines_to, added_lines, facts, words
+from thudmud.views.registry import RenderContext, add_lines_to, added_lines, facts, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped
 
 
 @words.register
-def _replayed(seen: Replayed, occasion: Occasion, view: View) -> list[str]:
+def _replayed(seen: Replayed, occasion: RenderContext, view: View) -> list[str]:
     hall, player, battle, game = occasion.hall, seen.player, seen.battle, seen.game
     return replayed(
         battle,
@@ -31,7 +31,7 @@ def _replayed(seen: Replayed, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _replayed_facts(seen: Replayed, occasion: Occasion) -> Iterator[Fact]:
+def _replayed_facts(seen: Replayed, occasion: RenderContext) -> Iterator[Fact]:
     player = seen.player
     yield Fact("Thud.Replay", replayed_data(seen), player)
     for comment in heard(occasion.hall, player, seen.comments, seen.ply):
@@ -39,7 +39,7 @@ def _replayed_facts(seen: Replayed, occasion: Occasion) -> Iterator[Fact]:
 
 
 @add_lines_to(Query)
-def _not_in_the_replay(_: Query, occasion: Occasion, view: View) -> list[str]:
+def _not_in_the_replay(_: Query, occasion: RenderContext, view: View) -> list[str]:
     """Name the board that an answer is about, for a player with an open replay."""
     if not replay_of(occasion.hall.people[occasion.player]):
         return []
@@ -47,7 +47,7 @@ def _not_in_the_replay(_: Query, occasion: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _replay_left(told: ReplayLeft, _: Occasion, view: View) -> list[str]:
+def _replay_left(told: ReplayLeft, _: RenderContext, view: View) -> list[str]:
     number, ply = told.replay.battle.number, told.replay.ply
     again = f'"{Replay(number, ply)}" opens it there again.'
     return wrapped(f"You leave the replay of battle {number} at ply {ply}. {again}", view.width)

@@ -15,7 +15,7 @@ from thudmud.features.archive.commands import Step, Stop, Way
 from thudmud.features.exercises import model as exercises
 from thudmud.features.exercises.model import (
     BattleWaits,
-    Exercised,
+    ExerciseChanged,
     ExerciseRefusal,
     Remark,
     StudiesLookup,
@@ -29,8 +29,8 @@ from thudmud.features.playing.queries import LastMove, Query
 from thudmud.features.playing.seats import Leave
 from thudmud.features.rooms.commands import Look
 from thudmud.game.advice import Advice, Merit, advice
-from thudmud.game.archive import MIDDLE, Found
-from thudmud.game.command import Asked, Command, PrivateCommand, Scene, put_aside, verb
+from thudmud.game.archive import MIDDLE, LookupResults
+from thudmud.game.command import Asked, Command, CommandContext, PrivateCommand, put_aside, verb
 from thudmud.game.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.hooks import private_deciders
@@ -47,11 +47,11 @@ R = Remark
 
 
 @private_deciders.append
-def _decided(scene: Scene, command: Command) -> Decision | None:
+def _decided(scene: CommandContext, command: Command) -> Decision | None:
     return _obeyed(scene, command) or _followed(scene, command)
 
 
-def _obeyed(scene: Scene, command: Command) -> Decision | None:
+def _obeyed(scene: CommandContext, command: Command) -> Decision | None:
     """Decide a command as an action in the player's exercise.
 
     Returns:
@@ -108,7 +108,7 @@ def _obeyed(scene: Scene, command: Command) -> Decision | None:
     return _counted(hall, person, told, found, now)
 
 
-def _followed(scene: Scene, command: Command) -> Decision | None:
+def _followed(scene: CommandContext, command: Command) -> Decision | None:
     """Decide a command that a lesson may ask for, and advance the lesson if it just did.
 
     Returns:
@@ -120,7 +120,7 @@ def _followed(scene: Scene, command: Command) -> Decision | None:
     """
     person = scene.person
     exercise = exercise_of(person)
-    if not isinstance(exercise, exercises.InLesson):
+    if not isinstance(exercise, exercises.LessonProgress):
         return None
     if not isinstance(command, GameCommand | Help | OptionCommand):
         return None
@@ -136,7 +136,7 @@ def _followed(scene: Scene, command: Command) -> Decision | None:
     return replace(then, asides=asides, preferences=decision.preferences)
 
 
-def _require_time(scene: Scene) -> None:
+def _require_time(scene: CommandContext) -> None:
     """Require that the player has no running clock in a battle."""
     for table in scene.hall.tables.seats_of(scene.me):
         if table.in_haste:
@@ -149,12 +149,12 @@ class Tutorial(PrivateCommand):
 
     lesson: int | None = None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         _require_time(scene)
         person, known, number = scene.person, exercises.lessons(), self.lesson
         last = studies_of(person).lesson
         if number is None and last and not last.is_over:
-            begun = Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True)
+            begun = ExerciseChanged(person.name, last, (R.BEGUN, *_doing(last)), shows=True)
             return _opened(scene, begun)
         if number is None:
             done = studies_of(person).lessons | _record(person, scene.found).lessons
@@ -171,7 +171,7 @@ class Tutorial(PrivateCommand):
 class Lessons(PrivateCommand):
     """List the lessons, and which of them are done."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return scene.answer(self, answer=_record(scene.person, scene.found))
 
 
@@ -181,12 +181,12 @@ class TryPuzzle(PrivateCommand):
 
     number: int | None = None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         _require_time(scene)
         person, known, number = scene.person, exercises.puzzles(), self.number
         last = studies_of(person).puzzle
         if number is None and last and not last.is_over:
-            return _opened(scene, Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
+            return _opened(scene, ExerciseChanged(person.name, last, (R.BEGUN, R.TASK), shows=True))
         if number is None:
             number = _fitting(person, scene.found)
         if number not in known:
@@ -194,7 +194,7 @@ class TryPuzzle(PrivateCommand):
         return _opened(scene, _set(person, known[number]))
 
 
-def _opened(scene: Scene, begun: Exercised) -> Decision:
+def _opened(scene: CommandContext, begun: ExerciseChanged) -> Decision:
     """Decide to open an exercise, and notify opponents that their battles wait."""
     decision = _told(begun)
     if scene.person.private:
@@ -208,7 +208,7 @@ def _opened(scene: Scene, begun: Exercised) -> Decision:
     return replace(decision, asides=(*waits, *decision.asides))
 
 
-def _left(scene: Scene) -> Decision:
+def _left(scene: CommandContext) -> Decision:
     """Decide to leave an exercise, and show the player's waiting battle."""
     person, room = scene.person, scene.person.room
     table = scene.hall.table_in(room)
@@ -221,19 +221,19 @@ def _left(scene: Scene) -> Decision:
 # Lessons.
 
 
-def _begun(person: Person, lesson: exercises.Lesson) -> Exercised:
+def _begun(person: Person, lesson: exercises.Lesson) -> ExerciseChanged:
     return _at(person, lesson, 0, (R.BEGUN, R.TASK))
 
 
 def _at(
     person: Person, lesson: exercises.Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
-) -> Exercised:
+) -> ExerciseChanged:
     """Open a lesson at a step that sets up a board."""
     at = exercises.at_step(person.name, lesson, step, studies_of(person).version)
-    return Exercised(person.name, at, remarks, shows=True)
+    return ExerciseChanged(person.name, at, remarks, shows=True)
 
 
-def _told(told: Exercised) -> Decision:
+def _told(told: ExerciseChanged) -> Decision:
     return Decision(told.player, told.exercise.table.name, asides=(told,))
 
 
@@ -241,22 +241,28 @@ def _doing(exercise: exercises.Exercise) -> tuple[Remark, ...]:
     """Return the remarks that say what to do next."""
     if exercise.is_over:
         return (R.OVER,)
-    return (R.NEXT,) if isinstance(exercise, exercises.InLesson) and exercise.is_done else (R.TASK,)
+    return (
+        (R.NEXT,)
+        if isinstance(exercise, exercises.LessonProgress) and exercise.is_done
+        else (R.TASK,)
+    )
 
 
-def _task(player: str, exercise: exercises.Exercise) -> Exercised:
-    return Exercised(player, exercise, _doing(exercise))
+def _task(player: str, exercise: exercises.Exercise) -> ExerciseChanged:
+    return ExerciseChanged(player, exercise, _doing(exercise))
 
 
-def _asked(player: str, exercise: exercises.Exercise, command: Command) -> Exercised | None:
+def _asked(player: str, exercise: exercises.Exercise, command: Command) -> ExerciseChanged | None:
     """Advance the lesson if its current step asks for this command; otherwise return None."""
-    if not isinstance(exercise, exercises.InLesson) or exercise.is_done:
+    if not isinstance(exercise, exercises.LessonProgress) or exercise.is_done:
         return None
     line, _, _ = str(command).partition(" on ")
     return _gone_on(player, exercise) if exercise.current.is_line(line) else None
 
 
-def _gone_on(player: str, before: exercises.InLesson, table: Table | None = None) -> Exercised:
+def _gone_on(
+    player: str, before: exercises.LessonProgress, table: Table | None = None
+) -> ExerciseChanged:
     """Mark the current step as done, and advance unless the next step sets up a new board.
 
     The player says "next" before a new board, so that they can look at the old one.
@@ -264,28 +270,28 @@ def _gone_on(player: str, before: exercises.InLesson, table: Table | None = None
     table = table or before.table
     if before.following is None or before.following.scene:
         done = replace(before, table=table, is_done=True)
-        return Exercised(player, done, (R.DONE, *_doing(done)))
+        return ExerciseChanged(player, done, (R.DONE, *_doing(done)))
     then = replace(before, table=table, step=before.step + 1, hints=0)
-    return Exercised(player, then, (R.DONE, R.TASK))
+    return ExerciseChanged(player, then, (R.DONE, R.TASK))
 
 
 # Actions in an exercise.
 
 
-def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) -> Exercised:
+def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) -> ExerciseChanged:
     game = _game_at(exercise.table)
     if exercise.is_over:
         raise RefusedError(ExerciseRefusal.EXERCISE_OVER, board=exercise.table.name)
-    if isinstance(exercise, exercises.InLesson) and exercise.is_done:
+    if isinstance(exercise, exercises.LessonProgress) and exercise.is_done:
         raise RefusedError(ExerciseRefusal.STEP_DONE)
     side = exercise.table.side_of(player)
     if side is None or game.turn is not side:
         raise IllegalMoveError(Reason.NOT_YOUR_TURN, side=game.turn)
     move = game.resolve(command.attempt, side)
-    if isinstance(exercise, exercises.AtPuzzle):
+    if isinstance(exercise, exercises.PuzzleProgress):
         return _tried(player, exercise, move, now)
     if not exercise.current.is_ply(game, move):
-        return Exercised(
+        return ExerciseChanged(
             player, exercise, (R.WRONG,), advice=_against(game, move, exercise.current)
         )
     plies = [_played(exercise.table, player, move, now)]
@@ -322,15 +328,15 @@ def _game_at(table: Table) -> Game:
     return table.game
 
 
-def _hint(player: str, exercise: exercises.Exercise) -> Exercised:
-    if exercise.is_over or (isinstance(exercise, exercises.InLesson) and exercise.is_done):
+def _hint(player: str, exercise: exercises.Exercise) -> ExerciseChanged:
+    if exercise.is_over or (isinstance(exercise, exercises.LessonProgress) and exercise.is_done):
         return _task(player, exercise)
     then = replace(exercise, hints=exercise.hints + 1)
-    return Exercised(player, then, (R.ANSWER if exercise.hints else R.HINT,))
+    return ExerciseChanged(player, then, (R.ANSWER if exercise.hints else R.HINT,))
 
 
-def _next(person: Person, exercise: exercises.Exercise, found: Found) -> Exercised:
-    if isinstance(exercise, exercises.AtPuzzle):
+def _next(person: Person, exercise: exercises.Exercise, found: LookupResults) -> ExerciseChanged:
+    if isinstance(exercise, exercises.PuzzleProgress):
         return _set(person, exercises.puzzles()[_fitting(person, found)])
     if not exercise.is_done:
         raise RefusedError(ExerciseRefusal.STEP_OPEN)
@@ -342,9 +348,9 @@ def _next(person: Person, exercise: exercises.Exercise, found: Found) -> Exercis
     return _begun(person, after)
 
 
-def _back(person: Person, exercise: exercises.Exercise) -> Exercised:
+def _back(person: Person, exercise: exercises.Exercise) -> ExerciseChanged:
     """Return to the last step that set up a board; from its start, to the board before."""
-    if isinstance(exercise, exercises.AtPuzzle):
+    if isinstance(exercise, exercises.PuzzleProgress):
         return _anew(person, exercise)
     scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
     begun = max(n for n in scenes if n <= exercise.step)
@@ -353,8 +359,8 @@ def _back(person: Person, exercise: exercises.Exercise) -> Exercised:
     return _at(person, exercise.lesson, begun)
 
 
-def _anew(person: Person, exercise: exercises.Exercise) -> Exercised:
-    if isinstance(exercise, exercises.InLesson):
+def _anew(person: Person, exercise: exercises.Exercise) -> ExerciseChanged:
+    if isinstance(exercise, exercises.LessonProgress):
         return _begun(person, exercise.lesson)
     return _set(person, exercise.puzzle)
 
@@ -362,12 +368,12 @@ def _anew(person: Person, exercise: exercises.Exercise) -> Exercised:
 # Puzzles.
 
 
-def _set(person: Person, puzzle: exercises.Puzzle) -> Exercised:
+def _set(person: Person, puzzle: exercises.Puzzle) -> ExerciseChanged:
     at = exercises.at_puzzle(person.name, puzzle, studies_of(person).version)
-    return Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True)
+    return ExerciseChanged(person.name, at, (R.BEGUN, R.TASK), shows=True)
 
 
-def _fitting(person: Person, found: Found) -> int:
+def _fitting(person: Person, found: LookupResults) -> int:
     """Choose a puzzle for a player, and return its number.
 
     Untried puzzles come first, then unsolved ones, then the number after the latest. Within these,
@@ -391,35 +397,41 @@ def _fitting(person: Person, found: Found) -> int:
     return 1 + (last.number if last else 0) % len(puzzles)
 
 
-def _record(person: Person, found: Found) -> StudyRecord:
+def _record(person: Person, found: LookupResults) -> StudyRecord:
     """Return the stored record of a member's lessons and puzzles; guests have an empty one."""
     return found[StudiesLookup(person.name)] if person.member else StudyRecord()
 
 
-def _tried(player: str, exercise: exercises.AtPuzzle, move: Move, now: float) -> Exercised:
+def _tried(
+    player: str, exercise: exercises.PuzzleProgress, move: Move, now: float
+) -> ExerciseChanged:
     puzzle = exercise.puzzle
     tried = replace(exercise, tries=exercise.tries + 1)
     if puzzle.is_solved_by(move):
         ply = _played(exercise.table, player, move, now)
         solved = replace(tried, table=ply[1], is_over=True)
-        return Exercised(player, solved, (R.DONE, R.OVER), (ply,), shows=True, line=puzzle.line)
+        return ExerciseChanged(
+            player, solved, (R.DONE, R.OVER), (ply,), shows=True, line=puzzle.line
+        )
     if puzzle.goes_like(move):
-        return Exercised(player, tried, (R.FEWER,))
-    return Exercised(player, tried, (R.WRONG,), line=puzzle.refuted(move))
+        return ExerciseChanged(player, tried, (R.FEWER,))
+    return ExerciseChanged(player, tried, (R.WRONG,), line=puzzle.refuted(move))
 
 
-def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: float) -> Decision:
+def _counted(
+    hall: Hall, person: Person, told: ExerciseChanged, found: LookupResults, now: float
+) -> Decision:
     """Return the decision for a step, storing a member's finished lesson or first try at a puzzle.
 
     A hint counts as a try. Each lesson and puzzle is stored only once for each member, so that
     nobody can fill the disk.
     """
     at, decision = told.exercise, _told(told)
-    is_first = at.is_over if isinstance(at, exercises.InLesson) else at.tries + at.hints == 1
+    is_first = at.is_over if isinstance(at, exercises.LessonProgress) else at.tries + at.hints == 1
     if not is_first or not person.member or hall.version is None:
         return decision
     event: HallEvent = LessonDone(now, person.name, at.number)
-    if isinstance(at, exercises.InLesson):
+    if isinstance(at, exercises.LessonProgress):
         if at.number in studies_of(person).lessons | _record(person, found).lessons:
             return decision
     elif at.puzzle.key in _record(person, found).tried:

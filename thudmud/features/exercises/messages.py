@@ -10,13 +10,13 @@ from thudmud.features.archive.commands import Stop, ViewScore
 from thudmud.features.exercises.commands import Lessons, TryPuzzle, Tutorial
 from thudmud.features.exercises.model import (
     TUTORIAL,
-    AtPuzzle,
     BattleWaits,
     Exercise,
-    Exercised,
+    ExerciseChanged,
     ExerciseLeft,
     ExerciseRefusal,
-    InLesson,
+    LessonProgress,
+    PuzzleProgress,
     Remark,
     attempt_of,
     lessons,
@@ -28,14 +28,14 @@ from thudmud.game.evaluation import Variation
 from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import Game, Move, Piece
 from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import moved, whole
 from thudmud.views.reasons import danger, shortest_attempt, some
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, add_lines_to, facts, words
+from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.standing import drawn, shown
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
@@ -69,7 +69,7 @@ R = Remark
 
 
 @words.register
-def _exercised(told: Exercised, occasion: Occasion, view: View) -> list[str]:
+def _exercised(told: ExerciseChanged, occasion: RenderContext, view: View) -> list[str]:
     """Render a step of an exercise: heading, plies, board and task."""
     sentences_of = said(told, occasion.hall, clicks=view.display.draws)
     lines = wrapped_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
@@ -90,7 +90,7 @@ def _exercised(told: Exercised, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _exercised_facts(told: Exercised, occasion: Occasion) -> Iterator[Fact]:
+def _exercised_facts(told: ExerciseChanged, occasion: RenderContext) -> Iterator[Fact]:
     player, exercise = told.player, told.exercise
     yield from (moved(each, after) for each, after in told.plies)
     if told.shows and not told.plies:
@@ -100,17 +100,17 @@ def _exercised_facts(told: Exercised, occasion: Occasion) -> Iterator[Fact]:
 
 
 @words.register
-def _left(told: ExerciseLeft, _: Occasion, view: View) -> list[str]:
+def _left(told: ExerciseLeft, _: RenderContext, view: View) -> list[str]:
     return wrapped(left(told.exercise), view.width)
 
 
 @facts.register
-def _left_facts(told: ExerciseLeft, _: Occasion) -> Iterator[Fact]:
+def _left_facts(told: ExerciseLeft, _: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Exercise", _exercise(told.exercise, told.player, {}, left=True), told.player)
 
 
 @words.register
-def _waits(told: BattleWaits, _: Occasion, view: View) -> list[str]:
+def _waits(told: BattleWaits, _: RenderContext, view: View) -> list[str]:
     if told.player == view.me:
         back = f'"{Stop()}" takes you back to it'
         return wrapped(f"Your battle at the {told.board} waits: {back}.", view.width)
@@ -119,7 +119,7 @@ def _waits(told: BattleWaits, _: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _lessons(_: Lessons, occasion: Occasion, view: View) -> list[str]:
+def _lessons(_: Lessons, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of lessons, marking those that are done."""
     done = studies_of(occasion.hall.people[occasion.player]).lessons | occasion.answer.lessons
     entries = [
@@ -138,7 +138,7 @@ def _exercise(
     exercise: Exercise, player: str, remarks: Mapping[Remark, str], *, left: bool = False
 ) -> Data:
     side = exercise.table.side_of(player)
-    lesson = exercise if isinstance(exercise, InLesson) else None
+    lesson = exercise if isinstance(exercise, LessonProgress) else None
     return {
         "board": exercise.table.name,
         "number": exercise.number,
@@ -154,26 +154,26 @@ def _exercise(
     }
 
 
-def said(told: Exercised, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
+def said(told: ExerciseChanged, hall: Hall, *, clicks: bool) -> Mapping[Remark, str]:
     """Return the sentences of all remarks, for a player who types or who clicks."""
     at, ways = told.exercise, '"stop" leaves.'
     if has_verb(hall, "hint"):
         ways = f'"hint" helps, {ways}'
-    if isinstance(at, InLesson):
+    if isinstance(at, LessonProgress):
         return {each: _in_lesson(each, at, told, ways, clicks=clicks) for each in told.remarks}
     return {each: _at_puzzle(each, at, told, ways) for each in told.remarks}
 
 
 def _task(exercise: Exercise) -> str | None:
     """Return the task for a player who clicks; None if there is none."""
-    if isinstance(exercise, InLesson):
+    if isinstance(exercise, LessonProgress):
         return None if exercise.is_done else exercise.current.task(clicks=True)
     return None if exercise.is_over else _to_find(exercise)
 
 
 def left(exercise: Exercise) -> str:
     """Return the sentence for a player who leaves an exercise."""
-    if isinstance(exercise, InLesson):
+    if isinstance(exercise, LessonProgress):
         if exercise.is_over:
             return f'You leave lesson {exercise.lesson.number}. "{Lessons()}" lists them all.'
         return f'You leave the tutorial. "{Tutorial()}" picks it up again.'
@@ -183,7 +183,7 @@ def left(exercise: Exercise) -> str:
 
 
 @add_lines_to(Table)
-def _waited_for(_: Telling, occasion: Occasion, view: View) -> list[str]:
+def _waited_for(_: Delivery, occasion: RenderContext, view: View) -> list[str]:
     """Remind a player in an exercise how to return to a battle where it is their turn."""
     person = occasion.hall.people.get(view.me or "")
     if person is None or person.private is None:
@@ -196,7 +196,9 @@ def _waited_for(_: Telling, occasion: Occasion, view: View) -> list[str]:
 # The tutorial.
 
 
-def _in_lesson(remark: Remark, at: InLesson, told: Exercised, ways: str, *, clicks: bool) -> str:
+def _in_lesson(
+    remark: Remark, at: LessonProgress, told: ExerciseChanged, ways: str, *, clicks: bool
+) -> str:
     match remark:
         case R.BEGUN:
             of = f"Lesson {at.lesson.number} of {len(lessons())}"
@@ -226,7 +228,7 @@ def _in_lesson(remark: Remark, at: InLesson, told: Exercised, ways: str, *, clic
             assert_never(remark)
 
 
-def _over(at: InLesson) -> str:
+def _over(at: LessonProgress) -> str:
     number = at.lesson.number
     after = lessons().get(number + 1)
     if after:
@@ -240,7 +242,7 @@ def _over(at: InLesson) -> str:
 # Puzzles.
 
 
-def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised, ways: str) -> str:
+def _at_puzzle(remark: Remark, at: PuzzleProgress, told: ExerciseChanged, ways: str) -> str:
     puzzle = at.puzzle
     match remark:
         case R.BEGUN:
@@ -268,7 +270,7 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised, ways: str) -> str:
             assert_never(remark)
 
 
-def _to_find(at: AtPuzzle) -> str:
+def _to_find(at: PuzzleProgress) -> str:
     side = at.puzzle.game.turn
     return f"You play the {side.plural}. One move is far better than the rest. Find it!"
 

@@ -44,7 +44,7 @@ from thudmud.game.hall import applies
 from thudmud.game.match import Match
 from thudmud.game.people import Person, PersonPart, PrivateBoard
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import (
     EVERY,
     RULESETS,
@@ -384,7 +384,7 @@ def read_puzzle(number: int, line: str) -> Puzzle:
 # Progress.
 
 
-class InLesson(Value):
+class LessonProgress(Value):
     """A player's progress in a lesson.
 
     Attributes:
@@ -423,7 +423,7 @@ class InLesson(Value):
         return self.is_done and self.following is None
 
 
-class AtPuzzle(Value):
+class PuzzleProgress(Value):
     """A player's progress at a puzzle.
 
     Attributes:
@@ -446,7 +446,7 @@ class AtPuzzle(Value):
         return self.puzzle.number
 
 
-Exercise = InLesson | AtPuzzle
+Exercise = LessonProgress | PuzzleProgress
 
 
 class Studies(Value):
@@ -461,8 +461,8 @@ class Studies(Value):
     """
 
     lessons: frozenset[int] = frozenset()
-    lesson: InLesson | None = None
-    puzzle: AtPuzzle | None = None
+    lesson: LessonProgress | None = None
+    puzzle: PuzzleProgress | None = None
     tried: frozenset[int] = frozenset()
     solved: frozenset[int] = frozenset()
 
@@ -474,7 +474,7 @@ class Studies(Value):
 
     def after(self, exercise: Exercise) -> Studies:
         """Return the studies updated by the new state of an exercise."""
-        if isinstance(exercise, AtPuzzle):
+        if isinstance(exercise, PuzzleProgress):
             this = {exercise.puzzle.key}
             tried = self.tried | (this if exercise.tries or exercise.hints else set())
             solved = self.solved | (this if exercise.is_over else set())
@@ -512,18 +512,18 @@ def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Tabl
     return replace(table, match=match, seats=MappingProxyType(seats), version=version)
 
 
-def at_step(player: str, lesson: Lesson, step: int, version: int) -> InLesson:
+def at_step(player: str, lesson: Lesson, step: int, version: int) -> LessonProgress:
     """Open a lesson at a step that sets up a board; `version` becomes the board's version."""
     scene = lesson.steps[step].scene
     if scene is None:
         raise InvalidValueError(f"step {step} of lesson {lesson.number} sets up no board")
     game = Game.start(scene.ruleset, scene.position)
-    return InLesson(set_up(TUTORIAL, player, scene.side, game, version), lesson, step)
+    return LessonProgress(set_up(TUTORIAL, player, scene.side, game, version), lesson, step)
 
 
-def at_puzzle(player: str, puzzle: Puzzle, version: int) -> AtPuzzle:
+def at_puzzle(player: str, puzzle: Puzzle, version: int) -> PuzzleProgress:
     """Open a puzzle; `version` becomes the version of its board."""
-    return AtPuzzle(set_up(PUZZLE, player, puzzle.game.turn, puzzle.game, version), puzzle)
+    return PuzzleProgress(set_up(PUZZLE, player, puzzle.game.turn, puzzle.game, version), puzzle)
 
 
 class StudyRecord(NamedTuple):
@@ -574,7 +574,7 @@ class Remark(Enum):
 
 
 @aside
-class Exercised(Aside):
+class ExerciseChanged(Aside):
     """A player's exercise has a new state.
 
     Attributes:
@@ -595,8 +595,8 @@ class Exercised(Aside):
     line: Variation = ()
 
 
-@applies(Exercised)
-def _apply_exercised(exercised: Exercised, hall: Hall) -> Telling:
+@applies(ExerciseChanged)
+def _apply_exercised(exercised: ExerciseChanged, hall: Hall) -> Delivery:
     person = hall.people[exercised.player]
     if person.private is None:
         hall.rooms.changed(person)
@@ -604,7 +604,7 @@ def _apply_exercised(exercised: Exercised, hall: Hall) -> Telling:
     person.private = PrivateBoard(exercised.exercise.table, left)
     person.interrupt()
     person.keep(ExerciseState(exercised.exercise, studies_of(person).after(exercised.exercise)))
-    return Telling(exercised, (exercised.player,), exercised.exercise.table)
+    return Delivery(exercised, (exercised.player,), exercised.exercise.table)
 
 
 @aside
@@ -615,12 +615,12 @@ class ExerciseLeft(Aside):
 
 
 @applies(ExerciseLeft)
-def _apply_exercise_left(left: ExerciseLeft, hall: Hall) -> Telling:
+def _apply_exercise_left(left: ExerciseLeft, hall: Hall) -> Delivery:
     person = hall.people[left.player]
     person.private = None
     person.keep(ExerciseState(None, studies_of(person)))
     hall.rooms.changed(person)
-    return Telling(left, (left.player,))
+    return Delivery(left, (left.player,))
 
 
 @aside

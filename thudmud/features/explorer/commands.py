@@ -7,7 +7,7 @@ from thudmud.features.archive.commands import ArchiveCommand
 from thudmud.features.archive.model import replay_of
 from thudmud.features.explorer.model import ExploredPosition, ExploreLookup, ExplorerRefusal
 from thudmud.game.archive import GOES_ON
-from thudmud.game.command import Scene, verb
+from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import battle_meant, board_asked_about
 from thudmud.rules import Game
@@ -39,7 +39,7 @@ class Explore(ArchiveCommand):
     def at(cls, on: str) -> Explore:
         return cls(on=on)
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if rated := scene.hall.rated_board(scene.me):
             raise RefusedError(ExplorerRefusal.NO_EXPLORING_RATED, board=rated)
         number, ply, replay = self.number, self.ply, replay_of(scene.person)

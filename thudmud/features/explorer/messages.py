@@ -9,17 +9,17 @@ from thudmud.features.archive import messages as archive
 from thudmud.features.archive.commands import Replay
 from thudmud.features.explorer.commands import Explore
 from thudmud.features.explorer.model import (
-    Explored,
     ExploredPly,
     ExploredPosition,
     ExplorerRefusal,
+    PositionStatistics,
 )
 from thudmud.game.archive import Battle
 from thudmud.rules import Side
 from thudmud.views import data
 from thudmud.views.data import Data, Fact
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import in_few_words, wrapped, wrapped_each
 
@@ -48,12 +48,12 @@ _HEADINGS = "times", "dwarfs won", "drawn", "trolls won", "points", "best"
 
 
 @words.register
-def _told(_: Explore, occasion: Occasion, view: View) -> list[str]:
+def _told(_: Explore, occasion: RenderContext, view: View) -> list[str]:
     return told(occasion.answer, occasion, view.display)
 
 
 @facts.register
-def _told_facts(_: Explore, occasion: Occasion) -> Iterator[Fact]:
+def _told_facts(_: Explore, occasion: RenderContext) -> Iterator[Fact]:
     board = occasion.table.name if occasion.table else None
     yield explored(occasion.answer, board, occasion.player)
 
@@ -106,7 +106,7 @@ def _best(battle: Battle) -> Data:
     }
 
 
-def told(position: ExploredPosition, occasion: Occasion, display: Display) -> list[str]:
+def told(position: ExploredPosition, occasion: RenderContext, display: Display) -> list[str]:
     """Render the statistics of a position as a table, or as a sentence for each ply."""
     game, number, found, _ = position
     width = display.width
@@ -131,7 +131,7 @@ def told(position: ExploredPosition, occasion: Occasion, display: Display) -> li
     return lines + _left(found, width)
 
 
-def _left(found: Explored, width: int) -> list[str]:
+def _left(found: PositionStatistics, width: int) -> list[str]:
     if not found.left:
         return []
     counting = f"Not all battles are counted yet: {counted(found.left, 'battle')} to go."

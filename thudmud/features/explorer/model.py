@@ -3,7 +3,7 @@
 Positions that are images of each other, see `thudmud.rules.symmetry`, share their statistics;
 together they are called a place. A battle counts once for each ply that it played from a place,
 even if it came there again. The store keeps the counts, and calls `placed_plies` and
-`Tried.and_one` in the transaction that ends a battle.
+`PlyStatistics.and_one` in the transaction that ends a battle.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class PlacedPly(NamedTuple):
     ply: str
 
 
-class Tried(NamedTuple):
+class PlyStatistics(NamedTuple):
     """Statistics of a ply played from a place.
 
     Attributes:
@@ -66,19 +66,19 @@ class Tried(NamedTuple):
     battle: int
 
     @staticmethod
-    def by(battle: Battle) -> Tried:
+    def by(battle: Battle) -> PlyStatistics:
         """Return the statistics of a single battle."""
         outcome: Outcome | None = battle.outcome
         if outcome is None:
-            return Tried(1, 0, 0, 0, 0, battle.number)
+            return PlyStatistics(1, 0, 0, 0, 0, battle.number)
         winner, lead = outcome.winner, outcome.score.dwarf - outcome.score.troll
         won = [int(winner is each) for each in (Side.DWARF, Side.TROLL, None)]
-        return Tried(1, won[0], won[1], won[2], lead, battle.number)
+        return PlyStatistics(1, won[0], won[1], won[2], lead, battle.number)
 
-    def and_one(self, battle: Battle, best: Battle) -> Tried:
+    def and_one(self, battle: Battle, best: Battle) -> PlyStatistics:
         """Return the statistics with one more battle; `best` is the best battle so far."""
-        one = Tried.by(battle)
-        return Tried(
+        one = PlyStatistics.by(battle)
+        return PlyStatistics(
             self.times + 1,
             self.dwarf + one.dwarf,
             self.troll + one.troll,
@@ -142,7 +142,7 @@ class ExploredPly(NamedTuple):
     """
 
     move: Move
-    tried: Tried
+    tried: PlyStatistics
     best: Battle
 
     @property
@@ -152,7 +152,7 @@ class ExploredPly(NamedTuple):
         return self.tried.lead / known if known else None
 
 
-class Explored(Value):
+class PositionStatistics(Value):
     """Statistics of a position.
 
     Attributes:
@@ -182,11 +182,11 @@ class ExploredPosition(NamedTuple):
 
     game: Game
     number: int | None
-    found: Explored
+    found: PositionStatistics
     following: Move | None = None
 
     @staticmethod
-    def of(battle: Game, number: int, ply: int, found: Explored) -> ExploredPosition:
+    def of(battle: Game, number: int, ply: int, found: PositionStatistics) -> ExploredPosition:
         """Return the position of a battle after `ply` plies, with its statistics.
 
         In a symmetric position, the statistics may list an image of the battle's own next ply. It
@@ -206,7 +206,7 @@ class ExploredPosition(NamedTuple):
         return ExploredPosition(game, number, found, following)
 
 
-class ExploreLookup(Lookup[Explored]):
+class ExploreLookup(Lookup[PositionStatistics]):
     """Lookup of the statistics of a position, under the ruleset of that name."""
 
     rules: str

@@ -18,11 +18,11 @@ from typing import Any, cast
 from thudmud.features.explorer.model import (
     COUNTED_PLIES,
     MOST_TOLD,
-    Explored,
     ExploredPly,
     ExploreLookup,
     PlacedPly,
-    Tried,
+    PlyStatistics,
+    PositionStatistics,
     is_better,
     place_of,
     placed_plies,
@@ -98,14 +98,14 @@ class ExploredRows:
                 self._count(battle)
         return some[-1].number if len(some) == most else last
 
-    def found(self, lookup: ExploreLookup, realm: str, players: Players) -> Explored:
+    def found(self, lookup: ExploreLookup, realm: str, players: Players) -> PositionStatistics:
         """Return the statistics of a position."""
         place, symmetry = place_of(lookup.rules, lookup.position, realm)
         upto = self.upto()
         left = 0 if upto == ALL else max(0, self._projected.count() - upto)
         tried, battles = self._tried(place)
         if not tried:
-            return Explored(left=left)
+            return PositionStatistics(left=left)
         named: dict[int, Battle] = {}
 
         def called(number: int) -> Battle:
@@ -129,9 +129,9 @@ class ExploredRows:
             best = battle if is_better(battle, best) else best
         times = sum(each.times for each in tried.values())
         others = max(0, len(tried) - MOST_TOLD)
-        return Explored(tuple(plies), others, times, called(best.number), left)
+        return PositionStatistics(tuple(plies), others, times, called(best.number), left)
 
-    def _tried(self, place: int) -> tuple[dict[str, Tried], dict[int, Battle]]:
+    def _tried(self, place: int) -> tuple[dict[str, PlyStatistics], dict[int, Battle]]:
         """Return the plies played from a place by record, and the best battle of each by number."""
         reached = self._table.row("reached", "where place = ?", place)
         if reached is None:
@@ -140,9 +140,9 @@ class ExploredRows:
         if number is not None:
             battle = self._projected.battle(number)
             own = (each.ply for each in self._placed_plies(battle) if each.place == place)
-            return dict.fromkeys(own, Tried.by(battle)), {number: battle}
+            return dict.fromkeys(own, PlyStatistics.by(battle)), {number: battle}
         rows = self._table.rows("played", "where place = ?", place)
-        tried = {cast("str", row[1]): Tried(*cast("Any", row[2:])) for row in rows}
+        tried = {cast("str", row[1]): PlyStatistics(*cast("Any", row[2:])) for row in rows}
         return tried, self._battles({each.battle for each in tried.values()})
 
     def upto(self) -> int:
@@ -168,7 +168,7 @@ class ExploredRows:
         )
         # The query also finds plies that this battle played from other places; leave these out.
         tried = {
-            step: Tried(*cast("Any", row[2:]))
+            step: PlyStatistics(*cast("Any", row[2:]))
             for row in played
             if (step := PlacedPly(*cast("Any", row[:2]))) in own
         }
@@ -182,7 +182,7 @@ class ExploredRows:
                 for each in self._placed_plies(battles[number])
                 if alone.get(each.place) == number
             ]
-            tried |= dict.fromkeys(first, Tried.by(battles[number]))
+            tried |= dict.fromkeys(first, PlyStatistics.by(battles[number]))
             changed += [("played", *each, *tried[each]) for each in first if each not in own]
         # New places get this battle as their only one; all others get counts for its plies.
         shared = {row[0] for row in reached}
@@ -191,7 +191,9 @@ class ExploredRows:
             if step.place in shared:
                 before = tried.get(step)
                 after = (
-                    before.and_one(battle, battles[before.battle]) if before else Tried.by(battle)
+                    before.and_one(battle, battles[before.battle])
+                    if before
+                    else PlyStatistics.by(battle)
                 )
                 changed.append(("played", *step, *after))
         with self._backend.together():
@@ -252,7 +254,7 @@ def explored_rows(database: Database) -> ExploredRows:
 
 
 @answers(ExploreLookup)
-def _found(database: Database, lookup: ExploreLookup, realm: str) -> Explored:
+def _found(database: Database, lookup: ExploreLookup, realm: str) -> PositionStatistics:
     return explored_rows(database).found(lookup, realm, database.players)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from thudmud.errors import RefusedError
 from thudmud.features.hints.model import AdviceLookup, HintRefusal
 from thudmud.game.advice import advice
-from thudmud.game.command import Scene, verb
+from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_meant
 from thudmud.game.tables import GameCommand, battle, require_playing, require_turn, seat
@@ -18,7 +18,7 @@ class Hint(GameCommand):
     on: str | None = None
     asks_adviser = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         require_playing(scene, self.on)
         table = board_meant(scene.hall, scene.person, self.on)
         side = seat(table, scene.me)

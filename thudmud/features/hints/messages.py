@@ -14,7 +14,7 @@ from thudmud.views.data import Fact
 from thudmud.views.facts import place
 from thudmud.views.reasons import because, clauses, danger, shortest_attempt
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 
@@ -37,7 +37,7 @@ add_refusal_texts(
 
 
 @words.register
-def _hint(_: Hint, occasion: Occasion, view: View) -> list[str]:
+def _hint(_: Hint, occasion: RenderContext, view: View) -> list[str]:
     """Render a hint; a screen reader gets each reason on its own line."""
     advice: Advice = occasion.answer
     table = occasion.known_table
@@ -49,7 +49,7 @@ def _hint(_: Hint, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _hint_facts(_: Hint, occasion: Occasion) -> Iterator[Fact]:
+def _hint_facts(_: Hint, occasion: RenderContext) -> Iterator[Fact]:
     advice: Advice = occasion.answer
     known = {
         **place(occasion.known_table),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from thudmud.errors import RefusedError
 from thudmud.features.hints.commands import Hint
 from thudmud.features.hints.model import AdviceLookup, HintRefusal
-from thudmud.game.archive import Found
+from thudmud.game.archive import LookupResults
 from thudmud.game.evaluation import Adviser, Variation
 from thudmud.game.feature import FeatureContext, LookupRequest, Postponed
 from thudmud.game.hall import Decision
@@ -90,7 +90,10 @@ class Hints:
         table = self._service.hall.tables.with_key(asked.board)
         if table is None:
             return
-        command, found = Hint(table.name), Found({asked: line})  # "it" may have changed meanwhile
+        command, found = (
+            Hint(table.name),
+            LookupResults({asked: line}),
+        )  # "it" may have changed meanwhile
         played = partial(self._have_played, asked)
         try:
             await self._service.run_command(name, command, found, request.cause, unless=played)

@@ -14,7 +14,7 @@ from thudmud.features.letters.model import (
     LettersRefusal,
     PostboxLookup,
 )
-from thudmud.game.command import Asked, Command, Scene, verb
+from thudmud.game.command import Asked, Command, CommandContext, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import one_called, player_meant
 from thudmud.game.refusals import Refusal
@@ -31,7 +31,7 @@ class SendLetter(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         _require_letters(scene)
         hall, me, words, found = scene.hall, scene.me, self.player, scene.found
         here = hall.people.get(hall.people.names.get(words.lower(), ""))
@@ -66,7 +66,7 @@ class SendLetter(Command):
         return scene.tell(LetterSent(me, box.name, self.text, is_here=is_here))
 
 
-def _require_letters(scene: Scene) -> None:
+def _require_letters(scene: CommandContext) -> None:
     """Refuse a player who isn't a member, and all if this server has no letters."""
     if not scene.person.member:
         raise RefusedError(LettersRefusal.LETTERS_FOR_MEMBERS)
@@ -81,7 +81,7 @@ class Letters(Command):
     sender: str | None = None
     page: int = 1
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         _require_letters(scene)
         every = _from(scene.found[LettersLookup(scene.me)], self.sender)
         end = max(0, len(every) - (self.page - 1) * LETTERS_PAGE)
@@ -108,7 +108,7 @@ class ForgetLetters(Command):
             return f"forget {self.number}"
         return "forget messages" if self.sender is None else f"forget messages from {self.sender}"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         _require_letters(scene)
         number, every = self.number, scene.found[LettersLookup(scene.me)]
         chosen = [each for each in _from(every, self.sender) if number in {None, each.number}]

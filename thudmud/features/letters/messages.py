@@ -21,7 +21,7 @@ from thudmud.values import replace
 from thudmud.views.data import Fact
 from thudmud.views.headlines import WIDTH, Headline, LookUp, finders
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, add_facts_to, add_lines_to, facts, words
+from thudmud.views.registry import RenderContext, add_facts_to, add_lines_to, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, sentences_without, wrapped
 
@@ -60,7 +60,7 @@ add_refusal_texts(
 
 
 @add_lines_to(Entered, TookOver)
-def _waiting(told: Entered | TookOver, _: Occasion, view: View) -> list[str]:
+def _waiting(told: Entered | TookOver, _: RenderContext, view: View) -> list[str]:
     """Return the line about new letters for a player who comes in, if there are any."""
     new = _count(told).new
     if not new:
@@ -74,12 +74,12 @@ def _count(told: Entered | TookOver) -> LetterCount:
 
 
 @words.register
-def _listed(asked: Letters, occasion: Occasion, view: View) -> list[str]:
+def _listed(asked: Letters, occasion: RenderContext, view: View) -> list[str]:
     return listed(occasion.answer, asked, view.display, occasion.at)
 
 
 @facts.register
-def _listed_facts(asked: Letters, occasion: Occasion) -> Iterator[Fact]:
+def _listed_facts(asked: Letters, occasion: RenderContext) -> Iterator[Fact]:
     yield letters_fact(occasion.answer, asked.page, occasion.player)
 
 
@@ -117,7 +117,7 @@ def _them(number: int) -> str:
 
 
 @words.register
-def _sent(sent: LetterSent, _: Occasion, view: View) -> list[str]:
+def _sent(sent: LetterSent, _: RenderContext, view: View) -> list[str]:
     if sent.player != view.me:
         return wrapped(f'{sent.player} has left you a message: "{Letters()}" shows it.', view.width)
     when = "They have been told." if sent.is_here else "They are told when they come in."
@@ -125,19 +125,19 @@ def _sent(sent: LetterSent, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _sent_facts(sent: LetterSent, _: Occasion) -> Iterator[Fact]:
+def _sent_facts(sent: LetterSent, _: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Message", {"player": sent.player, "to": sent.to})
 
 
 @words.register
-def _forgotten(gone: LettersForgotten, _: Occasion, view: View) -> list[str]:
+def _forgotten(gone: LettersForgotten, _: RenderContext, view: View) -> list[str]:
     if len(gone.numbers) == 1:
         return wrapped(f"Message {gone.numbers[0]} is deleted.", view.width)
     return wrapped(f"{counted(len(gone.numbers), 'message')} are deleted.", view.width)
 
 
 @add_facts_to(Entered, TookOver)
-def _waiting_facts(came: Entered | TookOver, _: Occasion) -> Iterator[Fact]:
+def _waiting_facts(came: Entered | TookOver, _: RenderContext) -> Iterator[Fact]:
     """Yield the numbers of letters of a player who comes in, if there are any."""
     if (count := _count(came)).in_all:
         yield letters_fact(LettersPage((), *count), 0, came.player)

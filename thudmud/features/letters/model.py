@@ -12,7 +12,7 @@ from typing import NamedTuple
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, ToAnother, aside
 from thudmud.game.hall import Hall, applies
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 
 
 class LettersRefusal(Enum):
@@ -124,9 +124,9 @@ class LetterSent(StoredAside, ToAnother):
 
 
 @applies(LetterSent)
-def _apply_letter_sent(sent: LetterSent, hall: Hall) -> Telling:
+def _apply_letter_sent(sent: LetterSent, hall: Hall) -> Delivery:
     both = sent.player, sent.to
-    return Telling(sent, both if sent.to in hall.people else both[:1])
+    return Delivery(sent, both if sent.to in hall.people else both[:1])
 
 
 @aside
@@ -144,5 +144,5 @@ class LettersRead(StoredAside, Aside):
 
 
 @applies(LettersRead)
-def _apply_letters_read(read: LettersRead, _: Hall) -> Telling:
-    return Telling(read, ())
+def _apply_letters_read(read: LettersRead, _: Hall) -> Delivery:
+    return Delivery(read, ())

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 from thudmud.errors import RefusedError
 from thudmud.features.archive.commands import Step, Way
 from thudmud.features.archive.model import replay_of
-from thudmud.features.matchmaking.model import TurnedDown
+from thudmud.features.matchmaking.model import InvitationDeclined
 from thudmud.features.playing.moves import OFFERING
 from thudmud.features.playing.opening import at_own_board, in_hall, opened
 from thudmud.features.playing.resuming import Resume
@@ -24,7 +24,7 @@ from thudmud.features.talk.commands import require_listening
 from thudmud.game import archive, events
 from thudmud.game.asides import Invited
 from thudmud.game.clocks import TimeClass, TimeControl, time_class
-from thudmud.game.command import Asked, Command, Scene, put_aside, verb, walk
+from thudmud.game.command import Asked, Command, CommandContext, put_aside, verb, walk
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import called, hall_board_meant, level_meant, player_here, player_meant
 from thudmud.game.options import Toggle
@@ -78,7 +78,7 @@ class Seek(WithTerms):
     time: TimeControl | None = None
     typed = "rules", "time", "side", "rated"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
         require_no_haste(scene.hall, scene.me, self.time)
         require_boards(scene.hall, scene.me)  # nobody could accept it without a board
@@ -103,7 +103,7 @@ class Challenge(WithTerms):
     words = "match"
     typed = "player", "rules", "time", "side", "rated", "level"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         hall, me = scene.hall, scene.me
         to = player_here(scene, self.player)
         rules = self.rules or DEFAULT_RULES.name
@@ -154,7 +154,7 @@ class Invite(WithTerms):
     level: str | None = None
     typed = "player", "side", "level", "on"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         hall, person = scene.hall, scene.person
         is_anywhere = self.on is None and person.room is None and not hall.tables.seats_of(scene.me)
         if is_anywhere and hall.opens_boards:  # without a seat to offer, it is a challenge
@@ -175,7 +175,7 @@ class Withdraw(Command):
 
     number: int | None = None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         number, seeks = self.number, scene.hall.seeks.values()
         mine = {each.number: each for each in seeks if each.player == scene.me}
         if not mine:
@@ -202,7 +202,7 @@ class PlayNow(WithTerms):
     words = "play"
     typed = "rules", "time", "side", "rated", "level"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         hall, name, time = scene.hall, scene.me, self.time
         if replay_of(scene.person) and self == PlayNow():
             return Step(Way.PLAY).decide(scene)
@@ -263,7 +263,7 @@ class NewBoard(Command):
 
     rules: str | None = None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         hall, person = scene.hall, scene.person
         if hall.caps.new_boards_for_members and not person.member:
             raise RefusedError(Refusal.NEW_BOARDS_FOR_MEMBERS)
@@ -288,7 +288,7 @@ class Agree(Command):
         """The number of a seek, or the name of a player; a field of both commands."""
         raise NotImplementedError
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if isinstance(self.what, int):
             seek = _seek_meant(scene, self.what)
             if not (seek.to or self.takes_seeks):
@@ -322,7 +322,7 @@ class Decline(Command):
 
     what: int | str
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if isinstance(self.what, int):
             seek = _seek_meant(scene, self.what)
             if seek.player == scene.me:
@@ -332,7 +332,7 @@ class Decline(Command):
         else:
             chosen = _chosen(scene, self.what, takes_seeks=False, declining=True)
             if asked := chosen.invited:
-                told = TurnedDown(scene.me, chosen.player, asked.board, asked.battle)
+                told = InvitationDeclined(scene.me, chosen.player, asked.board, asked.battle)
                 return scene.tell(told)
             if chosen.seek is None:
                 return chosen.declining.decide(scene)
@@ -349,12 +349,12 @@ class No(BattleCommand):
     If nothing was, it withdraws one's own challenge, if there is one.
     """
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if self.on is None and (answer := self._declined(scene)):
             return answer.decide(scene)
         return BattleCommand.decide(self, scene)
 
-    def _declined(self, scene: Scene) -> Command | None:
+    def _declined(self, scene: CommandContext) -> Command | None:
         """Return the command that declines the offers; None if there is no offer.
 
         Raises:
@@ -388,7 +388,7 @@ class No(BattleCommand):
         return withdrawn
 
 
-class Standing(Value):
+class OpenOffer(Value):
     """An open offer to a player.
 
     Attributes:
@@ -408,26 +408,26 @@ class Standing(Value):
 
 def offered_to(hall: Hall, name: str, now: float) -> frozenset[str]:
     """Return the open offers to a player who is here, as the commands that accept them."""
-    scene = Scene(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
+    scene = CommandContext(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
     return frozenset(str(each.accepting) for each in _standing(scene))
 
 
-def _standing(scene: Scene) -> Iterator[Standing]:
+def _standing(scene: CommandContext) -> Iterator[OpenOffer]:
     """Yield the open offers to the player."""
     hall, name = scene.hall, scene.me
     for table in hall.tables.seats_of(name):
         for offer, by in table.offers.items():
             if table.seats.get(by) != name:
-                yield Standing(table.seats[by], OFFERING[offer](table.name), No(table.name))
+                yield OpenOffer(table.seats[by], OFFERING[offer](table.name), No(table.name))
     for seek in hall.seeks.values():
         if seek.to == name and seek.is_open(scene.now):
             taking, refusing = Accept(seek.number), Decline(seek.number)
-            yield Standing(seek.player, taking, refusing, seek=seek.number)
+            yield OpenOffer(seek.player, taking, refusing, seek=seek.number)
     for asked in scene.person.invitations.values():
         there = hall.tables.get(asked.board)
         if there and _still_asks(there, asked, Context(scene.now, hall.people.members)):
             agreeing = _agreeing(asked, there.name)
-            yield Standing(asked.player, agreeing, Decline(asked.player.lower()), invited=asked)
+            yield OpenOffer(asked.player, agreeing, Decline(asked.player.lower()), invited=asked)
 
 
 def _agreeing(asked: Invited, board: str) -> Command:
@@ -435,7 +435,7 @@ def _agreeing(asked: Invited, board: str) -> Command:
     return Join(asked.side, board) if asked.battle is None else Resume(asked.battle, board)
 
 
-def _most_urgent(scene: Scene, offered: list[Standing]) -> list[Standing]:
+def _most_urgent(scene: CommandContext, offered: list[OpenOffer]) -> list[OpenOffer]:
     """Return the offers with a time limit of seconds; without any, all offers."""
     seeks = scene.hall.seeks
     return [each for each in offered if each.seek and seeks[each.seek].until] or offered
@@ -473,7 +473,7 @@ def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
     return not hall.people.ignores(seek.player, name) and not hall.people.ignores(name, seek.player)
 
 
-def _bot(scene: Scene, rules: str) -> str | None:
+def _bot(scene: CommandContext, rules: str) -> str | None:
     """Return the bot whose rating is nearest to the player's; the weakest for a newcomer.
 
     Ratings are compared in the pool of the ruleset, or else in the one in which the player has most
@@ -495,7 +495,7 @@ def _bot(scene: Scene, rules: str) -> str | None:
     return min(apart, key=apart.__getitem__, default=bots[0].name)
 
 
-def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
+def bots_here(hall: Hall, found: archive.LookupResults) -> list[archive.ListedBot]:
     """Return the bots that are here, weakest first, with their results."""
     listed = []
     for name in hall.people:
@@ -508,8 +508,8 @@ def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
 
 
 def _chosen(
-    scene: Scene, what: str | None, *, takes_seeks: bool, declining: bool = False
-) -> Standing:
+    scene: CommandContext, what: str | None, *, takes_seeks: bool, declining: bool = False
+) -> OpenOffer:
     """Return the offer that the player answers.
 
     Args:
@@ -533,7 +533,7 @@ def _chosen(
     ]
     if takes_seeks and (what is not None or not offered):
         offered += [
-            Standing(each.player, Accept(each.number), Withdraw(each.number), each.number)
+            OpenOffer(each.player, Accept(each.number), Withdraw(each.number), each.number)
             for each in open_seeks
         ]
     if what is not None:
@@ -551,7 +551,7 @@ def _chosen(
     return offered[0]
 
 
-def _which(offered: list[Standing], *, declining: bool) -> RefusedError:
+def _which(offered: list[OpenOffer], *, declining: bool) -> RefusedError:
     answers = {str(each.declining if declining else each.accepting): each for each in offered}
     players = tuple(each.player for each in answers.values())
     return RefusedError(Refusal.WHICH_OFFER, lines=tuple(answers), players=players)
@@ -564,7 +564,7 @@ def _not_asked(seeks: Sequence[events.SeekMade]) -> RefusedError:
     return RefusedError(Refusal.SEEK_FOR_ANYBODY, player=seeks[0].player, number=seeks[0].number)
 
 
-def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
+def _seek_meant(scene: CommandContext, number: int) -> events.SeekMade:
     seek = scene.hall.seeks.get(number)
     is_theirs = seek and (not seek.to or scene.me in {seek.to, seek.player})
     if seek is None or not (is_theirs and seek.is_open(scene.now)):
@@ -573,7 +573,11 @@ def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
 
 
 def _begin(
-    scene: Scene, seek: events.SeekMade, side: Side | None = None, *, looks_on: bool = False
+    scene: CommandContext,
+    seek: events.SeekMade,
+    side: Side | None = None,
+    *,
+    looks_on: bool = False,
 ) -> Decision:
     """Return the decision that accepts a seek: it opens a board and begins the match there.
 
@@ -614,7 +618,7 @@ def _begin(
 
 
 def _asked_first(
-    scene: Scene, seek: events.SeekMade, side: Side | None, *, looks_on: bool
+    scene: CommandContext, seek: events.SeekMade, side: Side | None, *, looks_on: bool
 ) -> Decision:
     """Return the decision that asks a busy seeker whether to play now."""
     hall, me, now = scene.hall, scene.me, scene.now
@@ -636,7 +640,7 @@ def _asked_first(
     return in_hall(scene, asking)
 
 
-def _made(scene: Scene, rules: str, side: Side | None, *, rated: bool) -> events.SeekMade:
+def _made(scene: CommandContext, rules: str, side: Side | None, *, rated: bool) -> events.SeekMade:
     """Return a new seek of the player. It is rated only for members."""
     seeks = scene.hall.seeks
     number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
@@ -649,7 +653,7 @@ def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
     return (other, player) if side is Side.TROLL else (player, other)
 
 
-def _require_seeks(scene: Scene) -> None:
+def _require_seeks(scene: CommandContext) -> None:
     hall = scene.hall
     mine = [each.number for each in hall.seeks.values() if each.player == scene.me]
     if len(mine) >= hall.caps.seeks:

@@ -9,7 +9,7 @@ from typing import Any
 from thudmud.english import capitalised, does, lasting, listed
 from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
-from thudmud.features.matchmaking.model import TurnedDown
+from thudmud.features.matchmaking.model import InvitationDeclined
 from thudmud.features.playing.seats import Join
 from thudmud.game.asides import Invited
 from thudmud.game.events import SeekEnd, SeekEnded, SeekMade
@@ -17,7 +17,7 @@ from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
 from thudmud.views.facts import seek_data, sought
 from thudmud.views.refusals import RefusalText, add_refusal_texts
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.sentences import timed
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
@@ -97,7 +97,7 @@ _YES_OR_NO = f' Type "{Yes()}" or "{No()}".'
 
 
 @words.register
-def _invited(asked: Invited, _: Occasion, view: View) -> list[str]:
+def _invited(asked: Invited, _: RenderContext, view: View) -> list[str]:
     player, to, board, side = asked.player, asked.to, asked.board, asked.side
     if asked.battle is not None:
         asks = does(player, view.me, "ask")
@@ -114,7 +114,7 @@ def _invited(asked: Invited, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _invited_facts(asked: Invited, _: Occasion) -> Iterator[Fact]:
+def _invited_facts(asked: Invited, _: RenderContext) -> Iterator[Fact]:
     known = {"board": asked.board, "side": asked.side.value, "player": asked.player}
     yield Fact(
         "Thud.Invite", {**known, "to": asked.to, "level": asked.level, "battle": asked.battle}
@@ -122,20 +122,20 @@ def _invited_facts(asked: Invited, _: Occasion) -> Iterator[Fact]:
 
 
 @words.register
-def _turned_down(told: TurnedDown, _: Occasion, view: View) -> list[str]:
+def _turned_down(told: InvitationDeclined, _: RenderContext, view: View) -> list[str]:
     declines = does(told.player, view.me, "decline")
     what = "sit down" if told.battle is None else f"go on with battle {told.battle}"
     return wrapped(f"{declines} to {what} at the {told.board}.", view.width)
 
 
 @facts.register
-def _turned_down_facts(told: TurnedDown, _: Occasion) -> Iterator[Fact]:
+def _turned_down_facts(told: InvitationDeclined, _: RenderContext) -> Iterator[Fact]:
     known = {"board": told.board, "player": told.player, "to": told.to}
     yield Fact("Thud.Declined", known)
 
 
 @words.register
-def _playing_now(_: PlayNow, occasion: Occasion, view: View) -> list[str]:
+def _playing_now(_: PlayNow, occasion: RenderContext, view: View) -> list[str]:
     waits = "While you wait, you play a bot."
     if table := occasion.table:
         waits = f"While you wait, you can play on against the bot at the {table.name}."
@@ -143,12 +143,12 @@ def _playing_now(_: PlayNow, occasion: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _seek_made(seek: SeekMade, _: Occasion, view: View) -> list[str]:
+def _seek_made(seek: SeekMade, _: RenderContext, view: View) -> list[str]:
     return wrapped(seek_made(seek, view.me), view.width)
 
 
 @facts.register
-def _seek_made_facts(seek: SeekMade, _: Occasion) -> Iterator[Fact]:
+def _seek_made_facts(seek: SeekMade, _: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Seek", seek_data(seek))
 
 
@@ -197,12 +197,12 @@ def _match_wanted(seek: SeekMade, me: str | None) -> str:
 
 
 @words.register
-def _seek_ended(ended: SeekEnded, _: Occasion, view: View) -> list[str]:
+def _seek_ended(ended: SeekEnded, _: RenderContext, view: View) -> list[str]:
     return wrapped(_why_ended(ended, view.me), view.width)
 
 
 @facts.register
-def _seek_ended_facts(ended: SeekEnded, _: Occasion) -> Iterator[Fact]:
+def _seek_ended_facts(ended: SeekEnded, _: RenderContext) -> Iterator[Fact]:
     known = {"seek": ended.number, "why": ended.why.value, "player": ended.player}
     yield Fact("Thud.Settled", known)
 
@@ -236,7 +236,7 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
 
 
 @words.register
-def _seeks(_: Seeks, occasion: Occasion, view: View) -> list[str]:
+def _seeks(_: Seeks, occasion: RenderContext, view: View) -> list[str]:
     """Return the list of the seeks that the player may accept, or has made."""
     hall, player, width = occasion.hall, occasion.player, view.width
     here = [each for each in hall.seeks.values() if each.player in hall.people]
@@ -259,5 +259,5 @@ def _seeks(_: Seeks, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _seeks_facts(_: Seeks, occasion: Occasion) -> Iterator[Fact]:
+def _seeks_facts(_: Seeks, occasion: RenderContext) -> Iterator[Fact]:
     yield from sought(occasion.hall, occasion.player)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from thudmud.game.asides import ToAnother, aside
 from thudmud.game.hall import Hall, applies, apply_to_another
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 
 
 @aside
-class TurnedDown(ToAnother):
+class InvitationDeclined(ToAnother):
     """A player declined an invitation to a board.
 
     Attributes:
@@ -21,8 +21,8 @@ class TurnedDown(ToAnother):
     battle: int | None = None
 
 
-@applies(TurnedDown)
-def _apply_turned_down(down: TurnedDown, hall: Hall) -> Telling:
+@applies(InvitationDeclined)
+def _apply_turned_down(down: InvitationDeclined, hall: Hall) -> Delivery:
     if asked := hall.people.get(down.player):
         asked.invitations.pop(down.to, None)
     return apply_to_another(down, hall)

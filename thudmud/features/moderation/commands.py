@@ -11,7 +11,6 @@ from thudmud.features.moderation.model import (
     MOST_REPORTS,
     WIDEST,
     Announced,
-    Lifted,
     ModerationRefusal,
     PlannedShutdown,
     ReportClosed,
@@ -21,10 +20,11 @@ from thudmud.features.moderation.model import (
     ReportsClosed,
     ReportsLookup,
     Sanctioned,
-    ShutdownTold,
+    SanctionLifted,
+    ShutdownAnnounced,
 )
 from thudmud.game.archive import MemberLookup
-from thudmud.game.command import Command, Scene, verb
+from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import one_called, player_meant
@@ -43,14 +43,14 @@ from thudmud.game.sanctions import (
 class OperatorCommand(Command):
     """Base class of commands for operators only."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if scene.hall.order is None:
             raise RefusedError(ModerationRefusal.NO_OPERATORS)
         if not scene.hall.is_operator(scene.me):
             raise RefusedError(Refusal.OPERATORS_ONLY)
         return self.decide_for(scene, scene.hall.order)
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         """Return the decision for an operator; raises as `decide` does."""
         return scene.answer(self)
 
@@ -61,7 +61,7 @@ class Broadcast(OperatorCommand):
 
     text: str
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         return scene.tell(Announced(scene.me, self.text))
 
 
@@ -73,7 +73,7 @@ class Mute(OperatorCommand):
     seconds: int | None = None
     why: str = ""
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         whom = _player(scene, self.player)
         _require_fair(scene, order, whom)
         return _impose(scene, Measure.MUTE, whom, self.seconds, self.why)
@@ -85,11 +85,11 @@ class Unmute(OperatorCommand):
 
     player: str
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         mute = _one(order.all_mutes(scene.now), self.player)
         if mute is None:
             raise RefusedError(ModerationRefusal.NOT_MUTED, words=_as_shown(scene, self.player))
-        return scene.tell(Lifted(scene.me, mute))
+        return scene.tell(SanctionLifted(scene.me, mute))
 
 
 @verb("mutes")
@@ -104,7 +104,7 @@ class Kick(OperatorCommand):
     player: str
     why: str = ""
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         whom = player_meant(scene.hall, self.player)
         _require_fair(scene, order, whom)
         return _impose(scene, Measure.KICK, whom, None, self.why)
@@ -118,7 +118,7 @@ class Ban(OperatorCommand):
     seconds: int | None = None
     why: str = ""
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         whom = _banned(scene, order, self.whom)
         return _impose(scene, Measure.BAN, whom, self.seconds, self.why)
 
@@ -129,12 +129,12 @@ class Unban(OperatorCommand):
 
     whom: str
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         network = network_of(self.whom)
         ban = _one(order.all_bans(scene.now), network_text(network) if network else self.whom)
         if ban is None:
             raise RefusedError(ModerationRefusal.NOT_BANNED, words=_as_shown(scene, self.whom))
-        return scene.tell(Lifted(scene.me, ban))
+        return scene.tell(SanctionLifted(scene.me, ban))
 
 
 @verb("bans")
@@ -150,7 +150,7 @@ class Reports(OperatorCommand):
 
     page: int = 1
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         return scene.answer(self, answer=scene.found[ReportsLookup()])
 
 
@@ -160,7 +160,7 @@ class CloseReport(OperatorCommand):
 
     number: int
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         if all(each.number != self.number for each in scene.found[ReportsLookup()]):
             raise RefusedError(ModerationRefusal.NO_SUCH_REPORT, number=self.number)
         return scene.tell(ReportClosed(scene.me, self.number))
@@ -191,7 +191,7 @@ class CloseReports(OperatorCommand):
             return f"close reports about {self.about}"
         return "close all reports" if self.by is None else f"close reports from {self.by}"
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         found = scene.found[ReportsLookup()]
         if not found:
             raise RefusedError(ModerationRefusal.NO_OPEN_REPORT)
@@ -228,28 +228,30 @@ class StopServer(OperatorCommand):
         when = f"in {length(self.seconds)}" if self.seconds else "now"
         return f"shutdown {when}{self._typed('why')}"
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         at = scene.now + self.seconds
-        return scene.tell(ShutdownTold(scene.me, at, self.seconds, self.why))
+        return scene.tell(ShutdownAnnounced(scene.me, at, self.seconds, self.why))
 
 
 @verb("cancel_shutdown")
 class CancelShutdown(OperatorCommand):
     """Cancel the shutdown."""
 
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
+    def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         if scene.hall.part(PlannedShutdown).told is None:
             raise RefusedError(ModerationRefusal.NO_SHUTDOWN)
-        return scene.tell(ShutdownTold(scene.me, scene.now, None))
+        return scene.tell(ShutdownAnnounced(scene.me, scene.now, None))
 
 
-def _impose(scene: Scene, measure: Measure, whom: str, seconds: int | None, why: str) -> Decision:
+def _impose(
+    scene: CommandContext, measure: Measure, whom: str, seconds: int | None, why: str
+) -> Decision:
     until = None if seconds is None else scene.now + seconds
     sanction = Sanction(measure, whom, scene.me, scene.now, until, why)
     return scene.tell(Sanctioned(scene.me, sanction))
 
 
-def _require_fair(scene: Scene, order: Order, whom: str) -> None:
+def _require_fair(scene: CommandContext, order: Order, whom: str) -> None:
     """Refuse a sanction against the operator themselves, another operator, or a bot."""
     if whom.lower() == scene.me.lower():
         raise RefusedError(ModerationRefusal.SANCTION_SELF)
@@ -259,7 +261,7 @@ def _require_fair(scene: Scene, order: Order, whom: str) -> None:
         raise RefusedError(ModerationRefusal.SANCTION_BOT, player=whom)
 
 
-def _player(scene: Scene, words: str) -> str:
+def _player(scene: CommandContext, words: str) -> str:
     """Resolve words to the name of a player who is online or has an account.
 
     Raises:
@@ -277,7 +279,7 @@ def _player(scene: Scene, words: str) -> str:
         return known.name
 
 
-def _as_shown(scene: Scene, words: str) -> str:
+def _as_shown(scene: CommandContext, words: str) -> str:
     """Return a known player's name in its usual spelling, or else the words as typed."""
     names = scene.hall.people.names
     if words.lower() in names or not words.isalpha():
@@ -286,7 +288,7 @@ def _as_shown(scene: Scene, words: str) -> str:
     return known.name if known else words
 
 
-def _banned(scene: Scene, order: Order, words: str) -> str:
+def _banned(scene: CommandContext, order: Order, words: str) -> str:
     """Resolve the target of a ban: a network, or a name, which need not exist yet.
 
     Raises:
@@ -344,7 +346,7 @@ class FileReport(Command):
     def of_words(cls, player: str, text: str) -> FileReport:
         return cls(player, _REASON.sub("", text))
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         hall, me, words = scene.hall, scene.me, self.player
         if not (most := hall.limits(ReportLimits).open):
             raise RefusedError(ModerationRefusal.NO_REPORTS)

@@ -9,15 +9,15 @@ from thudmud.english import counted, does, lasting, length, listed
 from thudmud.features.moderation.commands import Bans, CloseReport, CloseReports, Mutes, Reports
 from thudmud.features.moderation.model import (
     Announced,
-    Lifted,
     ModerationRefusal,
     Report,
     ReportClosed,
     ReportMade,
+    ReportsAnnounced,
     ReportsClosed,
-    ReportsTold,
     Sanctioned,
-    ShutdownTold,
+    SanctionLifted,
+    ShutdownAnnounced,
 )
 from thudmud.features.talk.messages import in_own_words
 from thudmud.game.people import Person
@@ -25,7 +25,7 @@ from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import Measure, Sanction
 from thudmud.views.data import Fact
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, add_lines_to, facts, words
+from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.sanctions import until
 from thudmud.views.view import View
 from thudmud.views.words import because, minute, wrapped, wrapped_each
@@ -88,18 +88,18 @@ add_refusal_texts(
 
 
 @words.register
-def _announced(told: Announced, occasion: Occasion, view: View) -> list[str]:
+def _announced(told: Announced, occasion: RenderContext, view: View) -> list[str]:
     who = "You tell" if told.player == view.me else f"{told.player}, an operator, tells"
     return in_own_words(f"{who} everybody: {told.text}", occasion, view)
 
 
 @facts.register
-def _announced_facts(told: Announced, _: Occasion) -> Iterator[Fact]:
+def _announced_facts(told: Announced, _: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Broadcast", {"player": told.player, "text": told.text})
 
 
 @words.register
-def _sanctioned(told: Sanctioned, _: Occasion, view: View) -> list[str]:
+def _sanctioned(told: Sanctioned, _: RenderContext, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
         return wrapped(_to_whom(player, sanction), view.width)
@@ -108,7 +108,7 @@ def _sanctioned(told: Sanctioned, _: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _lifted(told: Lifted, _: Occasion, view: View) -> list[str]:
+def _lifted(told: SanctionLifted, _: RenderContext, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
         return wrapped(f"{player} has unmuted you: others hear you again.", view.width)
@@ -117,7 +117,7 @@ def _lifted(told: Lifted, _: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _reports_told(told: ReportsTold, _: Occasion, view: View) -> list[str]:
+def _reports_told(told: ReportsAnnounced, _: RenderContext, view: View) -> list[str]:
     lists, reports = f'("{Reports()}" lists what is open.)', told.reports
     first = reports[0]
     if len(reports) == 1:
@@ -138,20 +138,20 @@ def _some(names: Iterable[str]) -> str:
 
 
 @words.register
-def _reports_closed(told: ReportsClosed, _: Occasion, view: View) -> list[str]:
+def _reports_closed(told: ReportsClosed, _: RenderContext, view: View) -> list[str]:
     of = f" about {told.about}" if told.about else f" from {told.by}" if told.by else ""
     closes = f"{does(told.player, view.me, 'close')} {counted(told.how_many, 'report')}{of}"
     return wrapped(f"{closes}.", view.width)
 
 
 @words.register
-def _report_closed(told: ReportClosed, _: Occasion, view: View) -> list[str]:
+def _report_closed(told: ReportClosed, _: RenderContext, view: View) -> list[str]:
     closes = does(told.player, view.me, "close")
     return wrapped(f"{closes} report {told.number}.", view.width)
 
 
 @words.register
-def _shutdown(told: ShutdownTold, _: Occasion, view: View) -> list[str]:
+def _shutdown(told: ShutdownAnnounced, _: RenderContext, view: View) -> list[str]:
     if told.seconds is None:
         return wrapped("The server does not shut down after all.", view.width)
     when = f"in {lasting(told.seconds)}" if told.seconds else "now"
@@ -160,7 +160,7 @@ def _shutdown(told: ShutdownTold, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _shutdown_facts(told: ShutdownTold, _: Occasion) -> Iterator[Fact]:
+def _shutdown_facts(told: ShutdownAnnounced, _: RenderContext) -> Iterator[Fact]:
     left = None if told.seconds is None else ceil(told.seconds)
     yield Fact("Thud.Shutdown", {"seconds": left, "why": told.why or None})
 
@@ -181,7 +181,7 @@ def _length(sanction: Sanction) -> str:
 
 
 @add_lines_to(Person)
-def _known_of(name: str, occasion: Occasion, view: View) -> list[str]:
+def _known_of(name: str, occasion: RenderContext, view: View) -> list[str]:
     """Add details to a player's profile that only operators see: address and mute."""
     hall = occasion.hall
     if not hall.is_operator(occasion.player):
@@ -193,7 +193,7 @@ def _known_of(name: str, occasion: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _mutes(_: Mutes, occasion: Occasion, view: View) -> list[str]:
+def _mutes(_: Mutes, occasion: RenderContext, view: View) -> list[str]:
     """Render the mutes, the latest first."""
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_mutes(now) if hall.order else []
@@ -202,7 +202,7 @@ def _mutes(_: Mutes, occasion: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _bans(asked: Bans, occasion: Occasion, view: View) -> list[str]:
+def _bans(asked: Bans, occasion: RenderContext, view: View) -> list[str]:
     """Render a page of the bans, the latest first."""
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_bans(now) if hall.order else []
@@ -219,7 +219,7 @@ def _bans(asked: Bans, occasion: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
+def _reports(asked: Reports, occasion: RenderContext, view: View) -> list[str]:
     """Render a page of the reports, the latest first, with the quoted lines."""
     found: tuple[Report, ...] = occasion.answer
     lines, width = [], view.width
@@ -254,7 +254,7 @@ def _row(sanction: Sanction) -> str:
 
 
 @words.register
-def _report_made(made: ReportMade, _: Occasion, view: View) -> list[str]:
+def _report_made(made: ReportMade, _: RenderContext, view: View) -> list[str]:
     last = "line" if len(made.said) == 1 else f"{len(made.said)} lines"
     lines = f", with the last {last} that you heard from them" if made.said else ""
     return wrapped(f"Your report about {made.about} is kept for the operators{lines}.", view.width)

@@ -14,7 +14,7 @@ from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, aside
 from thudmud.game.hall import Hall, HallPart, applies
 from thudmud.game.sanctions import Measure, Sanction
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.values import replace
 
 
@@ -45,12 +45,12 @@ WIDEST = {4: 8, 6: 20}
 people than intended."""
 
 
-class OfOperators(StoredAside, Aside):
+class OperatorAction(StoredAside, Aside):
     """An operator's action. It is stored or logged before anybody is notified."""
 
 
 @aside
-class Announced(OfOperators):
+class Announced(OperatorAction):
     """An operator broadcast a message to everybody."""
 
     crosses = True
@@ -59,11 +59,11 @@ class Announced(OfOperators):
 
 
 @applies(Announced)
-def _apply_announced(announced: Announced, hall: Hall) -> Telling:
-    return Telling(announced, tuple(hall.people))
+def _apply_announced(announced: Announced, hall: Hall) -> Delivery:
+    return Delivery(announced, tuple(hall.people))
 
 
-class OfSanction(OfOperators):
+class SanctionAction(OperatorAction):
     """A sanction was imposed or lifted. The player concerned and all operators are notified."""
 
     sanction: Sanction
@@ -74,27 +74,27 @@ class OfSanction(OfOperators):
         return {self.player, self.sanction.whom}
 
 
-@applies(OfSanction)
-def _apply_of_sanction(sanction: OfSanction, hall: Hall) -> Telling:
+@applies(SanctionAction)
+def _apply_of_sanction(sanction: SanctionAction, hall: Hall) -> Delivery:
     told_of_it = hall.operators_and(sanction.player)
     is_ban = sanction.sanction.measure is Measure.BAN
     if not is_ban and sanction.sanction.whom in hall.people:
         told_of_it = *told_of_it, sanction.sanction.whom
-    return Telling(sanction, tuple(dict.fromkeys(told_of_it)))
+    return Delivery(sanction, tuple(dict.fromkeys(told_of_it)))
 
 
 @aside
-class Sanctioned(OfSanction):
+class Sanctioned(SanctionAction):
     """An operator imposed a sanction."""
 
 
 @aside
-class Lifted(OfSanction):
+class SanctionLifted(SanctionAction):
     """An operator lifted a sanction. `sanction` is the sanction as it was imposed."""
 
 
 @aside
-class ReportClosed(OfOperators):
+class ReportClosed(OperatorAction):
     """An operator closed a report. All operators are notified."""
 
     crosses = True
@@ -103,12 +103,12 @@ class ReportClosed(OfOperators):
 
 
 @applies(ReportClosed)
-def _apply_report_closed(closed: ReportClosed, hall: Hall) -> Telling:
-    return Telling(closed, hall.operators_and(closed.player))
+def _apply_report_closed(closed: ReportClosed, hall: Hall) -> Delivery:
+    return Delivery(closed, hall.operators_and(closed.player))
 
 
 @aside
-class ReportsClosed(OfOperators):
+class ReportsClosed(OperatorAction):
     """An operator closed all open reports about a player, by a player, or all of them.
 
     All operators are notified.
@@ -130,12 +130,12 @@ class ReportsClosed(OfOperators):
 
 
 @applies(ReportsClosed)
-def _apply_reports_closed(closed: ReportsClosed, hall: Hall) -> Telling:
-    return Telling(closed, hall.operators_and(closed.player))
+def _apply_reports_closed(closed: ReportsClosed, hall: Hall) -> Delivery:
+    return Delivery(closed, hall.operators_and(closed.player))
 
 
 @aside
-class ShutdownTold(OfOperators):
+class ShutdownAnnounced(OperatorAction):
     """A shutdown of this node is announced or cancelled, to everybody on it or to one player.
 
     Attributes:
@@ -152,19 +152,19 @@ class ShutdownTold(OfOperators):
     to: str = ""
 
 
-@applies(ShutdownTold)
-def _apply_shutdown_told(told: ShutdownTold, hall: Hall) -> Telling:
+@applies(ShutdownAnnounced)
+def _apply_shutdown_told(told: ShutdownAnnounced, hall: Hall) -> Delivery:
     if told.to:
-        return Telling(told, (told.to,))
+        return Delivery(told, (told.to,))
     hall.part(PlannedShutdown).told = None if told.seconds is None else told
-    return Telling(told, tuple(hall.people))
+    return Delivery(told, tuple(hall.people))
 
 
 @aside
 class ReportMade(StoredAside, Aside):
     """A player reported another. `said` are the subject's last lines that the reporter received.
 
-    Operators are notified by `ReportsTold`.
+    Operators are notified by `ReportsAnnounced`.
     """
 
     crosses = is_limited = True
@@ -178,15 +178,15 @@ class ReportMade(StoredAside, Aside):
 
 
 @aside
-class ReportsTold(Aside):
+class ReportsAnnounced(Aside):
     """The operators on this node are notified of new reports. ``player`` is ""."""
 
     reports: tuple[ReportMade, ...]
 
 
-@applies(ReportsTold)
-def _apply_reports_told(told: ReportsTold, hall: Hall) -> Telling:
-    return Telling(told, hall.operators_and(told.player))
+@applies(ReportsAnnounced)
+def _apply_reports_told(told: ReportsAnnounced, hall: Hall) -> Delivery:
+    return Delivery(told, hall.operators_and(told.player))
 
 
 MOST_REPORTS = 1000
@@ -262,4 +262,4 @@ class PlannedShutdown(HallPart):
     """
 
     def __init__(self) -> None:
-        self.told: ShutdownTold | None = None
+        self.told: ShutdownAnnounced | None = None

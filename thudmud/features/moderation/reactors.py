@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, cast
 from thudmud.features.moderation import storage
 from thudmud.features.moderation.model import (
     Announced,
-    Lifted,
-    OfOperators,
+    OperatorAction,
     PlannedShutdown,
     ReportClosed,
     ReportMade,
+    ReportsAnnounced,
     ReportsClosed,
-    ReportsTold,
     Sanctioned,
-    ShutdownTold,
+    SanctionLifted,
+    ShutdownAnnounced,
 )
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.feature import AppliedEvent, FeatureContext
@@ -46,7 +46,7 @@ def setup(service: FeatureContext) -> None:
     """Register the handlers of moderation with a service."""
     store: Store = service.store
 
-    async def note(aside: OfOperators) -> None:
+    async def note(aside: OperatorAction) -> None:
         await _note(store, aside)
 
     def sanctioned(applied: AppliedEvent) -> None:
@@ -55,14 +55,14 @@ def setup(service: FeatureContext) -> None:
         if sanction.measure is Measure.KICK:
             service.disconnect(sanction.whom)
 
-    for kind in (Announced, Sanctioned, Lifted, ReportClosed, ReportsClosed):
+    for kind in (Announced, Sanctioned, SanctionLifted, ReportClosed, ReportsClosed):
         service.store_asides(kind, note)
     service.bus.on(Sanctioned, sanctioned)
     ReportNews(service)
     Countdown(service)
 
 
-async def _note(store: Store, aside: OfOperators) -> None:
+async def _note(store: Store, aside: OperatorAction) -> None:
     """Store an operator's action, and log its operator, target, duration and reason.
 
     Raises:
@@ -72,10 +72,10 @@ async def _note(store: Store, aside: OfOperators) -> None:
     match aside:
         case Announced():
             _log.info("broadcast", extra=extra)  # the log has no typed text apart from reasons
-        case Sanctioned(_, sanction) | Lifted(_, sanction):
+        case Sanctioned(_, sanction) | SanctionLifted(_, sanction):
             what = sanction.measure.value
             extra |= {"whom": sanction.whom}
-            if isinstance(aside, Lifted):
+            if isinstance(aside, SanctionLifted):
                 with suppress(NoSuchAccountError):  # already lifted by another operator
                     await store.write(accounts.lift, sanction)
                 _log.warning("un%s", what, extra=extra)
@@ -127,7 +127,7 @@ class ReportNews:
         if reports:
             again = self._service.clock() + TOLD_EVERY
             self._service.scheduler.at(_REPORTS, again, self._tell_all)
-            self._service.tell(ReportsTold("", tuple(reports)))
+            self._service.tell(ReportsAnnounced("", tuple(reports)))
 
 
 class Countdown:
@@ -138,10 +138,10 @@ class Countdown:
 
     def __init__(self, service: FeatureContext) -> None:
         self._service = service
-        service.store_asides(ShutdownTold, self._begin)
+        service.store_asides(ShutdownAnnounced, self._begin)
         service.bus.on((Entered, TookOver), self._came)
 
-    async def _begin(self, told: ShutdownTold) -> None:
+    async def _begin(self, told: ShutdownAnnounced) -> None:
         """Start a countdown, replacing an earlier one, or cancel it."""
         extra: dict[str, object] = {"operator": told.player}
         scheduler = self._service.scheduler

@@ -9,16 +9,16 @@ from thudmud.features.notifications.model import (
     ANOTHER,
     CODES_A_DAY,
     NEWCOMER,
-    AskedAddress,
     AskedLookup,
     Browser,
     BrowserAdded,
     CodeAsked,
+    CodeHistory,
     CodeTyped,
     Contact,
     ContactLookup,
     Kind,
-    Notified,
+    NotificationSettings,
     NotifyChosen,
     NotifyMistake,
     NotifyRefusal,
@@ -28,7 +28,7 @@ from thudmud.features.notifications.model import (
     is_served,
     refused_code,
 )
-from thudmud.game.command import TERMINALS, Command, Scene, ValueTerminal, verb
+from thudmud.game.command import TERMINALS, Command, CommandContext, ValueTerminal, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import Switch
 from thudmud.game.sanctions import is_this_machine
@@ -42,12 +42,12 @@ TERMINALS.update(
 )
 
 
-def _ways(scene: Scene) -> Ways:
+def _ways(scene: CommandContext) -> Ways:
     """Return the ways in which this server can notify members."""
-    return scene.hall.part(Notified).ways
+    return scene.hall.part(NotificationSettings).ways
 
 
-def _contact(scene: Scene, *, ends: bool = False) -> Contact:
+def _contact(scene: CommandContext, *, ends: bool = False) -> Contact:
     """Return a player's choices.
 
     Args:
@@ -70,7 +70,7 @@ class Notify(Command):
 
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if _ways(scene).are_none and scene.person.member:  # the web page sends "notify" by itself
             return scene.answer(self, answer=Contact())
         return scene.answer(self, answer=_contact(scene))
@@ -81,7 +81,7 @@ class NotifyChoice(Command):
 
     ends = False
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         contact = _contact(scene, ends=self.ends)
         return scene.tell(NotifyChosen(scene.me, self, self.after(contact)))
 
@@ -97,7 +97,7 @@ class NotifyMail(Command):
     address: str
     words = "notify mail"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         contact, address = _contact(scene), self.address
         if not _ways(scene).mail:
             raise RefusedError(NotifyRefusal.NO_MAILS)
@@ -106,7 +106,7 @@ class NotifyMail(Command):
         origin = scene.hall.origins.get(scene.me, "")
         network = "" if is_this_machine(origin) else origin
         asked = scene.found[AskedLookup(address, scene.me, network)]
-        notified = scene.hall.part(Notified)
+        notified = scene.hall.part(NotificationSettings)
         if asked.unwanted:
             raise RefusedError(NotifyRefusal.MAIL_UNWANTED)
         if notified.established_only and not scene.hall.is_operator(scene.me):
@@ -118,7 +118,7 @@ class NotifyMail(Command):
         return scene.tell(CodeAsked(scene.me, address, network))
 
 
-def _require_established(asked: AskedAddress, now: float) -> None:
+def _require_established(asked: CodeHistory, now: float) -> None:
     """Refuse a code to a newcomer, or to a member who hasn't finished a battle.
 
     Accounts are free: somebody with many of them could have this server write to any address.
@@ -136,7 +136,7 @@ class NotifyCode(Command):
     code: str
     words = "notify code"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if not _contact(scene).asked:
             raise RefusedError(NotifyRefusal.NO_CODE)
         return scene.tell(CodeTyped(scene.me, self.code))
@@ -151,7 +151,7 @@ class NotifyBrowser(Command):
     auth: str
     words = "notify browser"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         _contact(scene)
         ways = _ways(scene)
         if not ways.push:

@@ -24,7 +24,7 @@ from thudmud.features.notifications.model import (
     CodeTyped,
     Contact,
     Kind,
-    Notified,
+    NotificationSettings,
     NotifyChosen,
     NotifyMistake,
     NotifyRefusal,
@@ -38,7 +38,7 @@ from thudmud.views import sentences, standing
 from thudmud.views.data import Fact
 from thudmud.views.headlines import WIDTH, Headline, board_path
 from thudmud.views.refusals import add_refusal_texts, refused
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import time_of_day, wrapped, wrapped_each
 
@@ -124,10 +124,14 @@ def feed_link(page: str, player: str) -> str:
 
 
 @words.register
-def _notify(_: Notify, occasion: Occasion, view: View) -> list[str]:
+def _notify(_: Notify, occasion: RenderContext, view: View) -> list[str]:
     contact: Contact = occasion.answer
     return shown(
-        contact, occasion.hall.part(Notified).ways, occasion.player, occasion.at, view.width
+        contact,
+        occasion.hall.part(NotificationSettings).ways,
+        occasion.player,
+        occasion.at,
+        view.width,
     )
 
 
@@ -198,9 +202,9 @@ def _published(contact: Contact, ways: Ways, player: str) -> Iterator[tuple[str,
 
 
 @facts.register
-def _notify_facts(_: Notify, occasion: Occasion) -> Iterator[Fact]:
+def _notify_facts(_: Notify, occasion: RenderContext) -> Iterator[Fact]:
     contact: Contact = occasion.answer
-    ways, quiet = occasion.hall.part(Notified).ways, contact.quiet
+    ways, quiet = occasion.hall.part(NotificationSettings).ways, contact.quiet
     known = {
         "mail": masked(contact.address) if contact.address else None,
         "refused": contact.is_refused,
@@ -217,27 +221,27 @@ def _notify_facts(_: Notify, occasion: Occasion) -> Iterator[Fact]:
 
 
 @words.register
-def _code_asked(asked: CodeAsked, _: Occasion, view: View) -> list[str]:
+def _code_asked(asked: CodeAsked, _: RenderContext, view: View) -> list[str]:
     sent = f"A code goes to {masked(asked.address)}; it is good for {lasting(CODE_LASTS)}."
     return wrapped(f"{sent} When it has come, type {_CODE}.", view.width, private=True)
 
 
 @words.register
-def _code_typed(_: CodeTyped, __: Occasion, view: View) -> list[str]:
+def _code_typed(_: CodeTyped, __: RenderContext, view: View) -> list[str]:
     return wrapped(
         f'You get mails from now on. "{Notify()}" shows what they are about.', view.width
     )
 
 
 @words.register
-def _browser_added(_: BrowserAdded, __: Occasion, view: View) -> list[str]:
+def _browser_added(_: BrowserAdded, __: RenderContext, view: View) -> list[str]:
     on = "This browser tells you of things from now on, even when the page is closed."
     return wrapped(f'{on} "{Notify()}" shows of what.', view.width)
 
 
 @words.register
-def _chosen(chosen: NotifyChosen, occasion: Occasion, view: View) -> list[str]:
-    choice = _choice(chosen, occasion.hall.part(Notified).ways, occasion.player)
+def _chosen(chosen: NotifyChosen, occasion: RenderContext, view: View) -> list[str]:
+    choice = _choice(chosen, occasion.hall.part(NotificationSettings).ways, occasion.player)
     return wrapped(choice, view.width, private=True)
 
 

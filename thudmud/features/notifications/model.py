@@ -281,7 +281,7 @@ class Browser(NamedTuple):
     auth: str
 
 
-class AskedAddress(NamedTuple):
+class CodeHistory(NamedTuple):
     """The recent codes that count against a request for another, and the member's standing.
 
     All times are in seconds since the epoch, oldest first.
@@ -379,7 +379,7 @@ class Ways(NamedTuple):
 NO_WAYS = Ways()
 
 
-class Notified(HallPart):
+class NotificationSettings(HallPart):
     """The settings of notifications, and the members who get any.
 
     Attributes:
@@ -485,14 +485,14 @@ def mail_domain(address: str) -> str:
     return ".".join(labels[-3:] if is_of_a_country else labels[-2:])
 
 
-def refused_code(asked: AskedAddress, per_hour: int, now: float) -> RefusedError | None:
+def refused_code(asked: CodeHistory, per_hour: int, now: float) -> RefusedError | None:
     """Return the refusal of another code, if too many were sent; else None.
 
     The limits keep anybody from flooding a mailbox through this server, under however many names.
     One domain gets at most half of the codes within an hour, so that others still get theirs.
 
     Args:
-        asked: the recent codes, see `AskedAddress`.
+        asked: the recent codes, see `CodeHistory`.
         per_hour: the most codes within an hour.
         now: the current time.
     """
@@ -532,8 +532,8 @@ class ContactLookup(Lookup[Contact]):
     player: str
 
 
-class AskedLookup(Lookup[AskedAddress]):
-    """Look up the recent codes before another is sent, see `AskedAddress`.
+class AskedLookup(Lookup[CodeHistory]):
+    """Look up the recent codes before another is sent, see `CodeHistory`.
 
     Attributes:
         address: the mail address.

@@ -27,7 +27,7 @@ from thudmud.features.notifications.messages import (
 from thudmud.features.notifications.model import (
     Browser,
     Kind,
-    Notified,
+    NotificationSettings,
     Recipient,
     Waiting,
     share_of_codes,
@@ -231,7 +231,7 @@ class Notifier:
             if not self._has_room(now, for_code=True):
                 await self._store.write(storage.put_off, recipient, now + HELD_BACK)
                 return
-            ways = self._hall.part(Notified).ways
+            ways = self._hall.part(NotificationSettings).ways
             mail = code_mail(
                 recipient.player, recipient.code, ways, recipient.secret, self._policy.name
             )
@@ -284,7 +284,7 @@ class Notifier:
                 for each in what:
                     await self._pusher.send(recipient.browser, each, DAY)
             elif self._mailer:
-                ways, secret = self._hall.part(Notified).ways, recipient.secret
+                ways, secret = self._hall.part(NotificationSettings).ways, recipient.secret
                 if not isinstance(what, Mail):
                     what = mail_of(recipient.player, what, ways, secret, self._policy.name)
                 number = recipient.waiting[-1].number

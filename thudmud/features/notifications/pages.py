@@ -13,7 +13,7 @@ from functools import partial
 from hashlib import sha256
 
 from thudmud.features.notifications import storage
-from thudmud.features.notifications.model import Notified
+from thudmud.features.notifications.model import NotificationSettings
 from thudmud.features.notifications.published import calendar, feed
 from thudmud.game.feature import PageAnswer, PageRoute
 from thudmud.game.hall import Hall
@@ -74,7 +74,10 @@ async def _answer(
 
 
 async def _calendar(hall: Hall, store: Store, word: str) -> PageAnswer | None:
-    page, player = hall.part(Notified).ways.page, await store.read(storage.calendar_of, word)
+    page, player = (
+        hall.part(NotificationSettings).ways.page,
+        await store.read(storage.calendar_of, word),
+    )
     if not (player and page):
         return None
     text = calendar(player, hall.tables.seats_of(player), page)
@@ -82,7 +85,10 @@ async def _calendar(hall: Hall, store: Store, word: str) -> PageAnswer | None:
 
 
 async def _feed(hall: Hall, store: Store, word: str) -> PageAnswer | None:
-    page, player = hall.part(Notified).ways.page, await store.read(storage.feed_of, word)
+    page, player = (
+        hall.part(NotificationSettings).ways.page,
+        await store.read(storage.feed_of, word),
+    )
     if not (player and page):
         return None
     text = feed(player, await store.read(battles.ended, player, MOST_ENTRIES), page)

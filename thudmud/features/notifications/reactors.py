@@ -13,7 +13,7 @@ from thudmud.features.notifications.model import (
     BrowserAdded,
     CodeAsked,
     CodeTyped,
-    Notified,
+    NotificationSettings,
     NotifyChosen,
     NotifyRefusal,
     notices,
@@ -37,7 +37,7 @@ def setup(service: FeatureContext) -> None:
     """When each member on this node last typed something."""
 
     async def code_asked(asked: CodeAsked) -> None:
-        most = hall.part(Notified).codes_per_hour
+        most = hall.part(NotificationSettings).codes_per_hour
         await store.write(storage.ask_code, asked.player, asked.address, asked.network, most)
 
     async def code_typed(typed: CodeTyped) -> None:
@@ -84,7 +84,7 @@ def setup(service: FeatureContext) -> None:
             note_seen(gone.player, math.inf if gone.parting is Parting.QUIT else since)
 
     def note_seen(name: str, until: float) -> None:
-        if name in hall.part(Notified).members:
+        if name in hall.part(NotificationSettings).members:
             service.spawn(store_seen(name, until))
 
     async def store_seen(name: str, until: float) -> None:
@@ -104,7 +104,7 @@ async def follow_members(service: FeatureContext) -> None:
     Raises:
         StoreError: the members can't be read.
     """
-    hall, notified = service.hall, service.hall.part(Notified)
+    hall, notified = service.hall, service.hall.part(NotificationSettings)
 
     def find_news(table: Table | None, decision: Decision) -> Work | None:
         if not notified.members:

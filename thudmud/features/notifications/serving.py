@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thudmud.errors import StartError
-from thudmud.features.notifications.model import Notified, Ways
+from thudmud.features.notifications.model import NotificationSettings, Ways
 from thudmud.features.notifications.reactors import follow_members
 from thudmud.game.feature import FeatureContext, PageRoute
 from thudmud.language import clean
@@ -49,7 +49,7 @@ class NotificationServing:
     ) -> Coroutine[None, None, None] | None:
         """Configure a service's notifications; return the coroutine that sends them, if any."""
         self._service, mail = service, self._mail
-        notified = service.hall.part(Notified)
+        notified = service.hall.part(NotificationSettings)
         notified.configure(self._ways, mail.per_hour, established_only=mail.established_only)
         if not (self._mailer or self._pusher):
             return None

@@ -25,9 +25,9 @@ from thudmud.features.notifications.model import (
     GUESSES,
     MOST_BROWSERS,
     OF_A_TURN,
-    AskedAddress,
     AskedLookup,
     Browser,
+    CodeHistory,
     Contact,
     ContactLookup,
     Kind,
@@ -156,7 +156,7 @@ def keep_contact(database: Database, player: str, chosen: Contact) -> None:
         _drop_browsers(database, number)
 
 
-def asked(database: Database, address: str, player: str, network: str = "") -> AskedAddress:
+def asked(database: Database, address: str, player: str, network: str = "") -> CodeHistory:
     """Return the recent codes that count against another one, see `AskedLookup`."""
     row = database.table.row("unwanted", "where hash = ?", _hashed(mailbox(address)))
     hour = database.now() - CODE_LASTS
@@ -164,7 +164,7 @@ def asked(database: Database, address: str, player: str, network: str = "") -> A
     box, domain, place = _counted_as(address, network)
     member = database.players.find(player)
     account = member and database.table.row("account", "where player = ?", member[0])
-    return AskedAddress(
+    return CodeHistory(
         mailbox=tuple(at for at, *each in sent if each[0] == box),
         network=tuple(at for at, *each in sent if place and each[2] == place),
         domain=tuple(at for at, *each in sent if at > hour and each[1] == domain),
@@ -561,7 +561,7 @@ def _contact_found(database: Database, lookup: ContactLookup, _: str) -> Contact
 
 
 @answers(AskedLookup)
-def _asked_found(database: Database, lookup: AskedLookup, _: str) -> AskedAddress:
+def _asked_found(database: Database, lookup: AskedLookup, _: str) -> CodeHistory:
     return asked(database, lookup.address, lookup.player, lookup.network)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thudmud.features.options.model import OptionChosen
-from thudmud.game.command import Command, Scene, verb
+from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.hall import Decision
 from thudmud.game.options import (
     Charset,
@@ -45,7 +45,7 @@ class Choice(SetOption, OptionCommand):
     `after` for anything else.
     """
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         options = self.after(scene.person.options)
         chosen = OptionChosen(scene.me, self, options)
         return scene.tell(chosen, options=options)

@@ -38,7 +38,7 @@ from thudmud.views.boards import GridLayout, layout_for
 from thudmud.views.colours import colour_of, flowed
 from thudmud.views.data import Fact
 from thudmud.views.facts import concerning, options_fact
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import LARGE_FROM, PALETTE, SIXTEEN, TRUE_COLOUR, Display, View
 from thudmud.views.words import wrapped, wrapped_each
 
@@ -184,25 +184,25 @@ def choice_text(choice: SetOption, options: Options) -> str:
 
 
 @words.register
-def _chosen(chosen: OptionChosen, _: Occasion, view: View) -> list[str]:
+def _chosen(chosen: OptionChosen, _: RenderContext, view: View) -> list[str]:
     return wrapped(choice_text(chosen.choice, chosen.options), view.width)
 
 
 @facts.register
-def _chosen_facts(chosen: OptionChosen, occasion: Occasion) -> Iterable[Fact]:
+def _chosen_facts(chosen: OptionChosen, occasion: RenderContext) -> Iterable[Fact]:
     if chosen.choice == SetToggle(Toggle.MACHINE, value=True):
         return concerning(occasion.hall, chosen.player)
     return [options_fact(occasion.hall, chosen.player)]
 
 
 @words.register
-def _style_chosen(chosen: StyleChosen, _: Occasion, view: View) -> list[str]:
+def _style_chosen(chosen: StyleChosen, _: RenderContext, view: View) -> list[str]:
     style = f"in {chosen.style.value} style from now on"
     return wrapped(f"You are shown the {chosen.board} {style}.", view.width)
 
 
 @words.register
-def _options(_: ShowOptions, occasion: Occasion, view: View) -> list[str]:
+def _options(_: ShowOptions, occasion: RenderContext, view: View) -> list[str]:
     return options_listed(occasion.hall.people[occasion.player].options, view.display)
 
 
@@ -260,7 +260,7 @@ def _choices(command: str, values: type[Charset | Switch | Orient | Size | Schem
 
 
 @words.register
-def _scheme(_: ShowScheme, occasion: Occasion, view: View) -> list[str]:
+def _scheme(_: ShowScheme, occasion: RenderContext, view: View) -> list[str]:
     """Render the elements of a board in their colours, and the colour schemes."""
     options, display = occasion.hall.people[occasion.player].options, view.display
     width = display.width

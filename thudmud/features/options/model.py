@@ -5,7 +5,7 @@ from __future__ import annotations
 from thudmud.game.asides import Aside, AtBoard, aside
 from thudmud.game.hall import Hall, applies
 from thudmud.game.options import Options, SetOption, Style
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 
 
 @aside
@@ -18,11 +18,11 @@ class StyleChosen(AtBoard):
 
 
 @applies(StyleChosen)
-def _apply_style_chosen(chosen: StyleChosen, hall: Hall) -> Telling:
+def _apply_style_chosen(chosen: StyleChosen, hall: Hall) -> Delivery:
     person = hall.people[chosen.player]
     person.styles[chosen.board] = chosen.style
     hall.rooms.changed(person)
-    return Telling(chosen, (chosen.player,), hall.board_seen(chosen.player, chosen.board))
+    return Delivery(chosen, (chosen.player,), hall.board_seen(chosen.player, chosen.board))
 
 
 @aside
@@ -39,8 +39,8 @@ class OptionChosen(Aside):
 
 
 @applies(OptionChosen)
-def _apply_option_chosen(chosen: OptionChosen, hall: Hall) -> Telling:
+def _apply_option_chosen(chosen: OptionChosen, hall: Hall) -> Delivery:
     person = hall.people[chosen.player]
     person.options = chosen.options
     hall.rooms.changed(person)
-    return Telling(chosen, (chosen.player,))
+    return Delivery(chosen, (chosen.player,))

@@ -8,13 +8,13 @@ from thudmud.english import capitalised
 from thudmud.errors import RefusedError
 from thudmud.game.archive import Fingered, MemberLookup, ScoreLookup
 from thudmud.game.asides import Aside, aside
-from thudmud.game.command import Command, Scene, verb
+from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall, applies
 from thudmud.game.meaning import known_name, one_called, player_meant, refuse_absent
 from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 
 
 @verb("who")
@@ -25,7 +25,7 @@ class Who(Command):
     page: int = 1
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if self.player and not scene.hall.people.begins(self.player):
             refuse_absent(scene, self.player)
             raise RefusedError(Refusal.NO_SUCH_PLAYER, words=self.player)
@@ -39,14 +39,14 @@ class Finger(Command):
     player: str | None = None
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         words, name = self.player, scene.me
         if words and words.lower() not in {"me", "myself"}:
             name = known_name(scene, words) or player_meant(scene.hall, words)
         return scene.answer(Finger(name), answer=fingered(scene, name))
 
 
-def fingered(scene: Scene, name: str) -> Fingered:
+def fingered(scene: CommandContext, name: str) -> Fingered:
     """Return the data of a player's profile; LookupNeededError if it isn't looked up yet."""
     return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
 
@@ -64,7 +64,7 @@ class Plan(Command):
     def is_spoken(self) -> bool:
         return self.text is not None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         text, me = self.text, scene.me
         if text is None:
             return scene.answer(self, answer=fingered(scene, me))
@@ -85,9 +85,9 @@ class PlanChosen(Aside):
 
 
 @applies(PlanChosen)
-def _apply_plan_chosen(chosen: PlanChosen, hall: Hall) -> Telling:
+def _apply_plan_chosen(chosen: PlanChosen, hall: Hall) -> Delivery:
     hall.people[chosen.player].plan = chosen.plan
-    return Telling(chosen, (chosen.player,))
+    return Delivery(chosen, (chosen.player,))
 
 
 @verb("follow")
@@ -97,7 +97,7 @@ class Follow(Command):
     player: str | None = None
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if self.player is None:
             return scene.answer(self)
         others = scene.person.followed
@@ -112,7 +112,7 @@ class Unfollow(Command):
 
     player: str
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         other, left = _taken_from(scene.person.followed, self.player, Refusal.NOT_FOLLOWED)
         is_here = other.lower() in scene.hall.people.names
         return scene.tell(FollowChosen(scene.me, other, left, is_here), followed=left)
@@ -132,9 +132,9 @@ class FollowChosen(Aside):
 
 
 @applies(FollowChosen)
-def _apply_follow_chosen(chosen: FollowChosen, hall: Hall) -> Telling:
+def _apply_follow_chosen(chosen: FollowChosen, hall: Hall) -> Delivery:
     hall.people.follow(chosen.player, chosen.followed)
-    return Telling(chosen, (chosen.player,))
+    return Delivery(chosen, (chosen.player,))
 
 
 @verb("ignore")
@@ -143,7 +143,7 @@ class Ignore(Command):
 
     player: str | None = None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if self.player is None:
             return scene.answer(self)
         others = scene.person.ignored
@@ -158,7 +158,7 @@ class Unignore(Command):
 
     player: str
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         other, left = _taken_from(scene.person.ignored, self.player, Refusal.NOT_IGNORED)
         is_here = other.lower() in scene.hall.people.names
         return scene.tell(IgnoreChosen(scene.me, other, left, is_here), ignored=left)
@@ -178,9 +178,9 @@ class IgnoreChosen(Aside):
 
 
 @applies(IgnoreChosen)
-def _apply_ignore_chosen(chosen: IgnoreChosen, hall: Hall) -> Telling:
+def _apply_ignore_chosen(chosen: IgnoreChosen, hall: Hall) -> Delivery:
     hall.people.ignore(chosen.player, chosen.ignored)
-    return Telling(chosen, (chosen.player,))
+    return Delivery(chosen, (chosen.player,))
 
 
 _FOLLOWING = Refusal.FOLLOW_SELF, Refusal.FOLLOWED_ALREADY, Refusal.FOLLOWS_TOO_MANY
@@ -190,7 +190,7 @@ _IGNORING = Refusal.IGNORE_SELF, Refusal.IGNORED_ALREADY, Refusal.IGNORES_TOO_MA
 def _another(
     words: str,
     others: Sequence[str],
-    scene: Scene,
+    scene: CommandContext,
     codes: tuple[Refusal, Refusal, Refusal],
     most: int,
 ) -> tuple[str, bool]:

@@ -32,7 +32,7 @@ from thudmud.views import data
 from thudmud.views.data import Data, Fact
 from thudmud.views.facts import person_data
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, added_lines, facts, words
+from thudmud.views.registry import RenderContext, added_lines, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import pages_of, wrapped, wrapped_each
 
@@ -68,7 +68,7 @@ finger_fields: list[Callable[[Hall, str], Mapping[str, Any]]] = []
 
 
 @words.register
-def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
+def _who(asked: Who, occasion: RenderContext, view: View) -> list[str]:
     """Render a page of the people and bots online, with their rooms and battles."""
     hall, width = occasion.hall, view.width
     names, programs = list(hall.people), hall.bots_here()
@@ -98,14 +98,14 @@ def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _who_facts(asked: Who, occasion: Occasion) -> Iterator[Fact]:
+def _who_facts(asked: Who, occasion: RenderContext) -> Iterator[Fact]:
     hall = occasion.hall
     people = [_presence(hall, name, occasion.at) for name in hall.people.begins(asked.player or "")]
     yield Fact("Thud.Who", {"people": people}, occasion.player)
 
 
 @words.register
-def _fingered(_: Finger, occasion: Occasion, view: View) -> list[str]:
+def _fingered(_: Finger, occasion: RenderContext, view: View) -> list[str]:
     """Render a player's profile."""
     hall, player, found = occasion.hall, occasion.player, occasion.answer
     display, name, width = view.display, found.name, view.width
@@ -130,7 +130,7 @@ def _fingered(_: Finger, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
+def _finger_facts(_: Finger | Plan, occasion: RenderContext) -> Iterator[Fact]:
     hall, found = occasion.hall, occasion.answer
     name, member, is_here = found.name, found.member, found.name in hall.people
     absent = {
@@ -198,7 +198,7 @@ def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
 
 
 @words.register
-def _own_plan(_: Plan, occasion: Occasion, view: View) -> list[str]:
+def _own_plan(_: Plan, occasion: RenderContext, view: View) -> list[str]:
     """Render the player's own plan, or how to write one."""
     how = 'You have no plan: "plan" and what others may know of you, if your name is registered.'
     plan = _plan(occasion.hall, occasion.answer, occasion.player, view.display)
@@ -206,7 +206,7 @@ def _own_plan(_: Plan, occasion: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _plan_chosen(chosen: PlanChosen, _: Occasion, view: View) -> list[str]:
+def _plan_chosen(chosen: PlanChosen, _: RenderContext, view: View) -> list[str]:
     kept = f'Your plan is kept. "{Finger()}" shows it with the rest.'
     return wrapped(kept if chosen.plan else "Your plan is gone.", view.width)
 
@@ -224,7 +224,7 @@ def _plan_of(hall: Hall, found: Fingered) -> str:
 
 
 @words.register
-def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
+def _followed(_: Follow, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of players that a player follows."""
     hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
     names = hall.people[player].followed
@@ -244,13 +244,13 @@ def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _following(_: Follow | FollowChosen, occasion: Occasion) -> Iterator[Fact]:
+def _following(_: Follow | FollowChosen, occasion: RenderContext) -> Iterator[Fact]:
     player = occasion.player
     yield Fact("Thud.Follow", {"players": list(occasion.hall.people[player].followed)}, player)
 
 
 @words.register
-def _follow_chosen(chosen: FollowChosen, _: Occasion, view: View) -> list[str]:
+def _follow_chosen(chosen: FollowChosen, _: RenderContext, view: View) -> list[str]:
     other = chosen.other
     if other not in chosen.followed:
         return wrapped(f"You follow {other} no longer.", view.width)
@@ -264,31 +264,31 @@ def _absent(chosen: FollowChosen | IgnoreChosen) -> str:
 
 
 @words.register
-def _followed_came(came: FollowedCame, _: Occasion, view: View) -> list[str]:
+def _followed_came(came: FollowedCame, _: RenderContext, view: View) -> list[str]:
     return wrapped(f"{came.player} has come in.", view.width)
 
 
 @facts.register
-def _followed_came_facts(came: FollowedCame, _: Occasion) -> Iterator[Fact]:
+def _followed_came_facts(came: FollowedCame, _: RenderContext) -> Iterator[Fact]:
     known = {"what": "came", "players": [came.player], "board": came.room}
     yield Fact("Thud.Followed", known)
 
 
 @words.register
-def _followed_began(began: FollowedBegan, _: Occasion, view: View) -> list[str]:
+def _followed_began(began: FollowedBegan, _: RenderContext, view: View) -> list[str]:
     begin = "go on with a match" if began.resumed else "begin a match"
     who = f"{began.dwarf} and {began.troll}"
     return wrapped(f'{who} {begin}: "observe {began.board}" shows it.', view.width)
 
 
 @facts.register
-def _followed_began_facts(began: FollowedBegan, _: Occasion) -> Iterator[Fact]:
+def _followed_began_facts(began: FollowedBegan, _: RenderContext) -> Iterator[Fact]:
     what, players = "resumed" if began.resumed else "began", [began.dwarf, began.troll]
     yield Fact("Thud.Followed", {"what": what, "players": players, "board": began.board})
 
 
 @words.register
-def _ignored(_: Ignore, occasion: Occasion, view: View) -> list[str]:
+def _ignored(_: Ignore, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of players that a player ignores."""
     if names := occasion.hall.people[occasion.player].ignored:
         told = f'You ignore {listed(names)}. "unignore" and a name ends that.'
@@ -298,7 +298,7 @@ def _ignored(_: Ignore, occasion: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _ignore_chosen(chosen: IgnoreChosen, _: Occasion, view: View) -> list[str]:
+def _ignore_chosen(chosen: IgnoreChosen, _: RenderContext, view: View) -> list[str]:
     other = chosen.other
     if other not in chosen.ignored:
         return wrapped(f"You hear {other} again.", view.width)

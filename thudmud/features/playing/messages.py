@@ -30,7 +30,7 @@ from thudmud.views.data import Fact
 from thudmud.views.facts import place, whole
 from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
 from thudmud.views.reader import clocks
-from thudmud.views.registry import Occasion, added_lines, facts, words
+from thudmud.views.registry import RenderContext, added_lines, facts, words
 from thudmud.views.standing import drawn, standing
 from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped, wrapped_each
@@ -39,7 +39,7 @@ from thudmud.views.words import wrapped, wrapped_each
 @words.register
 def _answered(
     query: PieceQuery,
-    occasion: Occasion,
+    occasion: RenderContext,
     view: View,
 ) -> list[str]:
     answer = answered(occasion.known_table, query, occasion.player, view.display)
@@ -47,7 +47,7 @@ def _answered(
 
 
 @words.register
-def _possible(asked: ViewPossible, occasion: Occasion, view: View) -> list[str]:
+def _possible(asked: ViewPossible, occasion: RenderContext, view: View) -> list[str]:
     """Render the legal moves of the side to move, or of the piece on a square."""
     table, me, width = occasion.known_table, occasion.player, view.width
     game, lines = sentences.game_at(table), added_lines(Query, asked, occasion, view)
@@ -58,7 +58,7 @@ def _possible(asked: ViewPossible, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _possible_facts(asked: ViewPossible, occasion: Occasion) -> Iterator[Fact]:
+def _possible_facts(asked: ViewPossible, occasion: RenderContext) -> Iterator[Fact]:
     table = occasion.known_table
     if table.game:
         known = {**place(table), "ply": len(table.game.moves)}
@@ -70,13 +70,13 @@ def _possible_facts(asked: ViewPossible, occasion: Occasion) -> Iterator[Fact]:
 
 
 @words.register
-def _game(_: ViewGame, occasion: Occasion, view: View) -> list[str]:
+def _game(_: ViewGame, occasion: RenderContext, view: View) -> list[str]:
     table = occasion.known_table
     return drawn(table, view) + standing(table, view)
 
 
 @facts.register
-def _game_facts(_: ViewGame | ViewClock, occasion: Occasion) -> Iterator[Fact]:
+def _game_facts(_: ViewGame | ViewClock, occasion: RenderContext) -> Iterator[Fact]:
     yield from whole(occasion.known_table, occasion.player)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from thudmud.errors import RefusedError
 from thudmud.game import events, tables
-from thudmud.game.command import Scene, verb
+from thudmud.game.command import CommandContext, verb
 from thudmud.game.events import Offer
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import move_board_meant
@@ -34,7 +34,7 @@ _Captures = tuple[Square, ...] | Every | None
 class PlyCommand(TableCommand):
     """Base class of commands that play a ply."""
 
-    def table_meant(self, scene: Scene) -> Table:
+    def table_meant(self, scene: CommandContext) -> Table:
         return move_board_meant(scene.hall, scene.person, self.on, scene.now)
 
 
@@ -156,7 +156,7 @@ class Start(BattleCommand):
     words = "start game"
     needs_confirmation = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         tables.require_playing(scene, self.on)
         table, hall = self.table_meant(scene), scene.hall
         here = frozenset(hall.people_in(table.name))

@@ -7,7 +7,7 @@ from thudmud.errors import RefusedError
 from thudmud.features.playing.seats import require_boards
 from thudmud.game import events
 from thudmud.game.asides import Aside
-from thudmud.game.command import Scene
+from thudmud.game.command import CommandContext
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.seeks import look_no_longer
@@ -15,7 +15,7 @@ from thudmud.values import replace
 
 
 def at_own_board(
-    scene: Scene,
+    scene: CommandContext,
     first: tuple[events.HallEvent, ...],
     begun: events.BattleStarted | events.Resumed,
     *asides: Aside,
@@ -64,7 +64,7 @@ def opened(hall: Hall, player: str, rules: str, now: float, before: int) -> even
 
 
 def in_hall(
-    scene: Scene,
+    scene: CommandContext,
     *of_hall: events.HallEvent,
     board: str | None = None,
     at_board: tuple[events.TableEvent, ...] = (),

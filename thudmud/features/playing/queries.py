@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thudmud.features.options.model import StyleChosen
-from thudmud.game.command import Scene, verb
+from thudmud.game.command import CommandContext, verb
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_asked_about, board_meant
 from thudmud.game.options import Style
@@ -22,7 +22,7 @@ _NAMES = {
 class Query(GameCommand):
     """Base class of questions about a board."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return scene.answer(self, board_asked_about(scene.hall, scene.person, self.on).name)
 
 
@@ -137,7 +137,7 @@ class ViewPossible(GameCommand):
         start = "" if self.origin is None else f" from {self.origin}"
         return f"view possible{start}{self._typed('on')}"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         table = board_asked_about(scene.hall, scene.person, self.on)
         battle(table)
         return scene.answer(self, table.name)
@@ -150,7 +150,7 @@ class SetBoard(GameCommand):
     style: Style
     on: str | None = None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         person = scene.person
         board = board_meant(scene.hall, person, self.on).name
         chosen = StyleChosen(scene.me, board, self.style)

@@ -7,7 +7,7 @@ from thudmud.features.playing.opening import at_own_board
 from thudmud.features.talk.commands import require_listening
 from thudmud.game.archive import AdjournedLookup
 from thudmud.game.asides import Invited
-from thudmud.game.command import Scene, verb
+from thudmud.game.command import CommandContext, verb
 from thudmud.game.events import Resumed, SavedMatch
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import hall_board_meant
@@ -26,7 +26,7 @@ class Resume(GameCommand):
     on: str | None = None
     words = "resume game"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         """Decide to resume a match at the given or current board, or at a new one.
 
         Practice and matches against bots resume at once, on a new board if no suitable one is
@@ -58,7 +58,7 @@ class Resume(GameCommand):
                 return scene.tell(Invited(me, player, table.name, side, battle=number))
         return look_no_longer(hall, resumed, scene.now)
 
-    def _adjourned(self, scene: Scene) -> dict[int, SavedMatch]:
+    def _adjourned(self, scene: CommandContext) -> dict[int, SavedMatch]:
         """Return the player's adjourned matches by number, or only the one that was asked for.
 
         Raises:
@@ -82,7 +82,7 @@ class Resume(GameCommand):
         return adjourned
 
     def _ready_at(
-        self, table: Table, adjourned: dict[int, SavedMatch], scene: Scene
+        self, table: Table, adjourned: dict[int, SavedMatch], scene: CommandContext
     ) -> tuple[int, SavedMatch]:
         """Return the number and match of the only candidate whose players are all at the table.
 

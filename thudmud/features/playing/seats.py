@@ -5,7 +5,7 @@ from __future__ import annotations
 from thudmud.errors import RefusedError
 from thudmud.features.playing.moves import dropped, forfeited
 from thudmud.game import tables
-from thudmud.game.command import Scene, put_aside, verb, walk
+from thudmud.game.command import CommandContext, put_aside, verb, walk
 from thudmud.game.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import hall_board_meant
@@ -19,7 +19,7 @@ from thudmud.values import replace
 class SitDown(TableCommand):
     """Base class of commands that take one seat or both, walking the player to the board first."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         # From the hall, a player with seats at several boards has to name the board.
         hall, person = scene.hall, scene.person
         if self.on is None and person.room is None and len(hall.tables.seats_of(scene.me)) > 1:
@@ -34,7 +34,7 @@ class SitDown(TableCommand):
         walks = walk(person, table.name, sits=True) if person.room != table.name else ()
         return tables.at_table(scene, table, events, *put_aside(person), *walks)
 
-    def for_(self, scene: Scene) -> TableCommand:
+    def for_(self, scene: CommandContext) -> TableCommand:
         """Return the command with missing fields filled in from the hall."""
         return self
 
@@ -56,7 +56,7 @@ class Join(SitDown):
     def at_board(cls, on: str | None, side: Side | None) -> Join:
         return cls(side, on)
 
-    def for_(self, scene: Scene) -> Join:
+    def for_(self, scene: CommandContext) -> Join:
         return replace(self, level=scene.hall.level(scene.me, self.level))
 
     def at(self, table: Table, player: str, context: Context) -> Events:

@@ -8,7 +8,7 @@ from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import bots_here
 from thudmud.features.people.commands import Finger, fingered
 from thudmud.game.asides import ObserveChosen
-from thudmud.game.command import Asked, Command, Scene, put_aside, verb, walk
+from thudmud.game.command import Asked, Command, CommandContext, put_aside, verb, walk
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_meant, hall_board_meant, known_name, observed_meant
 from thudmud.game.people import Person
@@ -26,7 +26,7 @@ class Look(Command):
     def __str__(self) -> str:
         return "look" if self.at is None else f"look at {self.at}"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         match self.at and self.at.lower():
             case None | "here" | "round" | "around":
                 return scene.answer(Look(), scene.person.room)
@@ -54,7 +54,7 @@ class Go(Command):
     def __str__(self) -> str:
         return "go hall" if self.to is None else f"go to {self.to}"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         person = scene.person
         to = None if self.to is None else hall_board_meant(scene.hall, person, self.to).name
         if to == person.room:
@@ -77,7 +77,7 @@ class ViewBots(Command):
 
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return scene.answer(self, answer=bots_here(scene.hall, scene.found))
 
 
@@ -85,7 +85,7 @@ class ViewBots(Command):
 class ViewNews(Command):
     """Read the operator's news."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         edition = scene.hall.edition
         asked = Asked(scene.me, self, answer=edition)
         return scene.tell(asked, news=edition)
@@ -103,7 +103,7 @@ class Observe(Command):
 
     at: str | None = None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if self.at is None:
             return scene.answer(self)
         person = scene.person
@@ -125,7 +125,7 @@ class Unobserve(Command):
 
     at: str | None = None
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         observed = scene.person.observed
         if not observed:
             raise RefusedError(Refusal.OBSERVES_NOTHING)

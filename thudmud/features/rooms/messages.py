@@ -20,7 +20,7 @@ from thudmud.game.more import Help
 from thudmud.game.options import Switch
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.views import data, reader, sentences
 from thudmud.views.data import Fact
@@ -37,7 +37,14 @@ from thudmud.views.facts import (
 )
 from thudmud.views.facts import listed as listed_facts
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, add_lines_to, added_facts, added_lines, facts, words
+from thudmud.views.registry import (
+    RenderContext,
+    add_lines_to,
+    added_facts,
+    added_lines,
+    facts,
+    words,
+)
 from thudmud.views.standing import (
     at_table,
     board_line,
@@ -78,7 +85,7 @@ add_refusal_texts(_REFUSALS)
 
 
 @words.register
-def _entered(told: asides.Entered, occasion: Occasion, view: View) -> list[str]:
+def _entered(told: asides.Entered, occasion: RenderContext, view: View) -> list[str]:
     player, room, width = told.player, told.room, view.width
     lines: list[str] = []
     if room is None:
@@ -93,7 +100,7 @@ def _entered(told: asides.Entered, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _entered_facts(told: asides.Entered, occasion: Occasion) -> Iterator[Fact]:
+def _entered_facts(told: asides.Entered, occasion: RenderContext) -> Iterator[Fact]:
     hall, player = occasion.hall, told.player
     if told.room is None:
         yield came(hall, player, None)
@@ -104,7 +111,7 @@ def _entered_facts(told: asides.Entered, occasion: Occasion) -> Iterator[Fact]:
 
 
 @words.register
-def _took_over(told: asides.TookOver, occasion: Occasion, view: View) -> list[str]:
+def _took_over(told: asides.TookOver, occasion: RenderContext, view: View) -> list[str]:
     player = told.player
     lines = wrapped(f"{does(player, view.me, 'go')} on from here.", view.width)
     if player != view.me:
@@ -117,13 +124,13 @@ def _took_over(told: asides.TookOver, occasion: Occasion, view: View) -> list[st
 
 
 @facts.register
-def _took_over_facts(told: asides.TookOver, occasion: Occasion) -> Iterator[Fact]:
+def _took_over_facts(told: asides.TookOver, occasion: RenderContext) -> Iterator[Fact]:
     yield from concerning(occasion.hall, told.player)
     yield from added_facts(told, occasion)
 
 
 @words.register
-def _gone(told: asides.Gone, _: Occasion, view: View) -> list[str]:
+def _gone(told: asides.Gone, _: RenderContext, view: View) -> list[str]:
     player = told.player
     if told.parting in {events.Parting.LOST, events.Parting.CUT_OFF}:
         return wrapped(f"{player} has lost the connection.", view.width)
@@ -133,13 +140,13 @@ def _gone(told: asides.Gone, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _gone_facts(told: asides.Gone, _: Occasion) -> Iterator[Fact]:
+def _gone_facts(told: asides.Gone, _: RenderContext) -> Iterator[Fact]:
     if not told.told:
         yield went(told.player, told.room, is_gone=True)
 
 
 @words.register
-def _went_out(told: asides.WentOut, _: Occasion, view: View) -> list[str]:
+def _went_out(told: asides.WentOut, _: RenderContext, view: View) -> list[str]:
     if told.told:
         return []
     goes = does(told.player, view.me, "go")
@@ -147,12 +154,12 @@ def _went_out(told: asides.WentOut, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _went_out_facts(told: asides.WentOut, _: Occasion) -> Iterator[Fact]:
+def _went_out_facts(told: asides.WentOut, _: RenderContext) -> Iterator[Fact]:
     yield went(told.player, told.room, told.to)
 
 
 @words.register
-def _came_in(told: asides.CameIn, occasion: Occasion, view: View) -> list[str]:
+def _came_in(told: asides.CameIn, occasion: RenderContext, view: View) -> list[str]:
     hall, player, room, width = occasion.hall, told.player, told.room, view.width
     walks = does(player, view.me, "walk")
     lines = wrapped(f"{walks} to the {room or 'hall'}.", width)
@@ -167,7 +174,7 @@ def _came_in(told: asides.CameIn, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _came_in_facts(told: asides.CameIn, occasion: Occasion) -> Iterator[Fact]:
+def _came_in_facts(told: asides.CameIn, occasion: RenderContext) -> Iterator[Fact]:
     hall, player = occasion.hall, told.player
     yield came(hall, player, told.room)
     yield from where(hall, player)
@@ -178,7 +185,7 @@ def _came_in_facts(told: asides.CameIn, occasion: Occasion) -> Iterator[Fact]:
 
 
 @words.register
-def _caught_up(told: asides.CaughtUp, occasion: Occasion, view: View) -> list[str]:
+def _caught_up(told: asides.CaughtUp, occasion: RenderContext, view: View) -> list[str]:
     """Render the events that a player missed at a table, and the current state."""
     table = occasion.known_table
     # The state below mentions open offers, so their events are left out here.
@@ -206,7 +213,7 @@ def _caught_up(told: asides.CaughtUp, occasion: Occasion, view: View) -> list[st
 
 
 @facts.register
-def _caught_up_facts(told: asides.CaughtUp, occasion: Occasion) -> Iterator[Fact]:
+def _caught_up_facts(told: asides.CaughtUp, occasion: RenderContext) -> Iterator[Fact]:
     hall, player, table = occasion.hall, told.player, occasion.known_table
     if hall.people[player].room == table.name:
         yield from where(hall, player)
@@ -218,7 +225,7 @@ def _caught_up_facts(told: asides.CaughtUp, occasion: Occasion) -> Iterator[Fact
 
 
 @words.register
-def _look(asked: Look, occasion: Occasion, view: View) -> list[str]:
+def _look(asked: Look, occasion: RenderContext, view: View) -> list[str]:
     hall, player, table = occasion.hall, occasion.player, occasion.table
     if table is None:
         return [*wrapped("You are in the hall.", view.width), *hall_seen(occasion, view)]
@@ -227,7 +234,7 @@ def _look(asked: Look, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _look_facts(asked: Look, occasion: Occasion) -> Iterator[Fact]:
+def _look_facts(asked: Look, occasion: RenderContext) -> Iterator[Fact]:
     hall, player, table = occasion.hall, occasion.player, occasion.table
     if asked.at is None:
         yield from where(hall, player)
@@ -243,27 +250,27 @@ def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
 
 
 @words.register
-def _boards(_: Boards, occasion: Occasion, view: View) -> list[str]:
+def _boards(_: Boards, occasion: RenderContext, view: View) -> list[str]:
     return wrapped_each(_entries(occasion.hall), view.width, "    ")
 
 
 @facts.register
-def _boards_facts(_: Boards, occasion: Occasion) -> Iterable[Fact]:
+def _boards_facts(_: Boards, occasion: RenderContext) -> Iterable[Fact]:
     return listed_facts(occasion.hall, occasion.player)
 
 
 @words.register
-def _board_listed(_: asides.BoardListed, __: Occasion, ___: View) -> list[str]:
+def _board_listed(_: asides.BoardListed, __: RenderContext, ___: View) -> list[str]:
     return []  # for programs only
 
 
 @facts.register
-def _board_listed_facts(_: asides.BoardListed, occasion: Occasion) -> Iterator[Fact]:
+def _board_listed_facts(_: asides.BoardListed, occasion: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Listed", listing(occasion.known_table))
 
 
 @words.register
-def _opened(opened: events.BoardOpened, occasion: Occasion, view: View) -> list[str]:
+def _opened(opened: events.BoardOpened, occasion: RenderContext, view: View) -> list[str]:
     board, rules = occasion.known_table.name, opened.rules
     if opened.key.startswith(events.MADE):
         return []  # whoever arrives there sees it
@@ -274,12 +281,12 @@ def _opened(opened: events.BoardOpened, occasion: Occasion, view: View) -> list[
 
 
 @facts.register
-def _opened_facts(_: events.BoardOpened, occasion: Occasion) -> Iterator[Fact]:
+def _opened_facts(_: events.BoardOpened, occasion: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Table", table_data(occasion.known_table))
 
 
 @words.register
-def _closed(closed: events.BoardClosed, occasion: Occasion, view: View) -> list[str]:
+def _closed(closed: events.BoardClosed, occasion: RenderContext, view: View) -> list[str]:
     board = occasion.known_table.name
     if closed.key.startswith(events.MADE):
         return []
@@ -289,22 +296,22 @@ def _closed(closed: events.BoardClosed, occasion: Occasion, view: View) -> list[
 
 
 @facts.register
-def _closed_facts(_: events.BoardClosed, occasion: Occasion) -> Iterator[Fact]:
+def _closed_facts(_: events.BoardClosed, occasion: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Closed", {"board": occasion.known_table.name})
 
 
 @words.register
-def _renamed(renamed: events.BoardRenamed, occasion: Occasion, view: View) -> list[str]:
+def _renamed(renamed: events.BoardRenamed, occasion: RenderContext, view: View) -> list[str]:
     board = occasion.known_table.name
     return wrapped(f"The {board} is called {renamed.name} from now on.", view.width)
 
 
 @facts.register
-def _renamed_facts(renamed: events.BoardRenamed, occasion: Occasion) -> Iterator[Fact]:
+def _renamed_facts(renamed: events.BoardRenamed, occasion: RenderContext) -> Iterator[Fact]:
     yield Fact("Thud.Renamed", {"board": occasion.known_table.name, "name": renamed.name})
 
 
-def hall_seen(occasion: Occasion, view: View) -> list[str]:
+def hall_seen(occasion: RenderContext, view: View) -> list[str]:
     """Render the hall for a player: the people there, ways to play, and the boards."""
     hall, player, width = occasion.hall, occasion.player, view.width
     entries = _entries(hall)
@@ -345,7 +352,7 @@ def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
 
 
 @words.register
-def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
+def _bots(_: ViewBots, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of bots, the weakest first, with their results against people."""
     hall, display = occasion.hall, view.display
     found: list[ListedBot] = occasion.answer
@@ -380,7 +387,7 @@ def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _bots_facts(_: ViewBots, occasion: Occasion) -> Iterator[Fact]:
+def _bots_facts(_: ViewBots, occasion: RenderContext) -> Iterator[Fact]:
     bots = [
         {
             "bot": bot.name,
@@ -412,7 +419,7 @@ def _short_bot(bot: ListedBot, display: Display) -> str:
 
 
 @add_lines_to(events.BattleEnded)
-def _observed_still(_: Telling, occasion: Occasion, view: View) -> list[str]:
+def _observed_still(_: Delivery, occasion: RenderContext, view: View) -> list[str]:
     """Remind an observer how to stop observing, after a match at a board that stays open."""
     table, match = occasion.known_table, occasion.known_table.match
     observes = view.away and view.me is None
@@ -422,7 +429,7 @@ def _observed_still(_: Telling, occasion: Occasion, view: View) -> list[str]:
 
 
 @add_lines_to(events.Joined)
-def _seat_free(_: Telling, occasion: Occasion, view: View) -> list[str]:
+def _seat_free(_: Delivery, occasion: RenderContext, view: View) -> list[str]:
     """Suggest a bot to a player who sits down alone."""
     table = occasion.known_table
     if table.full or table.running or occasion.player != view.me:
@@ -512,7 +519,7 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
 
 
 @words.register
-def _observe_chosen(chosen: asides.ObserveChosen, occasion: Occasion, view: View) -> list[str]:
+def _observe_chosen(chosen: asides.ObserveChosen, occasion: RenderContext, view: View) -> list[str]:
     board = chosen.board
     if board not in chosen.observed:
         return wrapped(f"You observe the {board} no longer.", view.width)
@@ -522,14 +529,14 @@ def _observe_chosen(chosen: asides.ObserveChosen, occasion: Occasion, view: View
 
 
 @facts.register
-def _observe_chosen_facts(chosen: asides.ObserveChosen, occasion: Occasion) -> Iterator[Fact]:
+def _observe_chosen_facts(chosen: asides.ObserveChosen, occasion: RenderContext) -> Iterator[Fact]:
     yield observed_fact(occasion.hall, chosen.player)
     if occasion.table:
         yield from whole(occasion.table, chosen.player)
 
 
 @words.register
-def _observed(_: Observe, occasion: Occasion, view: View) -> list[str]:
+def _observed(_: Observe, occasion: RenderContext, view: View) -> list[str]:
     """Render the list of boards that a player observes."""
     hall, width = occasion.hall, view.width
     boards = hall.people[occasion.player].observed
@@ -546,12 +553,12 @@ def _observed(_: Observe, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _observed_facts(_: Observe, occasion: Occasion) -> Iterator[Fact]:
+def _observed_facts(_: Observe, occasion: RenderContext) -> Iterator[Fact]:
     yield observed_fact(occasion.hall, occasion.player)
 
 
 @words.register
-def _news(_: ViewNews, occasion: Occasion, view: View) -> list[str]:
+def _news(_: ViewNews, occasion: RenderContext, view: View) -> list[str]:
     """Render the operator's news."""
     lines = occasion.hall.news or ["There is no news."]
     return [row for line in lines for row in wrapped(line, view.width) or [""]]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from thudmud.errors import RefusedError
-from thudmud.features.talk.model import KnowsDeaf, PlayersDeaf
+from thudmud.features.talk.model import DeafNotice, DeafNoticeShown
 from thudmud.game.asides import Emoted, Spoke, Told
-from thudmud.game.command import Command, Scene, verb
+from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.meaning import player_here, split_board, watched_meant
 from thudmud.game.options import Toggle
@@ -19,7 +19,7 @@ class Say(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return _aloud(scene, Spoke, self.text)
 
 
@@ -30,11 +30,11 @@ class Emote(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return _aloud(scene, Emoted, self.text)
 
 
-def _aloud(scene: Scene, kind: type[Spoke | Emoted], text: str) -> Decision:
+def _aloud(scene: CommandContext, kind: type[Spoke | Emoted], text: str) -> Decision:
     """Decide to speak or emote in the player's room.
 
     During a battle, observers' talk reaches its players only if they have chosen to receive it.
@@ -44,10 +44,10 @@ def _aloud(scene: Scene, kind: type[Spoke | Emoted], text: str) -> Decision:
     if table is None or not table.running or me in table.seats.values():
         return scene.tell(kind(me, person.room, text))
     aside = kind(me, person.room, text, Toggle.WATCHERS)
-    if KnowsDeaf not in person.parts:
+    if DeafNoticeShown not in person.parts:
         for player in table.seats.values():
             if player in hall.people and not hall.hears(player, Toggle.WATCHERS, table):
-                return scene.tell(aside, PlayersDeaf(me, table.name))
+                return scene.tell(aside, DeafNotice(me, table.name))
     return scene.tell(aside)
 
 
@@ -59,7 +59,7 @@ class Shout(Command):
     speaks = True
     rate_limit = "shouts"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         if not scene.person.options.has(Toggle.SHOUT):
             raise RefusedError(Refusal.SHOUTS_OFF)
         return scene.tell(Spoke(scene.me, None, self.text, Toggle.SHOUT))
@@ -72,7 +72,7 @@ class Kibitz(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return _about_battle(scene, self.text, Toggle.KIBITZ)
 
 
@@ -83,11 +83,11 @@ class Whisper(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return _about_battle(scene, self.text, Toggle.WHISPER)
 
 
-def _about_battle(scene: Scene, text: str, talk: Toggle) -> Decision:
+def _about_battle(scene: CommandContext, text: str, talk: Toggle) -> Decision:
     """Decide to kibitz or whisper about a battle.
 
     As on FICS, players of the battle can kibitz and whisper, too. Their whispers reach the
@@ -108,7 +108,7 @@ class Tell(Command):
     text: str
     speaks = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         to = player_here(scene, self.player)
         if to == scene.me:
             raise RefusedError(Refusal.TELL_SELF)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thudmud.english import capitalised, does
-from thudmud.features.talk.model import PlayersDeaf
+from thudmud.features.talk.model import DeafNotice
 from thudmud.game.asides import Emoted, Spoke, Told
 from thudmud.game.options import Toggle
 from thudmud.game.refusals import Refusal
 from thudmud.views.data import Fact
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import plain, time_of_day, wrapped
 
@@ -44,20 +44,20 @@ _JOINS = ("'s ", ", ")
 
 
 @words.register
-def _spoke(aside: Spoke, occasion: Occasion, view: View) -> list[str]:
+def _spoke(aside: Spoke, occasion: RenderContext, view: View) -> list[str]:
     verb = "say" if aside.talk in _SAID else aside.verb
     return in_own_words(f"{does(aside.player, view.me, verb)}: {aside.text}", occasion, view)
 
 
 @words.register
-def _emoted(aside: Emoted, occasion: Occasion, view: View) -> list[str]:
+def _emoted(aside: Emoted, occasion: RenderContext, view: View) -> list[str]:
     blank = "" if aside.text.startswith(_JOINS) else " "
     mark = "Emote:" if view.display.reader else "*"
     return in_own_words(f"{mark} {capitalised(aside.player)}{blank}{aside.text}", occasion, view)
 
 
 @words.register
-def _told(aside: Told, occasion: Occasion, view: View) -> list[str]:
+def _told(aside: Told, occasion: RenderContext, view: View) -> list[str]:
     whom = "you" if aside.to == view.me else aside.to
     said = f"{does(aside.player, view.me, 'tell')} {whom}: {aside.text}"
     lines = in_own_words(said, occasion, view)
@@ -66,7 +66,7 @@ def _told(aside: Told, occasion: Occasion, view: View) -> list[str]:
     return lines
 
 
-def in_own_words(text: str, occasion: Occasion, view: View) -> list[str]:
+def in_own_words(text: str, occasion: RenderContext, view: View) -> list[str]:
     """Return a message by a player as lines that can't be mistaken for the server's own.
 
     Unlike `own_words` it adds the board's name and the time where the reader needs them.
@@ -93,13 +93,13 @@ def own_words(text: str, display: Display) -> list[str]:
 
 
 @words.register
-def _players_deaf(_: PlayersDeaf, __: Occasion, view: View) -> list[str]:
+def _players_deaf(_: DeafNotice, __: RenderContext, view: View) -> list[str]:
     deaf = 'The players do not hear that while they play. "kibitz" speaks to them, too.'
     return wrapped(deaf, view.width)
 
 
 @facts.register
-def _said(aside: Spoke | Emoted | Told, occasion: Occasion) -> Iterator[Fact]:
+def _said(aside: Spoke | Emoted | Told, occasion: RenderContext) -> Iterator[Fact]:
     room, to = (None, aside.to) if isinstance(aside, Told) else (aside.room, None)
     known = {"room": room, "player": aside.player, "kind": aside.verb, "text": aside.text}
     yield Fact("Thud.Say", {**known, "to": to, "at": int(occasion.at)})

@@ -5,19 +5,19 @@ from __future__ import annotations
 from thudmud.game.asides import AtBoard, aside
 from thudmud.game.hall import Hall, applies
 from thudmud.game.people import PersonPart
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 
 
-class KnowsDeaf(PersonPart):
-    """Marks a player who has received the notice `PlayersDeaf`."""
+class DeafNoticeShown(PersonPart):
+    """Marks a player who has received the notice `DeafNotice`."""
 
 
 @aside
-class PlayersDeaf(AtBoard):
+class DeafNotice(AtBoard):
     """An observer is informed, once, that players at the board don't receive their talk."""
 
 
-@applies(PlayersDeaf)
-def _apply_players_deaf(deaf: PlayersDeaf, hall: Hall) -> Telling:
-    hall.people[deaf.player].keep(KnowsDeaf())
-    return Telling(deaf, (deaf.player,))
+@applies(DeafNotice)
+def _apply_players_deaf(deaf: DeafNotice, hall: Hall) -> Delivery:
+    hall.people[deaf.player].keep(DeafNoticeShown())
+    return Delivery(deaf, (deaf.player,))

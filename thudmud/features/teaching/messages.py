@@ -7,13 +7,13 @@ from thudmud.game.advice import MOST_TRAMPLES
 from thudmud.game.command import has_verb
 from thudmud.rules import Move, Piece
 from thudmud.rules.board import distance
-from thudmud.views.registry import Occasion, words
+from thudmud.views.registry import RenderContext, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 
 @words.register
-def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
+def _move_taught(told: MoveTaught, occasion: RenderContext, view: View) -> list[str]:
     table = occasion.known_table
     if table.game is None:
         return []

@@ -23,7 +23,7 @@ from thudmud.features.tournaments.pairing import USUAL_ROUNDS
 from thudmud.game import events, hooks
 from thudmud.game.archive import Pool, ScoreLookup
 from thudmud.game.clocks import DAY, TimeControl, time_class
-from thudmud.game.command import PARTS, TERMINALS, Command, Scene, ValueTerminal, verb
+from thudmud.game.command import PARTS, TERMINALS, Command, CommandContext, ValueTerminal, verb
 from thudmud.game.days import TODAY, day_begins
 from thudmud.game.events import TournamentKind
 from thudmud.game.hall import Decision, Hall
@@ -77,7 +77,7 @@ class Tournaments(Command):
     page: int = 1
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return scene.answer(self, answer=scene.found[TournamentsLookup(self.page)])
 
 
@@ -89,7 +89,7 @@ class ViewTournament(Command):
     page: int = 1
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return scene.answer(self, answer=_meant(scene, self.number))
 
 
@@ -146,7 +146,7 @@ class NewTournament(Command):
         ]
         return " ".join([f"{self.words} {self.kind.value}", *filter(None, parts)])
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         hall, kind, time = scene.hall, self.kind, self.time or USUAL_TIME
         _require_tournaments(hall)
         _require_maker(scene)
@@ -235,7 +235,7 @@ class Enter(Command):
     def __str__(self) -> str:
         return f"enter {self.number}" + (f" with {self.bot}" if self.bot else "")
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         hall, name = scene.hall, scene.me
         tournament = _open(scene, self.number)
         if self.bot is not None:
@@ -264,7 +264,7 @@ class LeaveTournament(Command):
     def __str__(self) -> str:
         return f"withdraw {f'{self.player} ' if self.player else ''}from {self.number}"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         tournament = _open(scene, self.number)
         entrant = tournament.entrant(self.player or scene.me)
         is_own = self.player is None or self.player.lower() in {scene.me.lower(), "me", "myself"}
@@ -291,12 +291,12 @@ class DirectTournament(Command):
         """The number of the tournament; a field of each of these commands."""
         raise NotImplementedError
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         tournament = _open(scene, self.number)
         _require_director(scene, tournament)
         return scene.hall.decision(scene.me, self.event(scene, tournament))
 
-    def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
+    def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
         """Return the event that the command brings about.
 
         Raises:
@@ -311,7 +311,7 @@ class PauseTournament(DirectTournament):
 
     number: int
 
-    def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
+    def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
         if tournament.state is TournamentState.PAUSED:
             raise RefusedError(TournamentRefusal.TOURNAMENT_PAUSED, number=self.number)
         until = None if scene.hall.is_operator(scene.me) else scene.now + PAUSE_LASTS
@@ -324,7 +324,7 @@ class ResumeTournament(DirectTournament):
 
     number: int
 
-    def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
+    def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
         if tournament.state is not TournamentState.PAUSED:
             raise RefusedError(TournamentRefusal.TOURNAMENT_NOT_PAUSED, number=tournament.number)
         return events.TournamentContinued(scene.now, scene.me, self.number)
@@ -336,12 +336,12 @@ class CancelTournament(DirectTournament):
 
     number: int
 
-    def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
+    def event(self, scene: CommandContext, tournament: Tournament) -> events.HallEvent:
         why = events.TournamentEnd.CANCELLED
         return events.TournamentEnded(scene.now, scene.me, self.number, why)
 
 
-def _require_maker(scene: Scene) -> None:
+def _require_maker(scene: CommandContext) -> None:
     """Refuse a player who may not announce tournaments."""
     hall = scene.hall
     if hall.is_operator(scene.me):
@@ -366,7 +366,7 @@ def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
         )
 
 
-def _meant(scene: Scene, number: int) -> Tournament:
+def _meant(scene: CommandContext, number: int) -> Tournament:
     """Return the tournament with a number, looked up if necessary.
 
     Raises:
@@ -379,7 +379,7 @@ def _meant(scene: Scene, number: int) -> Tournament:
     return found
 
 
-def _open(scene: Scene, number: int) -> Tournament:
+def _open(scene: CommandContext, number: int) -> Tournament:
     """Return the tournament with a number, which isn't over.
 
     Raises:
@@ -391,7 +391,7 @@ def _open(scene: Scene, number: int) -> Tournament:
     return tournament
 
 
-def _require_director(scene: Scene, tournament: Tournament) -> None:
+def _require_director(scene: CommandContext, tournament: Tournament) -> None:
     """Refuse a player who neither announced the tournament nor is an operator."""
     made_by = tournament.made.player
     if scene.me != made_by and not scene.hall.is_operator(scene.me):
@@ -400,7 +400,7 @@ def _require_director(scene: Scene, tournament: Tournament) -> None:
         )
 
 
-def _require_bot(scene: Scene, name: str) -> None:
+def _require_bot(scene: CommandContext, name: str) -> None:
     """Refuse a player who may not enter others, or a name that isn't a bot's."""
     if not scene.hall.is_operator(scene.me):
         raise RefusedError(Refusal.OPERATORS_ONLY)
@@ -460,7 +460,7 @@ def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> No
 hooks.shares.append(require_places)
 
 
-def _rating(scene: Scene, tournament: Tournament, name: str) -> int | None:
+def _rating(scene: CommandContext, tournament: Tournament, name: str) -> int | None:
     """Return the rating by which a player is seeded, if there is one."""
     made, score = tournament.made, scene.found[ScoreLookup(name)]
     if score is None:

@@ -38,7 +38,7 @@ from thudmud.game.hall import Hall
 from thudmud.views.data import Data, Fact
 from thudmud.views.headlines import WIDTH, Headline, LookUp, board_path, finders
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, add_lines_to, facts, words
+from thudmud.views.registry import RenderContext, add_lines_to, facts, words
 from thudmud.views.sentences import timed
 from thudmud.views.view import Display, View
 from thudmud.views.words import columns, day, pages_of, time_of_day, wrapped, wrapped_each
@@ -204,7 +204,7 @@ def _points(points: float) -> str:
     return f"{points:g}"
 
 
-def _known(occasion: Occasion, number: int) -> Tournament:
+def _known(occasion: RenderContext, number: int) -> Tournament:
     """Return the tournament of an event, in its state after the event."""
     return occasion.hall.part(TournamentRegister).known[number]
 
@@ -213,7 +213,7 @@ def _known(occasion: Occasion, number: int) -> Tournament:
 
 
 @words.register
-def _made(made: events.TournamentMade, occasion: Occasion, view: View) -> list[str]:
+def _made(made: events.TournamentMade, occasion: RenderContext, view: View) -> list[str]:
     tournament = _known(occasion, made.number)
     who = capitalised(does(made.player, view.me, "announce"))
     what = f"{who} {titled(tournament)}: {terms(made)}."
@@ -223,7 +223,7 @@ def _made(made: events.TournamentMade, occasion: Occasion, view: View) -> list[s
 
 
 @words.register
-def _entered(entered: events.TournamentEntered, occasion: Occasion, view: View) -> list[str]:
+def _entered(entered: events.TournamentEntered, occasion: RenderContext, view: View) -> list[str]:
     tournament = _known(occasion, entered.number)
     name = titled(tournament)
     if entered.player != view.me:
@@ -243,7 +243,7 @@ def _entered(entered: events.TournamentEntered, occasion: Occasion, view: View) 
 
 
 @words.register
-def _left(left: events.TournamentLeft, occasion: Occasion, view: View) -> list[str]:
+def _left(left: events.TournamentLeft, occasion: RenderContext, view: View) -> list[str]:
     name, is_mine = titled(_known(occasion, left.number)), left.player == view.me
     match left.why:
         case TournamentLeaving.WITHDRAWN:
@@ -261,11 +261,11 @@ def _left(left: events.TournamentLeft, occasion: Occasion, view: View) -> list[s
 
 
 @words.register
-def _paired(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
+def _paired(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
     return _round_begins(paired, occasion, view) + _are_out(paired, occasion, view)
 
 
-def _are_out(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
+def _are_out(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
     """Return the lines about entrants who missed the start; none if nobody did."""
     missing, tournament = paired.missing, _known(occasion, paired.number)
     if not missing:
@@ -283,7 +283,7 @@ def _are_out(paired: events.RoundPaired, occasion: Occasion, view: View) -> list
     return wrapped(f"{listed(names)} {was} not here at the start, and {are} out.", view.width)
 
 
-def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
+def _round_begins(paired: events.RoundPaired, occasion: RenderContext, view: View) -> list[str]:
     tournament = _known(occasion, paired.number)
     name, number = titled(tournament), paired.round
     heading = capitalised(
@@ -313,7 +313,7 @@ def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) ->
 
 
 @words.register
-def _scored(scored: events.PairingScored, occasion: Occasion, view: View) -> list[str]:
+def _scored(scored: events.PairingScored, occasion: RenderContext, view: View) -> list[str]:
     tournament, hall = _known(occasion, scored.number), occasion.hall
     is_mine = view.me in {scored.first, scored.second}
     if not (is_mine or (scored.over and view.display.results)):
@@ -370,7 +370,7 @@ def _result(scored: events.PairingScored, me: str | None) -> str:
 
 
 @words.register
-def _paused(paused: events.TournamentPaused, occasion: Occasion, view: View) -> list[str]:
+def _paused(paused: events.TournamentPaused, occasion: RenderContext, view: View) -> list[str]:
     name = titled(_known(occasion, paused.number))
     told = f"{capitalised(does(paused.player, view.me, 'pause'))} {name}: no further match begins."
     before = ""
@@ -383,13 +383,15 @@ def _paused(paused: events.TournamentPaused, occasion: Occasion, view: View) -> 
 
 
 @words.register
-def _continued(gone_on: events.TournamentContinued, occasion: Occasion, view: View) -> list[str]:
+def _continued(
+    gone_on: events.TournamentContinued, occasion: RenderContext, view: View
+) -> list[str]:
     name = titled(_known(occasion, gone_on.number))
     return wrapped(f"{capitalised(name)} goes on.", view.width)
 
 
 @words.register
-def _ended(ended: events.TournamentEnded, occasion: Occasion, view: View) -> list[str]:
+def _ended(ended: events.TournamentEnded, occasion: RenderContext, view: View) -> list[str]:
     tournament = _known(occasion, ended.number)
     name = capitalised(titled(tournament))
     match ended.why:
@@ -415,7 +417,7 @@ def _ended(ended: events.TournamentEnded, occasion: Occasion, view: View) -> lis
 
 
 @words.register
-def _tournaments(asked: Tournaments, occasion: Occasion, view: View) -> list[str]:
+def _tournaments(asked: Tournaments, occasion: RenderContext, view: View) -> list[str]:
     found: PastTournaments = occasion.answer
     hall, width, me = occasion.hall, view.width, occasion.player
     going_on = hall.part(TournamentRegister).going_on
@@ -499,7 +501,7 @@ def _past(past: PastTournament) -> str:
 
 
 @words.register
-def _tournament(asked: ViewTournament, occasion: Occasion, view: View) -> list[str]:
+def _tournament(asked: ViewTournament, occasion: RenderContext, view: View) -> list[str]:
     tournament: Tournament = occasion.answer
     hall, me, width = occasion.hall, occasion.player, view.width
     made = tournament.made
@@ -746,7 +748,7 @@ def _in_words(pairing: Pairing, player: str) -> str:
 
 
 @add_lines_to(Hall)
-def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
+def _announced(hall: Hall, occasion: RenderContext, view: View) -> list[str]:
     """Return lines about tournaments that a reader in the hall can enter."""
     if "tournaments" in hall.left_out:
         return []
@@ -770,7 +772,7 @@ def _announced(hall: Hall, occasion: Occasion, view: View) -> list[str]:
 
 
 @add_lines_to(Fingered)
-def _entered_by(found: Fingered, occasion: Occasion, view: View) -> list[str]:
+def _entered_by(found: Fingered, occasion: RenderContext, view: View) -> list[str]:
     """Return the line about the tournaments in which a player takes part."""
     entered = occasion.hall.part(TournamentRegister).of(found.name)
     if not entered or "tournaments" in occasion.hall.left_out:
@@ -792,13 +794,13 @@ finger_fields.append(_fingered)
 
 
 @facts.register
-def _changed(event: events.TournamentEvent, occasion: Occasion) -> Iterator[Fact]:
+def _changed(event: events.TournamentEvent, occasion: RenderContext) -> Iterator[Fact]:
     if tournament := occasion.hall.part(TournamentRegister).known.get(event.number):
         yield Fact("Thud.Tournament", tournament_data(tournament))
 
 
 @facts.register
-def _tournaments_facts(_: Tournaments, occasion: Occasion) -> Iterator[Fact]:
+def _tournaments_facts(_: Tournaments, occasion: RenderContext) -> Iterator[Fact]:
     for tournament in occasion.hall.part(TournamentRegister).known.values():
         if not tournament.end:
             yield Fact("Thud.Tournament", tournament_data(tournament), occasion.player)
@@ -808,7 +810,7 @@ def _tournaments_facts(_: Tournaments, occasion: Occasion) -> Iterator[Fact]:
 
 
 @facts.register
-def _tournament_facts(_: ViewTournament, occasion: Occasion) -> Iterator[Fact]:
+def _tournament_facts(_: ViewTournament, occasion: RenderContext) -> Iterator[Fact]:
     tournament: Tournament = occasion.answer
     yield Fact("Thud.Tournament", tournament_data(tournament), occasion.player)
     yield Fact("Thud.Crosstable", crosstable_data(tournament, occasion.hall), occasion.player)

@@ -24,7 +24,7 @@ from thudmud.game import events
 from thudmud.game.archive import MIDDLE, Lookup
 from thudmud.game.events import BattleScore, HallEvent, TournamentKind
 from thudmud.game.hall import Hall, HallPart, takes
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 from thudmud.values import Value, replace
 
 
@@ -455,7 +455,7 @@ class TournamentRegister(HallPart):
             if each.made.player == player:
                 del self.known[each.number]
 
-    def apply(self, event: HallEvent, hall: Hall) -> list[Telling]:
+    def apply(self, event: HallEvent, hall: Hall) -> list[Delivery]:
         """Apply an event of a tournament; address it to the hall and to the players concerned."""
         assert isinstance(event, events.TOURNAMENTS)  # noqa: S101  (as registered)
         number, before = event.number, self.known.get(event.number)
@@ -474,7 +474,7 @@ class TournamentRegister(HallPart):
             del self.known[each]
         match event:
             case events.TournamentMade(player=player):
-                return [Telling(event, hall.told_of_seek(player, ""))]
+                return [Delivery(event, hall.told_of_seek(player, ""))]
             case events.PairingBegun() | events.PairingScored():
                 concerned: tuple[str, ...] = event.first, event.second
             case events.TournamentEntered() | events.TournamentLeft():
@@ -482,4 +482,4 @@ class TournamentRegister(HallPart):
             case _:
                 concerned = *after.entries, after.made.player, event.player
         here = (*hall.people_in(None), *(each for each in concerned if each in hall.people))
-        return [Telling(event, tuple(dict.fromkeys(here)))]
+        return [Delivery(event, tuple(dict.fromkeys(here)))]

@@ -8,7 +8,7 @@ from thudmud.errors import RefusedError
 from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
 from thudmud.game.archive import MIDDLE, PlayerScore, Pool, ScoresLookup
 from thudmud.game.clocks import time_class
-from thudmud.game.command import Command, Scene, verb
+from thudmud.game.command import Command, CommandContext, verb
 from thudmud.game.events import NO_BOTS
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.people import Person
@@ -36,7 +36,7 @@ class Tv(Command):
     def __str__(self) -> str:
         return "tv" if self.is_on else "tv off"
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         person = scene.person
         if not self.is_on:
             if tv_board(person) is None:
@@ -59,7 +59,7 @@ class Tv(Command):
 class Retune(Command):
     """Switch a tv that is on to the best battle; issued by the service, never typed."""
 
-    def decide(self, scene: Scene) -> Decision:
+    def decide(self, scene: CommandContext) -> Decision:
         return Tv().decide(scene) if tv_board(scene.person) is not None else scene.tell()
 
 

@@ -10,7 +10,7 @@ from thudmud.game.hall import Hall
 from thudmud.views.data import Fact
 from thudmud.views.facts import observed_fact, state_facts, whole
 from thudmud.views.refusals import add_refusal_texts
-from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.registry import RenderContext, facts, words
 from thudmud.views.standing import board_line, stands
 from thudmud.views.view import View
 from thudmud.views.words import wrapped
@@ -21,7 +21,7 @@ add_refusal_texts({TvRefusal.TV_IS_OFF: 'Your tv is off. "tv" turns it on.'})
 
 
 @words.register
-def _turned(turned: TvTurned, occasion: Occasion, view: View) -> list[str]:
+def _turned(turned: TvTurned, occasion: RenderContext, view: View) -> list[str]:
     if turned.shown is None:
         return wrapped("Your tv is off.", view.width)
     if not turned.shown:
@@ -33,7 +33,7 @@ def _turned(turned: TvTurned, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _turned_facts(turned: TvTurned, occasion: Occasion) -> Iterator[Fact]:
+def _turned_facts(turned: TvTurned, occasion: RenderContext) -> Iterator[Fact]:
     yield _state(occasion.hall, turned.player)
     yield observed_fact(occasion.hall, turned.player)
     if occasion.table:

@@ -7,7 +7,7 @@ from enum import Enum
 from thudmud.game.asides import Aside, ObserveChosen, aside
 from thudmud.game.hall import Hall, applies, apply_observe_chosen
 from thudmud.game.people import Person, PersonPart
-from thudmud.game.telling import Telling
+from thudmud.game.telling import Delivery
 
 
 class TvRefusal(Enum):
@@ -57,6 +57,6 @@ class TvTurned(ObserveChosen):
 
 
 @applies(TvTurned)
-def _apply_tv_turned(turned: TvTurned, hall: Hall) -> Telling:
+def _apply_tv_turned(turned: TvTurned, hall: Hall) -> Delivery:
     hall.people[turned.player].keep(TvState(turned.shown))
     return apply_observe_chosen(turned, hall)
