@@ -28,7 +28,7 @@ from thudmud.values import replace
 
 @verb("analyse")
 class Analyse(ArchiveCommand):
-    """See the analysis of a battle; without a number, of the one in the replay."""
+    """Show the analysis of a battle; by default the battle in the replay."""
 
     number: int | None = None
     asks_adviser = True
@@ -80,7 +80,7 @@ class Analyse(ArchiveCommand):
 
 @verb("cancel_analysis")
 class CancelAnalysis(ArchiveCommand):
-    """Cancel the analysis that one asked for."""
+    """Cancel the analysis that the player waits for."""
 
     words = "analyse cancel"
 

@@ -40,7 +40,7 @@ class ArchiveCommand(Command):
 
 @verb(games="of")
 class Games(ArchiveCommand):
-    """List one's own matches, running and adjourned; or all running matches."""
+    """List the player's running and adjourned matches, or all running matches."""
 
     everybodys: bool = False
     is_question = True
@@ -60,14 +60,14 @@ class Games(ArchiveCommand):
 
 @verb(history="of", history_by_rules="by_rules")
 class History(ArchiveCommand):
-    """List past battles, the latest first: all of them, or some.
+    """List past battles, the latest first.
 
     Attributes:
-        player: only those of this player; None for everybody's, or one's own with ``opponent``.
+        player: only battles of this player; None for all players, or for oneself with ``opponent``.
         page: the page, from 1.
-        opponent: only those against this player.
-        rules: only those by this ruleset, by name.
-        day: only those that began on a day such as 2026-11-20, ``today`` or ``yesterday``.
+        opponent: only battles against this player.
+        rules: only battles under this ruleset, by its name.
+        day: only battles begun on a day, such as 2026-11-20, ``today`` or ``yesterday``.
 
     Raises:
         InvalidValueError: there is no such day.
@@ -119,7 +119,7 @@ def _named(player: str | None, me: str) -> str | None:
 
 @verb("replay")
 class Replay(ArchiveCommand):
-    """Replay a battle, from after one of its plies on; 0 is the opening."""
+    """Replay a battle from a ply on; 0 is the opening."""
 
     number: int
     ply: int = 0
@@ -147,7 +147,7 @@ class Way(Enum):
 
 @verb("step")
 class Step(ArchiveCommand, PrivateCommand):
-    """Go to another ply of the replay, perhaps several on or back."""
+    """Go forward or back in the replay, by one or several plies."""
 
     way: Way
     plies: int = 1
@@ -186,7 +186,7 @@ class Step(ArchiveCommand, PrivateCommand):
 
 @verb("record")
 class ViewRecord(ArchiveCommand):
-    """See a battle in record notation."""
+    """Show a battle in record notation."""
 
     number: int
     is_question = True
@@ -201,9 +201,9 @@ MOST_COMMENTS = 100
 
 @verb(comment="of")
 class MakeComment(ArchiveCommand):
-    """Comment on a ply of a battle; on that shown in the replay if ``number`` is None.
+    """Comment on a ply of a battle; by default the ply shown in the replay.
 
-    The text "" removes one's own comment there.
+    The text "" removes the player's own comment there.
     """
 
     text: str
@@ -261,7 +261,7 @@ class MakeComment(ArchiveCommand):
 
 @verb("score")
 class ViewScore(ArchiveCommand):
-    """See the results of a player; one's own if ``player`` is None."""
+    """Show the results of a player; one's own if ``player`` is None."""
 
     player: str | None = None
     is_question = True
@@ -274,9 +274,9 @@ class ViewScore(ArchiveCommand):
 
 @verb("standings", standings_turned="turned")
 class ViewStandings(ArchiveCommand):
-    """List the standings by a ruleset and at a pace; by default those with most players.
+    """List the standings for a ruleset and a pace; by default the ones with most players.
 
-    ``rules`` is the ruleset's name.
+    ``rules`` is the name of the ruleset.
     """
 
     rules: str | None = None
@@ -294,7 +294,7 @@ class ViewStandings(ArchiveCommand):
 
 @verb(stop="of")
 class Stop(ArchiveCommand, PrivateCommand):
-    """Leave the open replay, or one's private board."""
+    """Leave the replay or the private board."""
 
     words = "stop"
 

@@ -145,7 +145,7 @@ def _require_time(scene: CommandContext) -> None:
 
 @verb("tutorial")
 class Tutorial(PrivateCommand):
-    """Open a lesson of the tutorial: by number, or the next one."""
+    """Open a lesson of the tutorial by its number, or the next one."""
 
     lesson: int | None = None
 
@@ -169,7 +169,7 @@ class Tutorial(PrivateCommand):
 
 @verb("lessons")
 class Lessons(PrivateCommand):
-    """List the lessons, and which of them are done."""
+    """List the lessons, marking completed ones."""
 
     def decide(self, scene: CommandContext) -> Decision:
         return scene.answer(self, answer=_record(scene.person, scene.found))
@@ -177,7 +177,7 @@ class Lessons(PrivateCommand):
 
 @verb("puzzle")
 class TryPuzzle(PrivateCommand):
-    """Open a puzzle: by number, or one that suits the player."""
+    """Open a puzzle by its number, or one that suits the player's rating."""
 
     number: int | None = None
 

@@ -15,15 +15,16 @@ from thudmud.rules import Game
 
 @verb("explore", explore_board="at")
 class Explore(ArchiveCommand):
-    """See what has been played from a position in all battles.
+    """Show the opening statistics of a position.
 
-    That is a board's, or a battle's after some of its plies. If neither is named, it is what the
-    replay shows, or else the board where one is. Whoever plays a battle gets no help from it.
+    It is the position of a board, or of a battle after some of its plies. By default it is the one
+    in the replay, or else at the player's board. Players can't explore the battle that they are
+    playing.
 
     Attributes:
         number: the number of a battle.
-        ply: after which of its plies; 0 is its opening.
-        on: words for a board.
+        ply: the number of plies played in it; 0 is its opening.
+        on: the words typed for a board.
     """
 
     number: int | None = None

@@ -13,7 +13,7 @@ from thudmud.game.tables import GameCommand, battle, require_playing, require_tu
 
 @verb("hint")
 class Hint(GameCommand):
-    """Ask for a hint: on one's turn, and while in no rated battle."""
+    """Ask for a hint on one's turn. Refused during a rated battle."""
 
     on: str | None = None
     asks_adviser = True

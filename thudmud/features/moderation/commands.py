@@ -57,7 +57,7 @@ class OperatorCommand(Command):
 
 @verb("broadcast")
 class Broadcast(OperatorCommand):
-    """Tell everybody something."""
+    """Send a message to everybody."""
 
     text: str
 
@@ -67,7 +67,7 @@ class Broadcast(OperatorCommand):
 
 @verb("mute")
 class Mute(OperatorCommand):
-    """Mute a player, for so many seconds or for good."""
+    """Mute a player for a number of seconds, or permanently."""
 
     player: str
     seconds: int | None = None
@@ -99,7 +99,7 @@ class Mutes(OperatorCommand):
 
 @verb("kick")
 class Kick(OperatorCommand):
-    """End a player's connection; they may come back."""
+    """Disconnect a player, who may come back."""
 
     player: str
     why: str = ""
@@ -112,7 +112,7 @@ class Kick(OperatorCommand):
 
 @verb("ban")
 class Ban(OperatorCommand):
-    """Ban a player, an address or a network, for so many seconds or for good."""
+    """Ban a player, an address or a network for a number of seconds, or permanently."""
 
     whom: str
     seconds: int | None = None
@@ -168,7 +168,7 @@ class CloseReport(OperatorCommand):
 
 @verb(close_reports_about="of_subject", close_reports_from="of_author", close_all_reports="all")
 class CloseReports(OperatorCommand):
-    """Close all open reports about a player, or those that a player made, or all there are."""
+    """Close all open reports about a player, or by a player, or all of them."""
 
     about: str | None = None
     by: str | None = None
@@ -215,7 +215,7 @@ def _names(names: Iterable[str]) -> Iterable[str]:
 
 @verb("shutdown", shutdown_now="now")
 class StopServer(OperatorCommand):
-    """Shut the server down in so many seconds; 0 is now."""
+    """Shut the server down after a number of seconds, or at once."""
 
     seconds: int
     why: str = ""
@@ -235,7 +235,7 @@ class StopServer(OperatorCommand):
 
 @verb("cancel_shutdown")
 class CancelShutdown(OperatorCommand):
-    """Cancel the shutdown."""
+    """Cancel a planned shutdown."""
 
     def decide_for(self, scene: CommandContext, order: Order) -> Decision:
         if scene.hall.part(PlannedShutdown).told is None:
@@ -336,7 +336,7 @@ _REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
 
 @verb(report="of_words")
 class FileReport(Command):
-    """Report a player, who need not be here, to the operators."""
+    """Report a player to the operators. The player need not be online."""
 
     player: str
     text: str

@@ -26,14 +26,14 @@ class OptionCommand(Command):
 
 @verb("show_options")
 class ShowOptions(OptionCommand):
-    """List one's options."""
+    """List the player's options."""
 
     words = "options"
 
 
 @verb("show_scheme")
 class ShowScheme(OptionCommand):
-    """List the elements of a board, and their colours."""
+    """List the elements of a board and their colours."""
 
     words = "options colour special thud"
 
@@ -56,7 +56,7 @@ class Choice(SetOption, OptionCommand):
 
 @verb("set_charset")
 class SetCharset(Choice):
-    """Choose the characters of a board."""
+    """Choose the character set of boards."""
 
     value: Charset
     words = "options charset"
@@ -64,7 +64,7 @@ class SetCharset(Choice):
 
 @verb("set_colour")
 class SetColour(Choice):
-    """Choose whether there are colours."""
+    """Choose whether to use colours."""
 
     value: Switch
     words = "options colour"
@@ -72,7 +72,7 @@ class SetColour(Choice):
 
 @verb(set_width="of")
 class SetWidth(Choice):
-    """Say how many columns the screen has; None leaves it to the client."""
+    """Set the width of the screen, in columns; None leaves it to the client."""
 
     value: int | None
     words = "options width"
@@ -87,7 +87,7 @@ class SetWidth(Choice):
 
 @verb("set_orient")
 class SetOrient(Choice):
-    """Choose the side of the board that is at the bottom."""
+    """Choose the side of the board to show at the bottom."""
 
     value: Orient
     words = "options orient"
@@ -95,7 +95,7 @@ class SetOrient(Choice):
 
 @verb("set_size")
 class SetSize(Choice):
-    """Choose how large boards are drawn."""
+    """Choose the size of boards."""
 
     value: Size
     words = "options size"
@@ -103,7 +103,7 @@ class SetSize(Choice):
 
 @verb("set_reader")
 class SetReader(Choice):
-    """Choose whether boards are described for a screen reader."""
+    """Choose whether to describe boards for a screen reader."""
 
     value: Switch
     words = "options reader"
@@ -111,7 +111,7 @@ class SetReader(Choice):
 
 @verb(set_toggle="of", set_machine="machine")
 class SetToggle(Choice):
-    """Switch one of the options that are either on or off."""
+    """Switch an option on or off."""
 
     toggle: Toggle
     value: bool
@@ -139,7 +139,7 @@ class SetToggle(Choice):
 
 @verb("set_scheme")
 class SetScheme(Choice):
-    """Choose a scheme of colours, which replaces one's own colours."""
+    """Choose a colour scheme. This drops the player's own colours."""
 
     value: Scheme
     words = "options colour scheme"
@@ -150,7 +150,7 @@ class SetScheme(Choice):
 
 @verb("set_element")
 class SetElement(Choice):
-    """Choose the colour of an element; None ("default") is the scheme's."""
+    """Choose the colour of an element; None ("default") restores the scheme's."""
 
     element: Element
     value: Colour | None

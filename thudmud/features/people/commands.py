@@ -19,7 +19,7 @@ from thudmud.game.telling import Delivery
 
 @verb("who")
 class Who(Command):
-    """List a page of the players, perhaps only those whose names begin with ``player``."""
+    """List a page of the players online, optionally only names that begin with ``player``."""
 
     player: str | None = None
     page: int = 1
@@ -34,7 +34,7 @@ class Who(Command):
 
 @verb("finger")
 class Finger(Command):
-    """Read about a player, here or not: ratings, games, plan; None is oneself."""
+    """Show a player's profile: ratings, games and plan; one's own if ``player`` is None."""
 
     player: str | None = None
     is_question = True
@@ -57,7 +57,7 @@ NO_PLAN = frozenset({"none", "-"})
 
 @verb("plan")
 class Plan(Command):
-    """Write one's plan, which others can read; None reads it."""
+    """Write one's plan, which others can read; None shows it."""
 
     text: str | None = None
 
@@ -92,7 +92,7 @@ def _apply_plan_chosen(chosen: PlanChosen, hall: Hall) -> Delivery:
 
 @verb("follow")
 class Follow(Command):
-    """Follow a player: be told when they come or begin a match; None lists whom one follows."""
+    """Follow a player, to be notified of visits and matches; None lists the players followed."""
 
     player: str | None = None
     is_question = True
@@ -139,7 +139,7 @@ def _apply_follow_chosen(chosen: FollowChosen, hall: Hall) -> Delivery:
 
 @verb("ignore")
 class Ignore(Command):
-    """Ignore a player; None lists whom one ignores."""
+    """Ignore a player; None lists the ignored players."""
 
     player: str | None = None
 

@@ -40,7 +40,7 @@ class PlyCommand(TableCommand):
 
 @verb(play="of", play_turned="turned", move="moved", move_turned="moved_turned")
 class Play(PlyCommand):
-    """Play a ply: ``move``, ``shove`` or ``hurl``."""
+    """Play a ply by ``move``, ``shove`` or ``hurl``."""
 
     attempt: Attempt
     on: str | None = None
@@ -98,7 +98,7 @@ class Play(PlyCommand):
 
 @verb("ply")
 class PlayRecorded(PlyCommand):
-    """Ask for a ply as game records write it, ``TG7-F7xE7``, be it a move, a hurl or a shove."""
+    """Play a ply given in record notation, such as ``TG7-F7xE7``; the verb is inferred."""
 
     ply: str
     on: str | None = None
@@ -128,7 +128,7 @@ class PlayRecorded(PlyCommand):
 
 @verb("end")
 class End(BattleCommand):
-    """Offer to end the battle, or accept the opponent's offer to."""
+    """Offer to end the battle, or accept the opponent's offer."""
 
     words = "end game"
 
@@ -150,7 +150,8 @@ class End(BattleCommand):
 class Start(BattleCommand):
     """Begin the next battle.
 
-    During one it offers to start over, and after a match to play another; or it accepts that offer.
+    During a battle it offers to start over, and after a match it offers a rematch; or it accepts
+    that offer.
     """
 
     words = "start game"
@@ -311,7 +312,7 @@ class Resign(BattleCommand):
 
 @verb("claim")
 class Claim(BattleCommand):
-    """Claim the battle, because the opponent has been away, or idle, for too long."""
+    """Claim the battle from an opponent who has been away or idle for too long."""
 
     words = "claim game"
 
@@ -389,7 +390,7 @@ unlimited number of events, all of which are read whenever the battle is looked 
 
 @verb("undo")
 class Undo(BattleCommand):
-    """Ask to take back one's last ply, or agree that the opponent takes theirs back."""
+    """Ask to take back one's last ply, or accept the opponent's request."""
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
@@ -422,7 +423,7 @@ def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
 
 @verb("adjourn")
 class Adjourn(BattleCommand):
-    """Offer to adjourn the match, or accept that offer."""
+    """Offer to adjourn the match, or accept the offer."""
 
     words = "adjourn game"
 

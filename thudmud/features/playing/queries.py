@@ -28,7 +28,7 @@ class Query(GameCommand):
 
 @verb("where")
 class Where(Query):
-    """Tell the squares on which pieces of a kind stand."""
+    """Show the squares of all pieces of a kind."""
 
     piece: Piece
     on: str | None = None
@@ -39,7 +39,7 @@ class Where(Query):
 
 @verb(scan_row="numbered")
 class ScanRow(Query):
-    """Tell what stands in a row. ``row`` 0 is row 1."""
+    """Show the contents of a row. ``row`` counts from 0."""
 
     row: int
     on: str | None = None
@@ -54,7 +54,7 @@ class ScanRow(Query):
 
 @verb(scan_column="lettered")
 class ScanColumn(Query):
-    """Tell what stands in a column. ``column`` 0 is column A."""
+    """Show the contents of a column. ``column`` counts from 0."""
 
     column: int
     on: str | None = None
@@ -69,7 +69,7 @@ class ScanColumn(Query):
 
 @verb("around")
 class Around(Query):
-    """Tell what stands on a square, and the nearest piece in each direction."""
+    """Show the piece on a square, and the nearest piece in each direction."""
 
     square: Square
     on: str | None = None
@@ -77,7 +77,7 @@ class Around(Query):
 
 @verb("lines")
 class Lines(Query):
-    """Tell the lines from which pieces can be hurled or shoved, of one side or both."""
+    """Show the lines from which pieces can be hurled or shoved, of one side or both."""
 
     side: Side | None = None
     on: str | None = None
@@ -89,7 +89,7 @@ class Lines(Query):
 
 @verb("captures")
 class Captures(Query):
-    """Tell the captures of the side to move, or of the piece on one square."""
+    """Show the captures of the side to move, or of the piece on a square."""
 
     origin: Square | None = None
     on: str | None = None
@@ -97,7 +97,7 @@ class Captures(Query):
 
 @verb(last_move="of")
 class LastMove(Query):
-    """Tell the last ply."""
+    """Show the last ply."""
 
     on: str | None = None
 
@@ -108,7 +108,7 @@ class LastMove(Query):
 
 @verb("clock")
 class ViewClock(Query):
-    """Tell the clock of a board: the time left, and whose time runs."""
+    """Show the clock of a board: the time left, and the running side."""
 
     on: str | None = None
     is_question = True
@@ -119,7 +119,7 @@ PieceQuery = Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove
 
 @verb("view_game")
 class ViewGame(Query):
-    """See a board drawn whole."""
+    """Show a board in full."""
 
     on: str | None = None
     is_question = True
@@ -127,7 +127,7 @@ class ViewGame(Query):
 
 @verb("view_possible")
 class ViewPossible(GameCommand):
-    """List the legal moves, or those of the piece on one square."""
+    """List the legal moves, or those of the piece on a square."""
 
     origin: Square | None = None
     on: str | None = None
@@ -145,7 +145,7 @@ class ViewPossible(GameCommand):
 
 @verb("set_board")
 class SetBoard(GameCommand):
-    """Choose one's own style for a board."""
+    """Choose the drawing style of a board for oneself."""
 
     style: Style
     on: str | None = None

@@ -20,7 +20,7 @@ from thudmud.rules import Side
 
 @verb("resume")
 class Resume(GameCommand):
-    """Resume a match that was put away: the one with battle ``number``, or the only one."""
+    """Resume an adjourned match by the number of its battle; the only one if it is None."""
 
     number: int | None = None
     on: str | None = None

@@ -41,9 +41,9 @@ class SitDown(TableCommand):
 
 @verb("join", join_at="at_board")
 class Join(SitDown):
-    """Take a free seat at a board: the only free one if ``side`` is None.
+    """Take a seat at a board; the only free one if ``side`` is None.
 
-    ``level`` is for bots, and is never typed.
+    ``level`` is for bots; it can't be typed.
     """
 
     side: Side | None = None
@@ -91,7 +91,7 @@ class Join(SitDown):
 
 @verb("practice")
 class Practice(SitDown):
-    """Take both seats and begin a battle, by the board's ruleset or a named one."""
+    """Take both seats and begin a battle, under the board's ruleset or a named one."""
 
     rules: str | None = None
     on: str | None = None
@@ -109,7 +109,7 @@ class Practice(SitDown):
 
 @verb("leave")
 class Leave(TableCommand):
-    """Give the seat up, and with it a rated match that counts by now."""
+    """Give up a seat. This forfeits a rated match that already counts."""
 
     on: str | None = None
     words = "leave game"

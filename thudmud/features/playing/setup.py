@@ -47,7 +47,7 @@ def _require_between_matches(
 
 @verb("set_rules")
 class SetRules(TableCommand):
-    """Choose the ruleset of a board, by the ruleset's name."""
+    """Choose the ruleset of a board by its name."""
 
     rules: str
     on: str | None = None
@@ -65,7 +65,7 @@ class SetRules(TableCommand):
 
 @verb("set_clock", set_clock_off="off")
 class SetClock(TableCommand):
-    """Choose the time control of the next match on a board; None for no clock."""
+    """Choose the time control of the next match at a board; None for no clock."""
 
     time: TimeControl | None
     on: str | None = None
@@ -162,7 +162,7 @@ class SetUpCommand(TableCommand):
 
 @verb(set_up="of")
 class SetUp(SetUpCommand):
-    """Set up the opening of the next match: these pieces and no others."""
+    """Set up the opening of the next match with exactly these pieces."""
 
     pieces: Pieces
     turn: Side | None = None
@@ -223,7 +223,7 @@ class SetUpLess(SetUpCommand):
 
 @verb("set_up_opening")
 class SetUpOpening(SetUpCommand):
-    """Go back to the ruleset's own opening for the next match."""
+    """Restore the ruleset's own opening for the next match."""
 
     on: str | None = None
     words = "setup opening"

@@ -18,7 +18,7 @@ from thudmud.game.rooms import MOST_OBSERVED
 
 @verb("look")
 class Look(Command):
-    """Look round, or at a board."""
+    """Look around, or at a board or a player."""
 
     at: str | None = None
     is_question = True
@@ -47,7 +47,7 @@ class Look(Command):
 
 @verb("go", "go_hall")
 class Go(Command):
-    """Walk to a board, or back to the hall (``to`` is None)."""
+    """Walk to a board, or to the hall if ``to`` is None."""
 
     to: str | None = None
 
@@ -73,7 +73,7 @@ class Boards(Command):
 
 @verb("bots")
 class ViewBots(Command):
-    """List the bots, and how well each plays."""
+    """List the bots with their results."""
 
     is_question = True
 
@@ -96,9 +96,9 @@ class ViewNews(Command):
 
 @verb("observe")
 class Observe(Command):
-    """Observe a board from elsewhere; None lists the boards that one observes.
+    """Observe a board from elsewhere; None lists the observed boards.
 
-    ``at`` is the name of a board, of a player at it, or "battle" and its number.
+    ``at`` is the name of a board or of one of its players, or "battle" and a number.
     """
 
     at: str | None = None
@@ -121,7 +121,7 @@ class Observe(Command):
 
 @verb("unobserve")
 class Unobserve(Command):
-    """Stop observing a board; ``at`` is as in `Observe`, but None for all of them."""
+    """Stop observing a board, named as in `Observe`; None stops observing all boards."""
 
     at: str | None = None
 
