@@ -61,14 +61,14 @@ class Dialogue:
     """Engine side of a dialogue, with the state of its battle.
 
     Args:
-        title: Name of the engine.
-        clock: Monotonic clock, in seconds.
-        seed: Seed of random choices.
-        is_stopped: Returns whether to answer at once; polled during a search.
-        tell: Called with comments during a search.
+        title: name of the engine.
+        clock: monotonic clock, in seconds.
+        seed: seed of random choices.
+        is_stopped: returns whether to answer at once; polled during a search.
+        tell: called with comments during a search.
 
     Attributes:
-        ended: Whether "quit" has been answered.
+        ended: whether "quit" has been answered.
     """
 
     def __init__(

@@ -30,9 +30,9 @@ def keep(server: int, niceness: int, command: list[str]) -> int:
     """Run a program until it or the server ends, then kill all its processes.
 
     Args:
-        server: Process id of the server, the expected parent.
-        niceness: Increment of the niceness.
-        command: The program and its arguments.
+        server: process id of the server, the expected parent.
+        niceness: increment of the niceness.
+        command: the program and its arguments.
 
     Returns:
         The exit status of the keeper.

@@ -13,11 +13,11 @@ def name_bots(hall: Hall, bots: Mapping[str, str | None]) -> None:
     """Register the bots of a hall.
 
     Args:
-        hall: The hall.
-        bots: Names of levels by the names of bots; None for a bot with a program of its own.
+        hall: the hall.
+        bots: names of levels by the names of bots; None for a bot with a program of its own.
 
     Raises:
-        InvalidValueError: There is no level of that name.
+        InvalidValueError: there is no level of that name.
     """
     levels = tuple(BotLevel(each.number, each.name, each.sentence) for each in LEVELS)
     known = {

@@ -33,10 +33,10 @@ class Terms(Value):
     """The terms of a battle between programs.
 
     Attributes:
-        limit: Arguments of "go", such as ``1.5`` or ``nodes 2000``.
-        seconds: Time limit for a ply; a program that exceeds it forfeits.
-        quiet: Plies without a capture after which the battle ends with the current score.
-        plies: Plies after which the battle ends in any case.
+        limit: arguments of "go", such as ``1.5`` or ``nodes 2000``.
+        seconds: time limit for a ply; a program that exceeds it forfeits.
+        quiet: plies without a capture after which the battle ends with the current score.
+        plies: plies after which the battle ends in any case.
     """
 
     limit: str
@@ -49,10 +49,10 @@ class Verdict(Value):
     """Result of a battle between programs.
 
     Attributes:
-        ending: A value of `thudmud.rules.Ending` or of `Forfeit`.
-        faulty: The side that forfeited; None if neither did.
-        why: Explanation of the forfeit; "" without one.
-        seconds: Thinking time of each side, by the wall clock.
+        ending: a value of `thudmud.rules.Ending` or of `Forfeit`.
+        faulty: the side that forfeited; None if neither did.
+        why: explanation of the forfeit; "" without one.
+        seconds: thinking time of each side, by the wall clock.
         cpu: CPU seconds of each side; None if unknown.
     """
 
@@ -72,9 +72,9 @@ class Contender:
     current position before each of its plies, and doesn't know the earlier ones.
 
     Args:
-        name: Name of the program in messages.
-        command: The program and its arguments.
-        is_modern: Whether to ask for its capabilities.
+        name: name of the program in messages.
+        command: the program and its arguments.
+        is_modern: whether to ask for its capabilities.
     """
 
     def __init__(self, name: str, command: Sequence[str], *, is_modern: bool = True) -> None:
@@ -89,7 +89,7 @@ class Contender:
         """Start the program and determine its capabilities.
 
         Raises:
-            ProgramError: The program cannot be started, or gives no answer.
+            ProgramError: the program cannot be started, or gives no answer.
         """
         await self._program.start()
         if self.is_modern:
@@ -110,15 +110,15 @@ class Contender:
         """Ask the program for a ply.
 
         Args:
-            game: The battle so far.
-            terms: The terms, of which the limits apply.
+            game: the battle so far.
+            terms: the terms, of which the limits apply.
 
         Returns:
             The program's answer, not yet checked.
 
         Raises:
-            LateError: The program doesn't answer in time.
-            ProgramError: The program's answer violates the protocol.
+            LateError: the program doesn't answer in time.
+            ProgramError: the program's answer violates the protocol.
         """
         if self._told is None or not self._follows:
             await self._program.ask(f"rules {game.ruleset}", STARTING)
@@ -148,12 +148,12 @@ async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Ter
     """Play a battle between two programs, and end both afterwards.
 
     Args:
-        opening: The battle from which to start.
-        contenders: The program of each side.
-        terms: Limits of the battle.
+        opening: the battle from which to start.
+        contenders: the program of each side.
+        terms: limits of the battle.
 
     Raises:
-        UnstartedError: One of the programs cannot be started.
+        UnstartedError: one of the programs cannot be started.
     """
     game, at_once = opening, True
     faulty: Side | None = None
@@ -214,7 +214,7 @@ def read_opening(line: str, ruleset: Ruleset) -> Game:
     """Parse a line of a file of openings: plies from the initial position, or a position.
 
     Raises:
-        ValueError: The line is neither, or the battle is already over there.
+        ValueError: the line is neither, or the battle is already over there.
     """
     if "," in line:
         game = Game.start(ruleset, read_position(line, ruleset))

@@ -45,15 +45,15 @@ class Question(Value):
     """A request for the best ply of a battle.
 
     Attributes:
-        board: Board whose queue the question joins; None for analyses, for which no game waits.
+        board: board whose queue the question joins; None for analyses, for which no game waits.
             These have the lowest priority, and never occupy the last of several workers.
-        game: A running battle.
-        level: Number of a level with deliberate errors; None for none.
-        nodes: Maximum number of positions to search; None for the level's.
-        seed: Seed of the deliberate errors, of at most nine digits.
+        game: a running battle.
+        level: number of a level with deliberate errors; None for none.
+        nodes: maximum number of positions to search; None for the level's.
+        seed: seed of the deliberate errors, of at most nine digits.
 
     Raises:
-        InvalidValueError: The battle is over, or neither `level` nor `nodes` is given.
+        InvalidValueError: the battle is over, or neither `level` nor `nodes` is given.
     """
 
     board: str | None
@@ -73,11 +73,11 @@ class Reply(Value):
     """A worker's answer.
 
     Attributes:
-        ply: The chosen ply.
-        worth: Evaluation from the view of the side to move, in hundredths of a dwarf; it includes
+        ply: the chosen ply.
+        worth: evaluation from the view of the side to move, in hundredths of a dwarf; it includes
             the level's deliberate errors.
-        line: Principal variation, beginning with the chosen ply.
-        worths: Evaluations by depth of the search, from depth 1.
+        line: principal variation, beginning with the chosen ply.
+        worths: evaluations by depth of the search, from depth 1.
     """
 
     ply: str
@@ -93,9 +93,9 @@ class Workers:
     question of each other board. If there is only one worker, it may wait for one analysis too.
 
     Args:
-        count: Number of workers; 0 for one less than the number of cores.
-        folder: Working directory of the workers.
-        command: Command of a worker.
+        count: number of workers; 0 for one less than the number of cores.
+        folder: working directory of the workers.
+        command: command of a worker.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Workers:
         """Answer a question; if the caller is cancelled, the worker aborts the search.
 
         Raises:
-            ProgramError: No worker answers.
+            ProgramError: no worker answers.
         """
         if self._closed:
             raise ProgramError("the workers have ended")
@@ -238,7 +238,7 @@ async def _asked(worker: Program, question: Question) -> Reply:
     detect repetitions.
 
     Raises:
-        ProgramError: The worker gives no answer, or a wrong one.
+        ProgramError: the worker gives no answer, or a wrong one.
     """
     game = question.game
     quiet = min(game.quiet_plies, _MOST_REPLAYED)

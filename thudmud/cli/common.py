@@ -38,14 +38,14 @@ def write_whole(path: Path, data: bytes, *, beginning: int = 0) -> None:
     """Write a file atomically; an existing file keeps its mode.
 
     Args:
-        path: The file. Symbolic links are followed; devices and pipes are written directly.
-        data: The new content.
-        beginning: Number of leading bytes that an existing file has to share with `data`, so that
+        path: the file. Symbolic links are followed; devices and pipes are written directly.
+        data: the new content.
+        beginning: number of leading bytes that an existing file has to share with `data`, so that
             only files of the same kind are overwritten; 0 for no check.
 
     Raises:
-        CommandError: The existing file begins with other bytes.
-        OSError: The file cannot be written.
+        CommandError: the existing file begins with other bytes.
+        OSError: the file cannot be written.
     """
     if path.exists() and not path.is_file():
         path.write_bytes(data)
@@ -91,8 +91,8 @@ class Progress:
         """Update the line, at most five times a second.
 
         Args:
-            done: Number of items that are done.
-            in_all: Total number of items.
+            done: number of items that are done.
+            in_all: total number of items.
         """
         if monotonic() < self._due:
             return

@@ -60,10 +60,10 @@ async def open_store(config: Path | None) -> AsyncIterator[Store]:
     """Open the configured store, even while a server uses it; close it at the end.
 
     Raises:
-        ConfigError: The configuration cannot be used.
-        CommandError: The configuration names no file or database, or a file that doesn't exist.
-        StartError: The packages for a database are not installed.
-        StoreError: The store cannot be used.
+        ConfigError: the configuration cannot be used.
+        CommandError: the configuration names no file or database, or a file that doesn't exist.
+        StartError: the packages for a database are not installed.
+        StoreError: the store cannot be used.
     """
     storage, folder = storage_of(config)
     async with opened(storage, folder) as store:
@@ -77,14 +77,14 @@ async def opened(
     """Open an existing store; close it at the end.
 
     Args:
-        storage: Settings of the store.
-        folder: Folder to which its file is relative.
-        serving: Whether to open the store as a server does, which excludes other servers.
+        storage: settings of the store.
+        folder: folder to which its file is relative.
+        serving: whether to open the store as a server does, which excludes other servers.
 
     Raises:
-        CommandError: The store's file doesn't exist.
-        StartError: The packages for a database are not installed.
-        StoreError: The store cannot be used.
+        CommandError: the store's file doesn't exist.
+        StartError: the packages for a database are not installed.
+        StoreError: the store cannot be used.
     """
     file = folder / storage.file
     if storage.backend == "sqlite" and not file.exists():
@@ -103,8 +103,8 @@ def storage_of(config: Path | None, *, gateway: bool = False) -> tuple[StorageSe
     """Return the storage settings of the server or the gateway, and the folder of its files.
 
     Raises:
-        ConfigError: The configuration cannot be used.
-        CommandError: The storage backend is "memory".
+        ConfigError: the configuration cannot be used.
+        CommandError: the storage backend is "memory".
     """
     path = named_or_default(config)
     settings = load_settings(path)

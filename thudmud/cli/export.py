@@ -118,17 +118,17 @@ async def export(
     """Write records of battles to a folder.
 
     Args:
-        store: The store.
-        folder: The folder, which is created if it doesn't exist.
-        player: Only export battles of this player; None for all.
-        since: Only export battles begun at this time or later, in seconds since the epoch.
-        bare: Whether to leave out the headers.
-        told: Progress callback; called with a battle's number and the number of all battles.
+        store: the store.
+        folder: the folder, which is created if it doesn't exist.
+        player: only export battles of this player; None for all.
+        since: only export battles begun at this time or later, in seconds since the epoch.
+        bare: whether to leave out the headers.
+        told: progress callback; called with a battle's number and the number of all battles.
 
     Raises:
-        StrangerError: There is no battle of the requested player.
-        StoreError: The store cannot be read.
-        OSError: A file cannot be written.
+        StrangerError: there is no battle of the requested player.
+        StoreError: the store cannot be read.
+        OSError: a file cannot be written.
     """
     if player is not None and not await store.read(battles.battles, player, most=1):
         raise StrangerError(repr(player))

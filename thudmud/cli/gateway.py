@@ -67,8 +67,8 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP arrives, or until the end of standard input.
 
     Raises:
-        StartError: The port, the socket or the file is not available.
-        StoreError: The store cannot be used.
+        StartError: the port, the socket or the file is not available.
+        StoreError: the store cannot be used.
     """
     stopped = stop_signal()
     # The gateway always uses a file of its own, even if the server's store is a database.

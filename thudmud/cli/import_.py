@@ -139,11 +139,11 @@ async def bring_in(
     """Import files one by one.
 
     Args:
-        store: The store.
-        files: The record files.
-        given: Details that hold for all files; see `read_file`.
-        result: Filled with the result of each file; valid even if the store fails halfway.
-        told: Progress callback; called with the number of finished files and of all files.
+        store: the store.
+        files: the record files.
+        given: details that hold for all files; see `read_file`.
+        result: filled with the result of each file; valid even if the store fails halfway.
+        told: progress callback; called with the number of finished files and of all files.
     """
     for done, path in enumerate(files):
         told(done, len(files))
@@ -163,8 +163,8 @@ async def _add(store: Store, battle: Imported, comments: Iterable[Comment]) -> B
     it cannot be stored twice, even by concurrent imports.
 
     Raises:
-        KnownError: The battle is already stored.
-        StoreError: The battle could not be stored.
+        KnownError: the battle is already stored.
+        StoreError: the battle could not be stored.
     """
     if number := await _played_here(store, battle):
         raise KnownError("played here", number)
@@ -212,11 +212,11 @@ def read_file(path: Path, given: BattleDetails) -> tuple[Imported, list[Comment]
     Headers take precedence over given details, and these over the file name.
 
     Args:
-        path: The record file.
-        given: Details from the command line, which must not contradict the headers.
+        path: the record file.
+        given: details from the command line, which must not contradict the headers.
 
     Raises:
-        RefusedFileError: The file has no valid record, or contradicts the given details.
+        RefusedFileError: the file has no valid record, or contradicts the given details.
     """
     named = details_in(path.name)
     text, changed = text_in(path)

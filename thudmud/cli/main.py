@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line; return the exit status.
 
     Args:
-        arguments: The arguments; None for those of this process, which also prepares the process:
+        arguments: the arguments; None for those of this process, which also prepares the process:
             its standard streams, garbage collection and handling of SIGHUP.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)

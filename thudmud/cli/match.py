@@ -131,10 +131,10 @@ class BotSpec(Value):
     """One of the two programs.
 
     Attributes:
-        name: Name in reports: the given one, or else the typed command.
-        typed: The argument as typed, in one line.
-        command: Program and arguments to run.
-        is_own: Whether it is the built-in engine, which takes a seed.
+        name: name in reports: the given one, or else the typed command.
+        typed: the argument as typed, in one line.
+        command: program and arguments to run.
+        is_own: whether it is the built-in engine, which takes a seed.
     """
 
     name: str
@@ -149,16 +149,16 @@ class Played(Value):
     Pairs hold the values of bot 1 and bot 2, except for `score`.
 
     Attributes:
-        match: Number of the match, from 1.
-        battle: Number of the battle within the match, 1 or 2.
-        dwarfs: The bot with the dwarfs, 1 or 2.
-        score: Points of the dwarfs and of the trolls.
-        ending: A value of `thudmud.rules.Ending` or of `Forfeit`.
-        faulty: The bot that forfeited, 1 or 2; 0 for neither.
-        why: Explanation of the forfeit.
-        plies: All plies, including the opening's.
-        thought: Number of plies that each bot was asked for.
-        seconds: Total thinking time of each bot, by the wall clock.
+        match: number of the match, from 1.
+        battle: number of the battle within the match, 1 or 2.
+        dwarfs: the bot with the dwarfs, 1 or 2.
+        score: points of the dwarfs and of the trolls.
+        ending: a value of `thudmud.rules.Ending` or of `Forfeit`.
+        faulty: the bot that forfeited, 1 or 2; 0 for neither.
+        why: explanation of the forfeit.
+        plies: all plies, including the opening's.
+        thought: number of plies that each bot was asked for.
+        seconds: total thinking time of each bot, by the wall clock.
         cpu: CPU seconds of each bot; None if unknown.
     """
 
@@ -179,7 +179,7 @@ class Played(Value):
         """Validate a battle decoded from a line of JSON.
 
         Raises:
-            ValueError: The data is not a battle.
+            ValueError: the data is not a battle.
         """
         if not isinstance(data, dict) or data.keys() != _FIELDS.keys():
             raise ValueError("expected the fields of a battle")
@@ -246,7 +246,7 @@ class _Contest:
         """Read the battles that the results file already holds.
 
         Raises:
-            CommandError: The file cannot be read, or holds something else.
+            CommandError: the file cannot be read, or holds something else.
         """
         if self._out is None:
             return
@@ -274,9 +274,9 @@ class _Contest:
         """Raise `ValueError` unless a file looks like the results of a match.
 
         Args:
-            what: The decoded first line.
-            torn: Incomplete text after the last whole line.
-            is_first: Whether the incomplete text is the first line.
+            what: the decoded first line.
+            torn: incomplete text after the last whole line.
+            is_first: whether the incomplete text is the first line.
         """
         if not isinstance(what, dict) or what.keys() != self._what.keys():
             raise ValueError("expected the settings of a match")

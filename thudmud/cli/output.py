@@ -26,8 +26,8 @@ class StandardStream(io.FileIO):
     A broken pipe is still raised if the output is needed, and ends the subcommand.
 
     Attributes:
-        is_needed: Whether the subcommand is useless without its output.
-        failure: First error; None if everything was printed.
+        is_needed: whether the subcommand is useless without its output.
+        failure: first error; None if everything was printed.
     """
 
     def __init__(self, number: int) -> None:

@@ -32,11 +32,11 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
     """Read the battle in a record file.
 
     Args:
-        path: The record file.
-        ruleset: The rules; None for those named by the headers, or else the default.
+        path: the record file.
+        ruleset: the rules; None for those named by the headers, or else the default.
 
     Raises:
-        CommandError: The file cannot be read, or is not a record.
+        CommandError: the file cannot be read, or is not a record.
     """
     try:
         text, _ = text_in(path)
@@ -75,7 +75,7 @@ def text_in(path: Path) -> tuple[str, float]:
         The text, and the file's modification time in seconds since the epoch.
 
     Raises:
-        RefusedFileError: The file cannot be a record.
+        RefusedFileError: the file cannot be a record.
     """
     try:
         if not path.is_file():

@@ -156,8 +156,8 @@ class _Player:
     """A player's connection to our server.
 
     Attributes:
-        ended: Whether the server has closed the connection.
-        word: Resume word received on the connection; "" before it.
+        ended: whether the server has closed the connection.
+        word: resume word received on the connection; "" before it.
     """
 
     def __init__(self, reader: telnetlib3.TelnetReader, writer: telnetlib3.TelnetWriter) -> None:
@@ -177,7 +177,7 @@ class _Player:
         """Connect to a server.
 
         Raises:
-            OSError: No server accepts the connection.
+            OSError: no server accepts the connection.
         """
         reader, writer = await telnetlib3.open_connection(
             host,
@@ -262,10 +262,10 @@ class OtherMud:
     """Description of a MUD other than thudmud.
 
     Attributes:
-        login: Transcript of a login.
-        prompt: Pattern to remove from the beginning of lines; None for none.
-        plain: Whether to remove colours.
-        mark: Line whose answer repeats its last word; a number is appended each time.
+        login: transcript of a login.
+        prompt: pattern to remove from the beginning of lines; None for none.
+        plain: whether to remove colours.
+        mark: line whose answer repeats its last word; a number is appended each time.
     """
 
     login: Transcript
@@ -334,7 +334,7 @@ class _Stranger(_Player):
         """Connect to a MUD.
 
         Raises:
-            OSError: No server accepts the connection.
+            OSError: no server accepts the connection.
         """
         player = await cls.connect(*address)
         player.mud = mud

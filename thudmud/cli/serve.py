@@ -65,7 +65,7 @@ def _settings(path: Path | None, options: argparse.Namespace) -> Settings:
     """Load the settings and override them by the options.
 
     Raises:
-        ConfigError: The configuration cannot be used.
+        ConfigError: the configuration cannot be used.
     """
     settings = load_settings(path)
     web_port = 0 if options.port == 0 and options.web_port is None else options.web_port

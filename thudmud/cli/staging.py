@@ -39,12 +39,12 @@ class Setup:
     """Settings for playing transcripts.
 
     Attributes:
-        config: Configuration for transcripts that name none; None for the defaults.
-        addresses: Addresses of servers by their names in transcripts; "" is for transcripts that
+        config: configuration for transcripts that name none; None for the defaults.
+        addresses: addresses of servers by their names in transcripts; "" is for transcripts that
             name no servers. If empty, every server is replaced by a `House` in this process.
-        variables: Values of variables, which override those in transcripts.
-        strict: Whether a step without expectations fails if it produces output.
-        mud: Description of the MUD at the addresses; None for thudmud.
+        variables: values of variables, which override those in transcripts.
+        strict: whether a step without expectations fails if it produces output.
+        mud: description of the MUD at the addresses; None for thudmud.
     """
 
     config: Path | None = None
@@ -63,16 +63,16 @@ def open_stages(
     """Open the stages for a transcript, and close them at the end.
 
     Args:
-        path: File of the transcript.
-        transcript: The transcript.
-        setup: Settings.
+        path: file of the transcript.
+        transcript: the transcript.
+        setup: settings.
 
     Yields:
         The stages by name of the server; "" if the transcript names none.
 
     Raises:
-        ConfigError: A configuration cannot be used.
-        CommandError: The address of a server is missing.
+        ConfigError: a configuration cannot be used.
+        CommandError: the address of a server is missing.
     """
     names: Mapping[str, str | None] = transcript.servers or {"": transcript.config}
     lacking = [name for name in names if name not in setup.addresses]
@@ -107,10 +107,10 @@ class Performed(Value):
     """Result of playing a transcript.
 
     Attributes:
-        failures: Mismatches between expectations and output.
-        problems: Errors that prevented playing to the end, one line each.
-        updated: The transcript rewritten to the actual output; None after a problem.
-        compared: Number of steps with a comparison.
+        failures: mismatches between expectations and output.
+        problems: errors that prevented playing to the end, one line each.
+        updated: the transcript rewritten to the actual output; None after a problem.
+        compared: number of steps with a comparison.
     """
 
     failures: Sequence[Mismatch | NothingCompared]
@@ -123,12 +123,12 @@ def read_transcript(path: Path, variables: Collection[str] = ()) -> Transcript:
     """Read and parse a transcript.
 
     Args:
-        path: The file.
-        variables: Names of variables that are set from outside.
+        path: the file.
+        variables: names of variables that are set from outside.
 
     Raises:
-        TranscriptError: A line is invalid; the message names the line, but not the file.
-        CommandError: The file cannot be read.
+        TranscriptError: a line is invalid; the message names the line, but not the file.
+        CommandError: the file cannot be read.
     """
     try:
         text = _text(path)
@@ -141,13 +141,13 @@ def other_mud(login: Path, prompt: str, mark: str, *, plain: bool) -> OtherMud:
     """Create the description of another MUD from command-line options.
 
     Args:
-        login: File of the login transcript, which only types and waits.
-        prompt: Regular expression of a prompt to remove; "" for none.
-        mark: Line that ends answers; "" for the default.
-        plain: Whether to remove colours.
+        login: file of the login transcript, which only types and waits.
+        prompt: regular expression of a prompt to remove; "" for none.
+        mark: line that ends answers; "" for the default.
+        plain: whether to remove colours.
 
     Raises:
-        CommandError: The login transcript or the regular expression is invalid.
+        CommandError: the login transcript or the regular expression is invalid.
     """
     try:
         transcript = read_transcript(login, {PLAYER})
@@ -166,9 +166,9 @@ def play(path: Path, setup: Setup, shown: str | None = None) -> Performed:
     """Play the transcript in a file; errors are returned as problems, not raised.
 
     Args:
-        path: The file.
-        setup: Settings.
-        shown: Name of the file in problems; None for its path.
+        path: the file.
+        setup: settings.
+        shown: name of the file in problems; None for its path.
     """
     try:
         transcript = read_transcript(path, setup.variables)

@@ -40,10 +40,10 @@ class _Drawing:
 
     Attributes:
         tag: identifies it among all drawings.
-        network: The network whose share it uses: the first requester's.
+        network: the network whose share it uses: the first requester's.
         work: draws it.
         outcome: the bytes of the picture, or the exception.
-        askers: One hang-up check per waiting request.
+        askers: one hang-up check per waiting request.
     """
 
     def __init__(self, tag: str, network: str, work: Work) -> None:
@@ -61,7 +61,7 @@ class DrawingQueue:
     """A fair queue of drawings for one `DrawingProcess`.
 
     Args:
-        share: Limit on the drawings of a network, including the one under way.
+        share: limit on the drawings of a network, including the one under way.
     """
 
     def __init__(self, share: int) -> None:
@@ -77,9 +77,9 @@ class DrawingQueue:
         """Queue a drawing and wait for it; concurrent requests for the same tag share one.
 
         Raises:
-            ShareError: The network has reached its share.
-            QueueFullError: The queue is full, or dropped the drawing to make room.
-            NotDrawnError, InvalidValueError, StoreError: Raised by ``work``.
+            ShareError: the network has reached its share.
+            QueueFullError: the queue is full, or dropped the drawing to make room.
+            NotDrawnError, InvalidValueError, StoreError: raised by ``work``.
         """
         drawing = self._drawings.get(tag) or self._add(_Drawing(tag, network, work))
         drawing.askers.append(is_gone)

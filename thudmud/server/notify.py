@@ -23,7 +23,7 @@ class ServiceManager:
     inherit them and could send notifications on the server's behalf.
 
     Attributes:
-        status: Returns a sentence for the manager's status display.
+        status: returns a sentence for the manager's status display.
     """
 
     def __init__(self, environment: MutableMapping[str, str] = os.environ) -> None:

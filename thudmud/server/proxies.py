@@ -39,7 +39,7 @@ class Proxies:
     """The set of trusted proxies, given as addresses or networks such as ``192.0.2.0/24``.
 
     Raises:
-        ValueError: A name is neither an address nor a network.
+        ValueError: a name is neither an address nor a network.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -57,8 +57,8 @@ class Proxies:
         fallback only: most proxies set ``X-Forwarded-For`` and pass ``Forwarded`` on unchanged.
 
         Args:
-            peer: The address at the other end of the connection.
-            fields: The header fields, with names in lower case.
+            peer: the address at the other end of the connection.
+            fields: the header fields, with names in lower case.
 
         Returns:
             The address, or None if the peer is a proxy that doesn't name its client. The proxy's
@@ -139,7 +139,7 @@ def told(header: bytes) -> Place | None:
         unsupported address family.
 
     Raises:
-        ValueError: The header is too short for its addresses.
+        ValueError: the header is too short for its addresses.
     """
     length = _LENGTHS.get(header[HEAD - 3])
     if header[HEAD - 4] == _LOCAL or length is None:

@@ -31,13 +31,13 @@ async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -
     """Open the store that is configured in the settings.
 
     Args:
-        storage: The backend and its file or connection string.
-        folder: The directory that a relative SQLite path refers to.
-        serving: Whether boards are served from the store.
+        storage: the backend and its file or connection string.
+        folder: the directory that a relative SQLite path refers to.
+        serving: whether boards are served from the store.
 
     Raises:
         StartError: PostgreSQL is configured but psycopg isn't installed.
-        StoreError: The store can't be opened.
+        StoreError: the store can't be opened.
     """
     if storage.backend == "memory":
         return Store.in_memory(serving=serving)
@@ -62,16 +62,16 @@ async def serving_lock(
     others have stopped.
 
     Args:
-        storage: The connection string, and whether this server is a standby.
-        stopped: Set to stop waiting.
-        announce: Called with a line for the operator if the server has to wait.
-        stop: Called with the reason if the server must stop serving.
+        storage: the connection string, and whether this server is a standby.
+        stopped: set to stop waiting.
+        announce: called with a line for the operator if the server has to wait.
+        stop: called with the reason if the server must stop serving.
 
     Yields:
         Whether the lock was acquired; False if ``stopped`` was set first.
 
     Raises:
-        NotYetError: Another server holds the lock exclusively and this one is no standby; or the
+        NotYetError: another server holds the lock exclusively and this one is no standby; or the
             database can't be reached; or a standby lost its connection and then its lock.
     """
     serving: asyncio.Future[bool] = asyncio.get_running_loop().create_future()

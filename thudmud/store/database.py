@@ -39,7 +39,7 @@ before step 7; otherwise a commit that somebody was told of could vanish unnotic
 
 Who may append, and when? Any process that has opened the store may append, under these conditions:
 
-- Each stream has the expected version; otherwise Conflict is raised, and nothing is stored.
+- Each stream has the expected version; otherwise ConflictError is raised, and nothing is stored.
 - The caller's ``fence`` agrees, in step 4: the append may have queued until the node's lease ran
   out.
 - ``head.served`` is no older than the longest lease of this process's nodes. Otherwise no node may
@@ -492,7 +492,7 @@ class Database:
         # repeated with versions that its own events have made outdated.
         if key is not None and (known := self.streams.all_came_to(changes, key)):
             return known
-        # All versions are checked before the first event is queued, so a Conflict leaves nothing
+        # All versions are checked before the first event is queued, so a conflict leaves nothing
         # behind.
         for name, (expected, _) in changes.items():
             found = self.streams.version(name)

@@ -76,9 +76,9 @@ class RunQueue(Protocol):
         """Schedule a callback for one of the next turns.
 
         Args:
-            source: The callbacks of one source share its turns.
-            take: The callback.
-            again: Whether to run after all others, because the caller has just had a turn.
+            source: the callbacks of one source share its turns.
+            take: the callback.
+            again: whether to run after all others, because the caller has just had a turn.
         """
 
 
@@ -86,9 +86,9 @@ class HttpPolicy(Value):
     """Settings and request handler shared by all connections of a port.
 
     Attributes:
-        turns: Scheduler of the connections that have a request to answer.
-        patience: Seconds that a client may take to send a request or to read the response.
-        respond: Request handler; returns None if the connection should be upgraded.
+        turns: scheduler of the connections that have a request to answer.
+        patience: seconds that a client may take to send a request or to read the response.
+        respond: request handler; returns None if the connection should be upgraded.
     """
 
     turns: RunQueue
@@ -100,8 +100,8 @@ class HttpPeer(Protocol):
     """Peer of a connection: a client, or a proxy that forwards the requests of clients.
 
     Attributes:
-        is_forwarder: Whether the peer is a trusted proxy, which sends requests for others.
-        source: Key by which `RunQueue` shares turns: the peer's network, as a rule.
+        is_forwarder: whether the peer is a trusted proxy, which sends requests for others.
+        source: key by which `RunQueue` shares turns: the peer's network, as a rule.
     """
 
     is_forwarder: bool
@@ -247,7 +247,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Close the connection once all output has been sent, or the time-out has passed.
 
         Args:
-            lingers: Whether to shut down only the sending side and let the client close first. If
+            lingers: whether to shut down only the sending side and let the client close first. If
                 the server closed while the client still sends, a TCP reset might destroy the
                 response before the client reads it (RFC 9112, section 9.6).
         """
@@ -409,7 +409,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Start writing a response.
 
         Args:
-            response: The response, which `finish` completes first.
+            response: the response, which `finish` completes first.
             request: None if the request was invalid; then the connection ends with this response.
         """
         http = self._http

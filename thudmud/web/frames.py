@@ -57,7 +57,7 @@ class FrameScreen(Screen):
     The text of a turn of the event loop becomes one frame, unless packages come between its parts.
 
     Attributes:
-        farewell: Close frame that answers the client's frames (a protocol error or a close frame);
+        farewell: close frame that answers the client's frames (a protocol error or a close frame);
             b"" for the one that belongs to the reason for closing.
     """
 

@@ -60,13 +60,13 @@ class HttpRequest(Request):
     """An HTTP request without its body.
 
     Args:
-        fields: Header fields by lower-case name; fields of the same name are joined by commas.
-        path: Percent-decoded path.
-        query: Query string, still encoded.
-        is_gone: Returns whether the client has hung up.
+        fields: header fields by lower-case name; fields of the same name are joined by commas.
+        path: percent-decoded path.
+        query: query string, still encoded.
+        is_gone: returns whether the client has hung up.
 
     Attributes:
-        has_body: Whether the message has a body, which the server ignores.
+        has_body: whether the message has a body, which the server ignores.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class HttpResponse(Response):
     """An HTTP response with its cost.
 
     Attributes:
-        packed: Returns the gzip-compressed body; None if the body isn't worth compressing.
-        cost: Additional charge to the client's budget, in requests, apart from the bytes.
+        packed: returns the gzip-compressed body; None if the body isn't worth compressing.
+        cost: additional charge to the client's budget, in requests, apart from the bytes.
     """
 
     def __init__(
@@ -144,11 +144,11 @@ def require_strict_head(received: bytes) -> None:
     a NUL take h11 quadratic time.
 
     Args:
-        received: Part of a head, preceded by up to three bytes of the part before it, without a
+        received: part of a head, preceded by up to three bytes of the part before it, without a
             leading LF. Bytes after the end of the head are not checked.
 
     Raises:
-        BadRequest: A control character, a bare CR or LF, or a folded line.
+        BadRequest: a control character, a bare CR or LF, or a folded line.
     """
     if _NOT_STRICT.search(received.partition(b"\r\n\r\n")[0]):
         raise BadRequest
@@ -158,11 +158,11 @@ def read_request(event: h11.Request, is_gone: Callable[[], bool]) -> HttpRequest
     """Validate a request head that h11 has parsed.
 
     Args:
-        event: The head as parsed by h11.
-        is_gone: Returns whether the client has hung up.
+        event: the head as parsed by h11.
+        is_gone: returns whether the client has hung up.
 
     Raises:
-        HTTPException: The version, method, framing, target or host is not accepted.
+        HTTPException: the version, method, framing, target or host is not accepted.
     """
     fields: dict[str, str] = {}
     for raw_name, raw_value in event.headers:
@@ -221,7 +221,7 @@ def finish(response: HttpResponse, request: HttpRequest | None) -> None:
     """Complete a response in place: content coding, revalidation and security fields.
 
     Args:
-        response: The response to complete.
+        response: the response to complete.
         request: None if the request was invalid; then only the security fields are added.
     """
     if request:

@@ -43,12 +43,12 @@ class PictureRequest(Value):
     """A request for a picture or a record.
 
     Attributes:
-        battle: Battle number; None for a board.
-        board: Name of a board; "" for a battle.
-        kind: Key of `KINDS`.
-        ply: Number of plies played in the position; None for the latest position.
-        side: The side at the bottom of the picture, "south" or "north".
-        colours: Key of `thudmud.pictures.SCHEMES`.
+        battle: battle number; None for a board.
+        board: name of a board; "" for a battle.
+        kind: key of `KINDS`.
+        ply: number of plies played in the position; None for the latest position.
+        side: the side at the bottom of the picture, "south" or "north".
+        colours: key of `thudmud.pictures.SCHEMES`.
     """
 
     battle: int | None
@@ -63,10 +63,10 @@ class Picture(Value):
     """A picture or a record.
 
     Attributes:
-        kind: Key of `KINDS`.
-        tag: Entity tag.
-        lasting: Whether it never changes, so that clients may cache it.
-        body: The content; None if the client already has the version of this tag.
+        kind: key of `KINDS`.
+        tag: entity tag.
+        lasting: whether it never changes, so that clients may cache it.
+        body: the content; None if the client already has the version of this tag.
     """
 
     kind: str
@@ -80,8 +80,8 @@ class Absence(Value):
 
     Attributes:
         status: HTTP status.
-        sentence: Explanation for the client.
-        later: Seconds after which to try again; 0 if that wouldn't help.
+        sentence: explanation for the client.
+        later: seconds after which to try again; 0 if that wouldn't help.
     """
 
     status: HTTPStatus
@@ -117,11 +117,11 @@ class Site(Value):
     """Content and settings of a server's web page.
 
     Attributes:
-        find: Finds the preview of a link.
-        pictures: Source of pictures of boards and battles.
-        features: Names of the enabled features.
-        public_url: Base URL of the page for players; "" if unknown.
-        embed: Origins of pages that may show boards and battles in a frame; "*" allows all.
+        find: finds the preview of a link.
+        pictures: source of pictures of boards and battles.
+        features: names of the enabled features.
+        public_url: base URL of the page for players; "" if unknown.
+        embed: origins of pages that may show boards and battles in a frame; "*" allows all.
     """
 
     find: FindPreview
@@ -138,9 +138,9 @@ def read_picture_request(
 
     Args:
         where: "board" or "game".
-        name: Name of the board, or number of the battle.
-        kind: Key of `KINDS`.
-        chosen: Parameters of the query.
+        name: name of the board, or number of the battle.
+        kind: key of `KINDS`.
+        chosen: parameters of the query.
 
     Returns:
         The parsed request, or an `Absence` if it is invalid.

@@ -68,9 +68,9 @@ def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes
 
     Args:
         page: HTML of the page.
-        shared: The board or battle behind the link.
-        base: Base URL of the page; "" if unknown, which leaves out tags that need absolute URLs.
-        may_embed: Whether to add the discovery link for oEmbed.
+        shared: the board or battle behind the link.
+        base: base URL of the page; "" if unknown, which leaves out tags that need absolute URLs.
+        may_embed: whether to add the discovery link for oEmbed.
     """
     words = {
         b"title": f"{shared.preview.title} \N{EN DASH} Thud",
@@ -191,10 +191,10 @@ def snippet(address: str, fragment: str, title: str, width: int, height: int) ->
 
     Args:
         address: URL of the frame.
-        fragment: Fragment of the shared link; ``ply=17`` selects a position.
-        title: Title of the frame.
-        width: Width in pixels.
-        height: Height in pixels.
+        fragment: fragment of the shared link; ``ply=17`` selects a position.
+        title: title of the frame.
+        width: width in pixels.
+        height: height in pixels.
     """
     if ply := _PLY.fullmatch(fragment):
         address += f"?ply={ply[1]}"

@@ -55,7 +55,7 @@ class File(Value):
     The tag is weak, so that it holds for the compressed body too (RFC 9110, section 8.8.3).
 
     Attributes:
-        is_lasting: Whether the file never changes, because its path contains a hash.
+        is_lasting: whether the file never changes, because its path contains a hash.
     """
 
     body: bytes

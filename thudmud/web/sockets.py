@@ -45,14 +45,14 @@ class SocketPolicy(Value):
     """Limits and allowed origins, shared by all WebSockets.
 
     Attributes:
-        max_line: Maximum length of a line, in characters.
-        outbox_bytes: Maximum size of a client's unsent output, in bytes.
-        max_frame: Maximum size of a message, in bytes, whether fragmented or not.
-        rate: Factory of a WebSocket's budget for frames.
-        ping: Seconds between two pings; proxies close silent connections.
-        origins: Origins of other pages that may connect.
-        public_url: Base URL of the page for players; "" if unknown.
-        flusher: Writes all output once, at the end of each turn of the event loop.
+        max_line: maximum length of a line, in characters.
+        outbox_bytes: maximum size of a client's unsent output, in bytes.
+        max_frame: maximum size of a message, in bytes, whether fragmented or not.
+        rate: factory of a WebSocket's budget for frames.
+        ping: seconds between two pings; proxies close silent connections.
+        origins: origins of other pages that may connect.
+        public_url: base URL of the page for players; "" if unknown.
+        flusher: writes all output once, at the end of each turn of the event loop.
     """
 
     max_line: int
@@ -173,8 +173,8 @@ class WebClient(Client):
         """Send a GMCP package.
 
         Args:
-            package: Name of the package.
-            text: Its data, encoded as JSON.
+            package: name of the package.
+            text: its data, encoded as JSON.
         """
         self._packages.send(package, text)
 

@@ -47,7 +47,7 @@ class Resume(GameCommand):
                 return at_own_board(scene, (), Resumed(scene.now, me, saved))
         table = hall_board_meant(hall, scene.person, self.on)
         number, saved = self._ready_at(table, adjourned, scene)
-        # Raises Refused if the match can't be resumed, before the opponent is invited to it.
+        # Raises RefusedError if the match can't be resumed, before the opponent is invited.
         context = Context(scene.now, hall.people.members)
         resumed = at_table(scene, table, resume(table, me, saved, context))
         for side, player in zip(Side, _players(saved), strict=True):
