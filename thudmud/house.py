@@ -14,6 +14,7 @@ from thudmud.features.playing.queries import ViewGame
 from thudmud.features.playing.seats import Join
 from thudmud.game.archive import Lookup
 from thudmud.game.command import Asked, Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
     MADE,
     Event,
@@ -30,7 +31,6 @@ from thudmud.game.options import UNKNOWN, Profile
 from thudmud.game.projections import HALL, is_board_key, is_of_a_match
 from thudmud.game.table import BoardSpec, Table, require_fit, require_ply
 from thudmud.game.tables import due
-from thudmud.game.telling import Delivery
 from thudmud.language.parsing import board_problem, parse
 from thudmud.language.vocabulary import HostCommand, Vocabulary
 from thudmud.rules import DEFAULT_RULES, Game

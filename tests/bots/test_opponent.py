@@ -21,11 +21,11 @@ from thudmud.features.playing.moves import Resign
 from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.rooms.commands import Go
 from thudmud.game.command import Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
 from thudmud.game.hall import Hall as PlayHall
 from thudmud.game.match import RATED_PLIES
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Delivery
 from thudmud.rules import RULESETS, Game, Side
 from thudmud.service import JoinRequest, Service, Visit
 from thudmud.service.boards import close_board, rename_board

@@ -20,12 +20,12 @@ from thudmud.game.archive import (
 )
 from thudmud.game.command import Command
 from thudmud.game.decisions import arrive, decide, part
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting, SavedMatch, TableEvent, is_complete
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Profile, Style
 from thudmud.game.projections import HALL
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Delivery
 from thudmud.rules import Game
 from thudmud.store import Store, at_once
 from thudmud.store import battles as battle_rows

@@ -18,6 +18,7 @@ from thudmud.game.archive import Fingered
 from thudmud.game.asides import Gone, Spoke
 from thudmud.game.command import Asked, Command
 from thudmud.game.decisions import decide, part
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import MOVE_SETTLES, board_meant, named
@@ -25,7 +26,6 @@ from thudmud.game.more import Quit
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.values import replace
 

@@ -16,6 +16,7 @@ from thudmud.features.talk.commands import Say
 from thudmud.game.asides import CameIn, CaughtUp, Entered, Gone, WentOut
 from thudmud.game.command import Command
 from thudmud.game.decisions import arrive, part
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
     Absent,
     BattleEnded,
@@ -32,7 +33,6 @@ from thudmud.game.hall import MOST_MISSED, Decision
 from thudmud.game.more import Quit
 from thudmud.game.options import UNKNOWN, Style
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 
 

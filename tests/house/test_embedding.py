@@ -11,9 +11,9 @@ import pytest
 from tests.house.plays import BEGUN, do, everything, house_of, kept, seated, told
 from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
 from thudmud.errors import ThudmudError
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import Joined
 from thudmud.game.options import Orient, Profile
-from thudmud.game.telling import Delivery
 from thudmud.language import parse
 from thudmud.rules import Side
 from thudmud.values import replace

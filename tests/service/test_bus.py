@@ -11,7 +11,7 @@ from thudmud.game.events import BattleEnded, Joined, Left, Parting
 from thudmud.game.feature import AppliedEvent
 from thudmud.rules import Side
 from thudmud.service.bus import EventBus
-from thudmud.service.driving import KeyedLock
+from thudmud.service.coroutines import KeyedLock
 
 JOINED = AppliedEvent(Joined(0.0, "Anna", Side.DWARF), None, None, is_ours=True)
 LEFT = AppliedEvent(Left(0.0, "Anna", Side.DWARF, Parting.LEFT), None, None, is_ours=True)

@@ -11,11 +11,11 @@ from tests.service.place import Place, Screen
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from thudmud.game.asides import ResultTold
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleEnded
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.people import BotLevel
-from thudmud.game.telling import Delivery
 from thudmud.rules import Ending, Outcome, Score, Side
 from thudmud.service import JoinRequest
 from thudmud.views import Terminal

@@ -8,9 +8,9 @@ from tests.service.place import Place, Screen
 from thudmud.features.playing.moves import Undo
 from thudmud.features.playing.seats import Join
 from thudmud.game.asides import Told
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import Joined, Parting
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.service import JoinRequest
 from thudmud.store import Store

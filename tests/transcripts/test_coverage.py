@@ -45,6 +45,7 @@ from thudmud.features.people.commands import PlanChosen
 from thudmud.features.playing.queries import PieceQuery
 from thudmud.game.asides import Active, Aside, ResultTold, TimeShort, TookOver
 from thudmud.game.command import COMMANDS, Asked, Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
     Absent,
     BattleEnded,
@@ -70,7 +71,6 @@ from thudmud.game.options import (
     Switch,
     Toggle,
 )
-from thudmud.game.telling import Delivery
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, Part, TranscriptStep

@@ -9,12 +9,12 @@ from thudmud.features.letters.model import Letter, LetterSent, LettersPage
 from thudmud.features.notifications.commands import Notify
 from thudmud.features.notifications.model import Contact, NotificationSettings, Quiet, Ways
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.evaluation import Evaluation
 from thudmud.game.hall import Hall
 from thudmud.game.people import BotLevel
 from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Delivery
 from thudmud.house import House
 from thudmud.rules import Game, Move, Side
 from thudmud.views import Message

@@ -12,10 +12,10 @@ from tests.views.positions import game_of, played_at_random, table_with
 from thudmud.features.playing.queries import Captures, Lines, ViewPossible
 from thudmud.game.asides import Entered
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Delivery
 from thudmud.rules import (
     DISCWORLD,
     RULESETS,

@@ -7,9 +7,9 @@ import pytest
 from thudmud.features.playing.moves import Resign
 from thudmud.game.asides import TimeShort
 from thudmud.game.clocks import Clock, TimeControl
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import ClockHeld, IdleWarned, Left, Parting
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Delivery
 from thudmud.house import House
 from thudmud.rules import Side
 from thudmud.store.codec import to_line

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleId, Left, Moved, Parting
 from thudmud.game.match import Match
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Delivery
 from thudmud.house import House
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
 from thudmud.store.codec import to_line

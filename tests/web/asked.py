@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from thudmud.features import NAMES
-from thudmud.service.driving import now
+from thudmud.service.coroutines import now
 from thudmud.web.http import NO_FIELDS, HttpRequest, HttpResponse, finish
 from thudmud.web.pictures import NO_BATTLE, Absence, FindPreview, PictureRequest, Preview, Site
 from thudmud.web.routes import Routes, routes_of

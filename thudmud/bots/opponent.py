@@ -16,10 +16,10 @@ from thudmud.features.playing.seats import Leave
 from thudmud.features.rooms.commands import Go
 from thudmud.game.asides import Invited
 from thudmud.game.command import Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleId, BoardRenamed, Offer
 from thudmud.game.match import RATED_PLIES
 from thudmud.game.table import Table
-from thudmud.game.telling import Delivery
 from thudmud.rules import Game, Side, read_ply, write_position
 from thudmud.values import replace
 
@@ -71,11 +71,11 @@ class Task:
     """A battle in which the bot is to move.
 
     Attributes:
-        board: Name of the board.
-        battle: Number of the battle within its match.
-        game: The battle.
-        since: Time of the table's last change.
-        level: Number of the bot's level at this table; None for a program of its own.
+        board: name of the board.
+        battle: number of the battle within its match.
+        game: the battle.
+        since: time of the table's last change.
+        level: number of the bot's level at this table; None for a program of its own.
     """
 
     board: str
@@ -93,8 +93,8 @@ class Task:
         """Return the game command for a ply in the notation of records.
 
         Raises:
-            ValueError: The text is not a ply.
-            IllegalMoveError: The ply is against the rules.
+            ValueError: the text is not a ply.
+            IllegalMoveError: the ply is against the rules.
         """
         move = read_ply(ply, self.game.ruleset, self.game.position)
         return Play(move.attempt(), self.board)
@@ -105,12 +105,12 @@ class _Seat:
     """A seat occupied by the bot.
 
     Attributes:
-        since: Time at which the seat entered its current status.
-        changed: Time of the table's last change.
-        offered: Quiet plies at the bot's last offer to end the battle, or 0.
-        worths: Evaluations from the bot's view, by the number of plies played.
-        done: Commands sent since the table changed, with their times.
-        wanted: Cached commands with the times at which they are due; None after a change.
+        since: time at which the seat entered its current status.
+        changed: time of the table's last change.
+        offered: quiet plies at the bot's last offer to end the battle, or 0.
+        worths: evaluations from the bot's view, by the number of plies played.
+        done: commands sent since the table changed, with their times.
+        wanted: cached commands with the times at which they are due; None after a change.
     """
 
     side: Side
@@ -195,12 +195,12 @@ class Opponent:
     """Behaviour of one bot.
 
     Args:
-        name: Name of the bot.
-        patience: Seconds to wait for a player; at least `LEAST_PATIENCE` is used.
-        pause: Seconds after which the bot starts a battle by itself.
+        name: name of the bot.
+        patience: seconds to wait for a player; at least `LEAST_PATIENCE` is used.
+        pause: seconds after which the bot starts a battle by itself.
 
     Attributes:
-        invitations: Received invitations.
+        invitations: received invitations.
     """
 
     def __init__(self, name: str, patience: float, pause: float = START_AFTER) -> None:
@@ -259,8 +259,8 @@ class Opponent:
         """Record an evaluation from the bot's view, unless the task is out of date.
 
         Args:
-            task: The task with the evaluated position.
-            worth: Evaluation in hundredths of a dwarf.
+            task: the task with the evaluated position.
+            worth: evaluation in hundredths of a dwarf.
         """
         if task in self.tasks():
             seat = self._seat(task.board)

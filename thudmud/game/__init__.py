@@ -11,12 +11,12 @@ Attributes:
 from thudmud.errors import RefusedError
 from thudmud.game.archive import LookupNeededError, LookupResults
 from thudmud.game.command import Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting, TableEvent
 from thudmud.game.hall import Decision, Hall
 from thudmud.game.options import Options, Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Delivery
 
 __all__ = [
     "BoardSpec",

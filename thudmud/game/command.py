@@ -15,9 +15,9 @@ from thudmud.english import length
 from thudmud.errors import InvalidValueError
 from thudmud.game.archive import LookupResults
 from thudmud.game.asides import Aside, CameIn, WentOut, aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Decision, Hall, applies
 from thudmud.game.people import Person
-from thudmud.game.telling import Delivery
 from thudmud.values import Value, defaults_of
 
 _TYPED: Mapping[str, Callable[[Any], str]] = {

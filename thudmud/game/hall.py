@@ -19,6 +19,7 @@ from thudmud.game.archive import RatingChange
 from thudmud.game.asides import Aside, AsideT
 from thudmud.game.boards import TableRegister
 from thudmud.game.clocks import TimeClass, time_class
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import NO_BOTS, BattleEnded, HallEvent, TableEvent
 from thudmud.game.match import Match, Unrated
 from thudmud.game.options import Options, SetOption, Style, Toggle
@@ -26,7 +27,6 @@ from thudmud.game.people import BotLevel, People
 from thudmud.game.rooms import Rooms
 from thudmud.game.sanctions import Order
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.values import Value, replace
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from operator import attrgetter
 
+from thudmud.game.delivery import Occupants
 from thudmud.game.people import Person
-from thudmud.game.telling import Occupants
 
 MOST_OBSERVED = 10
 """Maximum number of boards that a player may observe at a time."""

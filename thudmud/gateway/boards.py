@@ -15,13 +15,13 @@ from weakref import WeakValueDictionary
 from thudmud.errors import RefusedError
 from thudmud.features.playing.queries import ViewGame
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import BoardOpened, Parting
 from thudmud.game.hall import Hall, kept_for
 from thudmud.game.options import Profile
 from thudmud.game.projections import HALL
 from thudmud.game.refusals import Mistake
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Delivery
 from thudmud.gateway import requests
 from thudmud.gateway.requests import Code, Data, Notice, RequestError
 from thudmud.gateway.session import ClientSession, GatewayPolicy

@@ -21,7 +21,7 @@ from thudmud.features.playing.seats import Join
 from thudmud.features.talk.commands import Tell
 from thudmud.game.asides import Invited
 from thudmud.game.command import Command
-from thudmud.game.telling import Delivery
+from thudmud.game.delivery import Delivery
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release

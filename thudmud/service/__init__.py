@@ -11,7 +11,7 @@
 """
 
 from thudmud.game.evaluation import Adviser
-from thudmud.service.driving import metered, metered_now, now
+from thudmud.service.coroutines import metered, metered_now, now
 from thudmud.service.interface import (
     Dismissal,
     JoinRequest,

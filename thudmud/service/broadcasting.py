@@ -15,13 +15,13 @@ from thudmud.features.rooms import messages as rooms
 from thudmud.features.rooms.commands import Go, Look
 from thudmud.game.asides import Aside
 from thudmud.game.command import Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.meaning import board_meant, named
 from thudmud.game.people import DEFAULTS
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Delivery
-from thudmud.service.driving import now
+from thudmud.service.coroutines import now
 from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers
 from thudmud.values import replace

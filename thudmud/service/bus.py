@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from thudmud.game.feature import Handler
-from thudmud.service.driving import KeyedLock
+from thudmud.service.coroutines import KeyedLock
 
 _log = logging.getLogger(__name__)
 

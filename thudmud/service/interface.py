@@ -10,11 +10,11 @@ from typing import Any, Protocol
 from thudmud.errors import RefusedError
 from thudmud.game.archive import Lookup
 from thudmud.game.command import Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.options import UNKNOWN, Profile, SetOption
 from thudmud.game.people import Person
 from thudmud.game.table import Table
-from thudmud.game.telling import Delivery
 from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node
 from thudmud.service.scheduler import Later, TimerScheduler
@@ -44,7 +44,7 @@ class Dismissal(Enum):
 
 
 Limit = Callable[["Visit"], None]
-"""Raises Refused if a player disturbs others too often; called before others are notified."""
+"""Raises RefusedError if a player disturbs others too often; called before others are notified."""
 
 
 class Quota(Protocol):

@@ -13,9 +13,9 @@ present state and changes nothing. So it can be repeated. A StoreError ends the 
 round ends in one of four ways:
 
 - Refused, by the rules, a limit or a question: the player is told why. Nothing has changed.
-- Unread: the decision needs stored data. The loop looks the data up, and decides anew with it. The
-  board may have changed meanwhile; that doesn't matter, since the new decision is made on the board
-  as it is then.
+- Lookup needed: the decision needs stored data. The loop looks the data up, and decides anew with
+  it. The board may have changed meanwhile; that doesn't matter, since the new decision is made on
+  the board as it is then.
 - Conflict: another append came first. The loop waits until that is applied here, and decides the
   same command anew, without parsing. It drops the data looked up, which may be out of date, and
   keeps the time for a command in a running battle: a ply that came in time stays in time.
@@ -29,8 +29,8 @@ asides along with events, so no conflict can follow them.
 Cancellation. Front ends leave a visit instead of cancelling its line. If a line is cancelled all
 the same, ``finally`` releases the name's lock. Before the append nothing has happened, except that
 the talk limit may be charged, and preferences or stored asides may be stored but not delivered.
-During the append the events may be stored, see `thudmud.service.following`; they are delivered, but
-the line has no result.
+During the append the events may be stored, see `thudmud.service.event_applier`; they are
+delivered, but the line has no result.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from thudmud.game import asides, hooks
 from thudmud.game.archive import NOTHING_FOUND, Lookup, LookupNeededError, LookupResults
 from thudmud.game.command import Asked, Command, questions
 from thudmud.game.decisions import can_wait, decide, is_limited
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import Parting
 from thudmud.game.feature import AsideStorer, LookupAnswerer, LookupRequest, Postponed
 from thudmud.game.hall import Decision
@@ -53,10 +54,9 @@ from thudmud.game.more import Again, Quit
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
 from thudmud.game.tables import TableCommand
-from thudmud.game.telling import Delivery
 from thudmud.language import ParseError, parse
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.following import EventApplier
+from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import (
     Base,
     Keep,

@@ -42,7 +42,7 @@ from thudmud.game.archive import NOTHING_FOUND, LookupResults
 from thudmud.game.asides import Aside, AsideT, Gone
 from thudmud.game.events import Parting
 from thudmud.game.options import SetOption
-from thudmud.service.driving import KeyedLock, future, now, settle
+from thudmud.service.coroutines import KeyedLock, future, now, settle
 from thudmud.store import (
     LEASE,
     NotesMissed,

@@ -10,10 +10,10 @@ from itertools import count
 
 from thudmud.errors import RefusedError
 from thudmud.game import asides, events
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.meaning import hall_board_meant
 from thudmud.game.people import Person
-from thudmud.game.telling import Delivery
 from thudmud.service.interface import Onlooker, Outbox
 from thudmud.values import replace
 from thudmud.views.data import Fact

@@ -20,6 +20,7 @@ from thudmud.errors import RefusedError
 from thudmud.game.archive import NOTHING_FOUND, AdjournedLookup, Lookup, LookupResults
 from thudmud.game.asides import CaughtUp, Gone, TookOver
 from thudmud.game.decisions import arrive, part
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
     TABLE_EVENTS_BUT_MOVES,
     Absent,
@@ -32,12 +33,11 @@ from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.options import Profile
 from thudmud.game.tables import come_back, vanish
-from thudmud.game.telling import Delivery
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.driving import now
-from thudmud.service.following import EventApplier
+from thudmud.service.coroutines import now
+from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import Base, Dismissal, JoinRequest, Limit, Visit
-from thudmud.service.neighbours import entered
+from thudmud.service.peer_nodes import entered
 from thudmud.store import ConflictError, StoreError
 from thudmud.values import replace
 

@@ -72,17 +72,17 @@ from thudmud.language.parsing import player_problem
 from thudmud.service.boards import put_up
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.bus import EventBus
-from thudmud.service.driving import now
-from thudmud.service.following import EventApplier
+from thudmud.service.clock_timers import ClockTimers
+from thudmud.service.coroutines import now
+from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import Base, JoinRequest, Onlooker, Outbox, Result, Teller, Visit
+from thudmud.service.janitor import Janitor
 from thudmud.service.lines import PlayerLines, Policy
-from thudmud.service.neighbours import PeerNodes
 from thudmud.service.nodes import Node
 from thudmud.service.onlookers import tell
+from thudmud.service.peer_nodes import PeerNodes
 from thudmud.service.presence import Presence
 from thudmud.service.scheduler import Later, TimerScheduler
-from thudmud.service.tidying import Janitor
-from thudmud.service.timing import ClockTimers
 from thudmud.store import ConflictError, Store
 from thudmud.store import hall as hall_rows
 from thudmud.views import sentences

@@ -13,10 +13,10 @@ from thudmud.english import capitalised
 from thudmud.errors import RefusedError
 from thudmud.game.asides import TimeShort
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
 from thudmud.game.hall import Hall
 from thudmud.game.options import Toggle
-from thudmud.game.telling import Delivery
 from thudmud.language import ParseError
 from thudmud.values import Value
 from thudmud.views.data import Fact

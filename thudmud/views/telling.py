@@ -15,9 +15,9 @@ from thudmud.english import lasting
 from thudmud.game import events
 from thudmud.game.asides import Aside, TimeShort
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.table import Table
-from thudmud.game.telling import Delivery
 from thudmud.views import reader, sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import DRAWN, table_facts

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from thudmud.game import events
 from thudmud.game.asides import Aloud, Aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.options import (
     WIDTHS,
@@ -26,7 +27,6 @@ from thudmud.game.options import (
 )
 from thudmud.game.people import DEFAULTS
 from thudmud.game.table import Table
-from thudmud.game.telling import Delivery
 from thudmud.values import Value, replace
 
 DEFAULT_WIDTH = 80

@@ -10,11 +10,11 @@ from thudmud.errors import RefusedError
 from thudmud.features.analysis.messages import MOST_TOLD, curve, of_ply, told
 from thudmud.features.analysis.model import AnalysedBattle, Analysing, Analysis, AnalysisRefusal
 from thudmud.game.archive import Battle, State
+from thudmud.game.delivery import Delivery
 from thudmud.game.evaluation import DECIDED
 from thudmud.game.events import BattleId
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
-from thudmud.game.telling import Delivery
 from thudmud.rules import DISCWORLD, Game
 from thudmud.values import replace
 from thudmud.views.refusals import refused

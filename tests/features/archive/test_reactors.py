@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.service.stores import SlowStore
-from tests.service.test_timing import TimedPlace
+from tests.service.test_clock_timers import TimedPlace
 
 PLIES = ("move a6 b6", "move g7 f7", "move b6 a6", "move f7 g7")
 

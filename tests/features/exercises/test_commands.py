@@ -41,12 +41,12 @@ from thudmud.features.playing.seats import Join, Leave
 from thudmud.features.rooms.commands import Go, Look
 from thudmud.game.archive import PROVISIONAL
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import PuzzleTried
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec
-from thudmud.game.telling import Delivery
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.rules import RULESETS, Game, IllegalMoveError, Move, Piece, Reason, Side, Verb

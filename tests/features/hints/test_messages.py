@@ -9,10 +9,10 @@ from thudmud.features.hints.commands import Hint
 from thudmud.features.hints.model import HintRefusal
 from thudmud.game.advice import Advice, Because, Merit
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.options import Style
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Delivery
 from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
 from thudmud.views.refusals import refused
 from thudmud.views.telling import teller

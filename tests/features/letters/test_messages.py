@@ -14,8 +14,8 @@ from thudmud.features.letters.model import LettersRefusal as L
 from thudmud.game.archive import LetterCount, LetterCountLookup, LookupResults
 from thudmud.game.asides import Entered, TookOver
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.options import Style
-from thudmud.game.telling import Delivery
 from thudmud.views.data import Fact
 from thudmud.views.refusals import refused
 from thudmud.views.registry import RenderContext, added_lines

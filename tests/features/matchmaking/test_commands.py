@@ -10,8 +10,8 @@ from thudmud.features.matchmaking.commands import Invite
 from thudmud.features.playing.moves import Start
 from thudmud.features.playing.seats import Join
 from thudmud.game.asides import Invited
+from thudmud.game.delivery import Delivery
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 
 OAK, PINE = "oak board", "pine board"

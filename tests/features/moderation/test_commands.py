@@ -19,10 +19,10 @@ from thudmud.features.moderation.model import (
     ShutdownAnnounced,
 )
 from thudmud.game.command import Asked
+from thudmud.game.delivery import Delivery
 from thudmud.game.people import BotLevel
 from thudmud.game.refusals import Refusal
 from thudmud.game.sanctions import Measure, Order, Sanction, network_of, network_text
-from thudmud.game.telling import Delivery
 from thudmud.language import parse
 from thudmud.views.messages import messages
 from thudmud.views.sanctions import barred

@@ -18,6 +18,7 @@ from thudmud.features.rooms.commands import Go
 from thudmud.game.archive import State
 from thudmud.game.asides import Invited
 from thudmud.game.command import Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
     Adjourned,
     BattleEnded,
@@ -32,7 +33,6 @@ from thudmud.game.match import Match
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import Context, resume
-from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.store import ConflictError, at_once
 from thudmud.values import replace

@@ -19,8 +19,8 @@ from thudmud.features.playing.resuming import Resume
 from thudmud.features.playing.seats import Join, Practice
 from thudmud.features.rooms.commands import Go, Look, Observe
 from thudmud.game.asides import Entered, FollowedBegan, FollowedCame
+from thudmud.game.delivery import Delivery
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.service.place import refused, until
 from tests.service.stores import SlowStore
-from tests.service.test_timing import TimedPlace
+from tests.service.test_clock_timers import TimedPlace
 from thudmud.features.playing.moves import Resign, Start
 from thudmud.features.tournaments import commands as tournaments
 from thudmud.features.tournaments.commands import LONGEST_BY_CLOCK

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from thudmud.game.archive import Battle, FoundBattle
 from thudmud.game.asides import Aside, aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import applies
 from thudmud.game.people import Person, PersonPart
-from thudmud.game.telling import Delivery
 from thudmud.rules import Comment, Game
 from thudmud.values import replace
 

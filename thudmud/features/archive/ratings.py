@@ -15,13 +15,13 @@ from thudmud.features.archive.messages import count
 from thudmud.game import archive
 from thudmud.game.asides import ResultTold
 from thudmud.game.clocks import TimeClass
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import NO_BOTS, OWN_PROGRAM, BattleEnded
 from thudmud.game.hall import Hall, guests_of, unrated
 from thudmud.game.match import RATED_PLIES, Match, Unrated
 from thudmud.game.more import Help
 from thudmud.game.people import BotLevel
 from thudmud.game.projections import LAST, MOST_OF_LAST
-from thudmud.game.telling import Delivery
 from thudmud.rules import Side
 from thudmud.views import data
 from thudmud.views.data import Fact

@@ -24,11 +24,11 @@ from thudmud.features.exercises.model import (
 )
 from thudmud.features.playing.moves import Play
 from thudmud.game.command import has_verb
+from thudmud.game.delivery import Delivery
 from thudmud.game.evaluation import Variation
 from thudmud.game.hall import Hall
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
-from thudmud.game.telling import Delivery
 from thudmud.rules import Game, Move, Piece
 from thudmud.views import reader, sentences
 from thudmud.views.data import Data, Fact

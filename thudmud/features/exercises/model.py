@@ -38,13 +38,13 @@ from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.game.advice import MOST_TRAMPLES, Advice
 from thudmud.game.archive import Lookup, Rating
 from thudmud.game.asides import Aside, ToAnother, aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.evaluation import Variation
 from thudmud.game.events import BattleId, Moved
 from thudmud.game.hall import applies
 from thudmud.game.match import Match
 from thudmud.game.people import Person, PersonPart, PrivateBoard
 from thudmud.game.table import BoardSpec, Table
-from thudmud.game.telling import Delivery
 from thudmud.rules import (
     EVERY,
     RULESETS,

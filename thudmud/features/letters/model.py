@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, ToAnother, aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall, applies
-from thudmud.game.telling import Delivery
 
 
 class LettersRefusal(Enum):

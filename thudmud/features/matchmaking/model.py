@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from thudmud.game.asides import ToAnother, aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall, applies, apply_to_another
-from thudmud.game.telling import Delivery
 
 
 @aside

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from thudmud.game.archive import Lookup
 from thudmud.game.asides import Aside, StoredAside, aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall, HallPart, applies
 from thudmud.game.sanctions import Measure, Sanction
-from thudmud.game.telling import Delivery
 from thudmud.values import replace
 
 

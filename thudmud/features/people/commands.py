@@ -9,12 +9,12 @@ from thudmud.errors import RefusedError
 from thudmud.game.archive import Fingered, MemberLookup, ScoreLookup
 from thudmud.game.asides import Aside, aside
 from thudmud.game.command import Command, CommandContext, verb
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import LONGEST_NAME
 from thudmud.game.hall import Decision, Hall, applies
 from thudmud.game.meaning import known_name, one_called, player_meant, refuse_absent
 from thudmud.game.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Delivery
 
 
 @verb("who")

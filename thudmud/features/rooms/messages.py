@@ -15,12 +15,12 @@ from thudmud.features.playing.seats import Join
 from thudmud.features.rooms.commands import Boards, Look, Observe, Unobserve, ViewBots, ViewNews
 from thudmud.game import asides, events
 from thudmud.game.archive import ListedBot
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall
 from thudmud.game.more import Help
 from thudmud.game.options import Switch
 from thudmud.game.refusals import Refusal
 from thudmud.game.table import Table
-from thudmud.game.telling import Delivery
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.views import data, reader, sentences
 from thudmud.views.data import Fact

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from thudmud.game.asides import AtBoard, aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall, applies
 from thudmud.game.people import PersonPart
-from thudmud.game.telling import Delivery
 
 
 class DeafNoticeShown(PersonPart):

@@ -22,9 +22,9 @@ from thudmud.features.tournaments.pairing import (
 )
 from thudmud.game import events
 from thudmud.game.archive import MIDDLE, Lookup
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import BattleScore, HallEvent, TournamentKind
 from thudmud.game.hall import Hall, HallPart, takes
-from thudmud.game.telling import Delivery
 from thudmud.values import Value, replace
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 
 from thudmud.game.asides import Aside, ObserveChosen, aside
+from thudmud.game.delivery import Delivery
 from thudmud.game.hall import Hall, applies, apply_observe_chosen
 from thudmud.game.people import Person, PersonPart
-from thudmud.game.telling import Delivery
 
 
 class TvRefusal(Enum):

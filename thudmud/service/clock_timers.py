@@ -17,8 +17,8 @@ from thudmud.game.hall import Decision
 from thudmud.game.table import Table
 from thudmud.game.tables import due, overdue
 from thudmud.rules import Side
-from thudmud.service.driving import now
-from thudmud.service.following import EventApplier
+from thudmud.service.coroutines import now
+from thudmud.service.event_applier import EventApplier
 from thudmud.service.interface import Base
 from thudmud.store import ConflictError, StoreError
 

@@ -17,7 +17,7 @@ from thudmud.game.feature import AppliedEvent
 from thudmud.game.hall import Decision
 from thudmud.game.people import Person
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.driving import now
+from thudmud.service.coroutines import now
 from thudmud.service.interface import Base
 from thudmud.store import StoreError
 from thudmud.values import replace

@@ -16,6 +16,7 @@ from thudmud.features.playing.setup import SetClock
 from thudmud.game.asides import TimeShort
 from thudmud.game.clocks import DAY, LONGEST_GRACE, Clock, TimeControl
 from thudmud.game.command import Command
+from thudmud.game.delivery import Delivery
 from thudmud.game.events import (
     Absent,
     BattleEnded,
@@ -26,7 +27,6 @@ from thudmud.game.events import (
     TakenBack,
 )
 from thudmud.game.refusals import Refusal
-from thudmud.game.telling import Delivery
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.service import JoinRequest, Node, Result
 from thudmud.store import NotWrittenError

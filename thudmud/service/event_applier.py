@@ -24,7 +24,7 @@ Cancellation of `write`:
 - Before the append is sent, such as while waiting for the lock: the decision isn't stored.
 - During the append: the store's thread may be at work on it, and finishes. The lock is released at
   once. If the events are stored, `_take` applies and delivers them later, with their mark. The next
-  writer at the board decides on top of them, or gets a Conflict and waits in `until`. By then the
+  writer at the board decides on top of them, or gets a conflict and waits in `until`. By then the
   player may have left or the board may have been renamed, so `_decided` checks both before it uses
   the asides.
 - After the append nothing awaits, so `write` can't be cancelled there.
@@ -65,7 +65,7 @@ from thudmud.game.table import BoardSpec, Table
 from thudmud.game.tables import held, overdue
 from thudmud.service.boards import close_at
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.driving import future, settle
+from thudmud.service.coroutines import future, settle
 from thudmud.service.interface import Base, OutcomeUnknownError
 from thudmud.store import ConflictError, Entry, HistoryLostError, NotWrittenError, StoreError
 from thudmud.store import hall as hall_rows

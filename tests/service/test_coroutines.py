@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from thudmud.service.driving import KeyedLock, metered, metered_now, now
+from thudmud.service.coroutines import KeyedLock, metered, metered_now, now
 
 
 async def nothing() -> str:
