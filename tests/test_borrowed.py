@@ -11,7 +11,7 @@ import sys
 from lark import Lark
 from lark.lark import LarkOptions
 
-from thudmud.bots.child import ChildProcess
+from thudmud.child import ChildProcess
 
 
 def test_lark_loads_a_parser_from_data() -> None:
@@ -22,7 +22,7 @@ def test_lark_loads_a_parser_from_data() -> None:
 
 
 async def test_child_with_open_pipes_ends_once_its_outputs_are_closed() -> None:
-    """Else `thudmud.bots.child` needs another way with this version of Python."""
+    """Else `thudmud.child` needs another way with this version of Python."""
     code = "import os, time; os.fork() or time.sleep(600)"
     child = await ChildProcess.start(sys.executable, "-S", "-c", code)
     child.close_outputs()

@@ -30,8 +30,8 @@ from tests.simulation.disk import SlowDisk
 from tests.simulation.engines import Engine
 from tests.simulation.network import Wire
 from tests.simulation.versions import by_version, explored
+from thudmud import child
 from thudmud.accounts import passwords
-from thudmud.bots import child
 from thudmud.features.tournaments.settings import TournamentSettings
 from thudmud.server import serve
 from thudmud.server.acceptor import Acceptor

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from thudmud.bots import LONGEST_LINE, keeper
-from thudmud.bots.child import ChildProcess
 from thudmud.bots.opponent import Task
+from thudmud.child import ChildProcess
 from thudmud.errors import ThudmudError
 
 ENGINE = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
@@ -58,11 +58,11 @@ class Program:
     """A program that speaks the engine protocol; `ply` starts it on first use.
 
     Args:
-        name: Name of the program in the log.
-        command: The program and its arguments.
-        folder: Working directory.
-        seconds: Time limit for a ply, and for any other answer.
-        niceness: Increment of the niceness.
+        name: name of the program in the log.
+        command: the program and its arguments.
+        folder: working directory.
+        seconds: time limit for a ply, and for any other answer.
+        niceness: increment of the niceness.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Program:
         """Start the program, unless it is running.
 
         Raises:
-            ProgramError: The program cannot be started, or does not answer.
+            ProgramError: the program cannot be started, or does not answer.
         """
         if self._process is not None:
             return
@@ -131,7 +131,7 @@ class Program:
         """Ask the program for a ply.
 
         Raises:
-            ProgramError: The program gives no answer in time, or a wrong one.
+            ProgramError: the program gives no answer in time, or a wrong one.
         """
         await self.start()
         await self.ask(f"rules {task.game.ruleset}", self._seconds)
@@ -208,16 +208,16 @@ class Program:
         """Send commands and wait for the answers.
 
         Args:
-            line: A command, or several lines that are sent at once.
-            seconds: Time limit for all answers together.
-            note: Called with each comment before an answer; a comment restarts the time limit.
+            line: a command, or several lines that are sent at once.
+            seconds: time limit for all answers together.
+            note: called with each comment before an answer; a comment restarts the time limit.
 
         Returns:
             The answer to the last command, without its first word.
 
         Raises:
-            LateError: There is no answer in time.
-            ProgramError: The program answers with an error or another word, or has ended.
+            LateError: there is no answer in time.
+            ProgramError: the program answers with an error or another word, or has ended.
         """
         words = [each.partition(" ")[0] for each in line.split("\n")]
         word = words[0]
@@ -266,8 +266,8 @@ class Program:
         """Read the answer to a command.
 
         Args:
-            word: First word of the command, for error messages.
-            passes: Returns whether to skip a line, such as a comment.
+            word: first word of the command, for error messages.
+            passes: returns whether to skip a line, such as a comment.
         """
         process, left = self._process, MOST_SAID
         if process is None or process.stdout is None:

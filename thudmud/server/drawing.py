@@ -15,7 +15,7 @@ import struct
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from thudmud.bots.child import ChildProcess
+from thudmud.child import ChildProcess
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.pictures import SCHEMES, gif, png, svg
 from thudmud.pictures.drawing import Still
@@ -47,11 +47,11 @@ class Job(Value):
 
     Attributes:
         kind: "svg", "png", "gif" or "thud" (a game record).
-        subject: The position for a still picture; the battle for a GIF or a record.
-        side: The board's orientation: "north" or "south".
-        colours: A key of `SCHEMES`.
-        record: Further fields of `Record`: both players, date, comments, clock, event and round.
-        spent: Seconds per ply, for a record; empty if unknown.
+        subject: the position for a still picture; the battle for a GIF or a record.
+        side: the board's orientation: "north" or "south".
+        colours: a key of `SCHEMES`.
+        record: further fields of `Record`: both players, date, comments, clock, event and round.
+        spent: seconds per ply, for a record; empty if unknown.
     """
 
     kind: str
@@ -77,16 +77,16 @@ class Job(Value):
         Jobs are pickled and piped to another process, so a still carries only its position.
 
         Args:
-            kind: See `Job`.
-            game: The battle.
-            ply: Number of plies to show; None for all of them.
-            side: See `Job`.
-            colours: See `Job`.
-            record: See `Job`.
-            spent: See `Job`.
+            kind: see `Job`.
+            game: the battle.
+            ply: number of plies to show; None for all of them.
+            side: see `Job`.
+            colours: see `Job`.
+            record: see `Job`.
+            spent: see `Job`.
 
         Raises:
-            InvalidValueError: The battle has fewer plies, or too many for a GIF.
+            InvalidValueError: the battle has fewer plies, or too many for a GIF.
         """
         if kind == "thud":
             return Job(kind, game, side, colours, record, spent)
@@ -136,8 +136,8 @@ class DrawingProcess:
         """Render a job in the worker; concurrent jobs run one after the other.
 
         Raises:
-            InvalidValueError: The worker rejected the job.
-            NotDrawnError: The worker has exited or doesn't answer in time.
+            InvalidValueError: the worker rejected the job.
+            NotDrawnError: the worker has exited or doesn't answer in time.
         """
         async with self._lock:
             if self._rest:

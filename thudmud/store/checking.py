@@ -15,7 +15,7 @@ import sqlite3
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import zip_longest
 from math import isclose
 from pathlib import Path
@@ -64,7 +64,7 @@ from thudmud.store.files import (
 )
 from thudmud.store.interface import DamagedStoreError, StoreError
 from thudmud.store.projected import ProjectedRows, as_text, project_all
-from thudmud.store.rows import PROJECTIONS, SqlTable, columns_of, definitions, scan
+from thudmud.store.rows import MALFORMED, PROJECTIONS, SqlTable, columns_of, definitions, scan
 from thudmud.store.streams import EventRow, Stream
 from thudmud.values import replace
 
@@ -75,9 +75,6 @@ UNCHECKED = 2
 
 PATIENCE = 5.0
 """Seconds to wait for other processes that are writing."""
-
-_MALFORMED = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
-"""The exceptions of reading malformed rows."""
 
 
 class Contents(NamedTuple):
@@ -133,7 +130,7 @@ def check_backend(backend: Backend) -> str | None:
         if head.projection == PROJECTION:  # otherwise the next server rebuilds them
             _check_rows(Database(backend, time))
             _check_projections(backend)
-    except (sqlite3.DatabaseError, DamagedStoreError, *_MALFORMED) as error:
+    except (sqlite3.DatabaseError, DamagedStoreError, *MALFORMED) as error:
         return str(error)
     return None
 
@@ -389,23 +386,17 @@ async def check_beside(path: str, dsn: str) -> str | None:
     """
     import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
-    making = asyncio.create_task(
-        asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "thudmud.store", *([path] if path else [])),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-    )
+    from thudmud.child import ChildProcess  # noqa: PLC0415  (it imports asyncio)
+
+    command = (sys.executable, "-m", "thudmud.store", *([path] if path else []))
+    starting = asyncio.create_task(ChildProcess.start(*command, stderr=asyncio.subprocess.PIPE))
     try:
         # Shielded: a cancellation during the start would leave behind a process that nobody ends.
-        process = await asyncio.shield(making)
+        process = await asyncio.shield(starting)
         printed = await process.communicate(dsn.encode())
     finally:
-        process = await making
-        if process.returncode is None:
-            with suppress(ProcessLookupError):  # asyncio's kill() could reap it twice
-                os.kill(process.pid, signal.SIGKILL)
+        process = await starting
+        process.send_signal(signal.SIGKILL)
         await process.communicate()  # also waits until its pipes are closed
     said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
     if process.returncode == IN_ORDER:

@@ -24,6 +24,9 @@ from thudmud.store.interface import DamagedStoreError, StoreError
 APPLICATION = 0x54687564
 """The application id of our SQLite files: ``Thud`` in ASCII."""
 
+MALFORMED = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
+"""The exceptions of decoding a malformed row."""
+
 Row = tuple[object, ...]
 Query = tuple[str, str, Sequence[object]]
 """A table, the rest of the query after its name, and the values of the placeholders."""
@@ -319,5 +322,5 @@ def reading_row(table: str, row: Sequence[object]) -> Iterator[None]:
     """Raise `DamagedStoreError` instead of the exceptions of decoding a row."""
     try:
         yield
-    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+    except MALFORMED as error:
         raise DamagedStoreError(f"a row of {table} cannot be read: {row[0]!r:.50}") from error

@@ -1,4 +1,4 @@
-"""Child processes with pipes, for engines and for drawing pictures.
+"""Child processes with pipes: engines, the drawing of pictures, and the check of a store.
 
 asyncio reports the end of a process only after its pipes have closed as well. Descendants of the
 process may hold them open for ever, and a reader that has stopped never sees EOF. `ChildProcess`
@@ -50,14 +50,14 @@ class ChildProcess(Process):
         """Start a command.
 
         Args:
-            command: The program and its arguments.
+            command: the program and its arguments.
             stderr: `PIPE`; None to inherit the server's standard error.
-            folder: Working directory; None for the server's.
-            limit: Size of the output buffer in bytes; a full buffer makes the child wait.
+            folder: working directory; None for the server's.
+            limit: size of the output buffer in bytes; a full buffer makes the child wait.
 
         Raises:
-            OSError: The program can't be started.
-            ValueError: An argument contains a NUL character.
+            OSError: the program can't be started.
+            ValueError: an argument contains a NUL character.
         """
         loop = asyncio.get_running_loop()
         transport, protocol = await loop.subprocess_exec(
