@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 
@@ -13,8 +12,8 @@ from thudmud.game.command import Command
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.requests import Hello, OpenRequest
 from thudmud.gateway.session import GatewayPolicy
-from thudmud.service import Result, Visit
-from thudmud.service.lines import PlayerLines
+from thudmud.service import Result
+from thudmud.service.lines import LineContext, PlayerLines
 from thudmud.store import Store
 
 GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
@@ -413,12 +412,10 @@ async def test_boards_do_not_wait_for_each_other(
         await client.answer("enter", board=board, player="Anna")
     free, decide = asyncio.Event(), PlayerLines._decide
 
-    async def slow(
-        self: PlayerLines, visit: Visit, command: Command, *how: Any, **more: Any
-    ) -> Result:
+    async def slow(self: PlayerLines, context: LineContext, command: Command) -> Result:
         if str(command) == "boards":
             await free.wait()
-        return await decide(self, visit, command, *how, **more)
+        return await decide(self, context, command)
 
     monkeypatch.setattr(PlayerLines, "_decide", slow)
     for number, (board, line) in enumerate([("oak", "boards"), ("oak", "who"), ("elm", "look")], 5):

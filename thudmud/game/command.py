@@ -95,7 +95,7 @@ class Command(Value):
         """Update the state of the player who asked, if the answer changes any."""
 
 
-class CommandContext(NamedTuple):
+class CommandContext(Value):
     """The read-only context in which a command is decided.
 
     Attributes:

@@ -4,9 +4,10 @@
 
 1. Checks. A line of a visit that is over is ignored. A service that can't apply events, or whose
    lease has run out, takes no lines. A line whose ``key`` is stored already isn't repeated.
-2. Reading. The line answers a pending question ("Really resign?"), is blank, or is parsed.
-3. Dispatch. "Again" is replaced by the last command. Some commands are left to the front end, and
-   "quit" to `Presence`. Everything else goes to `_decide`.
+2. Reading (`_read_command`). The line answers a pending question ("Really resign?"), is blank, or
+   is parsed. "Again" is replaced by the last command.
+3. Dispatch. Some commands are left to the front end, and "quit" to `Presence`. Everything else goes
+   to `_decide`.
 
 `_decide` is a loop around the pure function `decide`, which computes a decision from the hall's
 present state and changes nothing. So it can be repeated. A StoreError ends the line; otherwise each
@@ -39,6 +40,8 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from thudmud.errors import RefusedError
 from thudmud.features.matchmaking.commands import offered_to, require_share
@@ -113,6 +116,35 @@ class Policy:
     allow: Limit | None = None
     limits: Mapping[str, Limit] = field(default_factory=dict)
     quota: Quota | None = None
+
+
+class LineContext(Struct, eq=False):
+    """State of one line while it is read, decided and carried out.
+
+    Attributes:
+        visit: the player's visit.
+        cause: the cause to deliver with every message.
+        now: the time of the command, in seconds since the epoch.
+        at: the required version of the only board; None for any.
+        key: identifies the line in the store.
+        is_typed: whether the player typed the line, and so may be asked for confirmation.
+        found: the lookups answered so far.
+        confirmed: the question that the player has just answered with "yes".
+        is_late: whether the line waited for a postponed answer. The player has typed other lines
+            since, so it mustn't change the board that "it" refers to.
+        is_charged: whether the line has been charged to the player's limits.
+    """
+
+    visit: Visit
+    cause: object
+    now: float
+    at: int | None = None
+    key: str | None = None
+    is_typed: bool = False
+    found: LookupResults = NOTHING_FOUND
+    confirmed: RefusedError | None = None
+    is_late: bool = False
+    is_charged: bool = False
 
 
 class PlayerLines:
@@ -196,85 +228,85 @@ class PlayerLines:
                 self._broadcaster.carry_out(active, at=now)
             if at is not None:
                 self._require_version(at)
-            unsure, visit.unsure = visit.unsure, None  # only the next line can answer it
-            if not isinstance(line, str):
-                command = line
-                if self._policy.check_available and not visit.watcher:  # our own bots may do all
-                    try:
-                        self._policy.check_available(command)
-                    except ParseError as error:
-                        return self._broadcaster.refuse(name, None, error, cause)
-            elif (
-                unsure
-                and (is_meant := ANSWERS.get(line.strip(" .!").lower())) is not None
-                and unsure.stands(now)
-            ):
-                # A "yes" could also accept an offer that was made since the question, or be meant
-                # for a battle that is over: then it does nothing.
-                if not unsure.is_clear(self._hall, offered_to(self._hall, name, now)):
-                    passed = RefusedError(Refusal.QUESTION_PASSED, line=str(unsure.command))
-                    return self._broadcaster.refuse(name, unsure.command, passed, cause)
-                if not is_meant:
-                    self._broadcaster.say(name, sentences.PLAYS_ON, cause)
-                    return Result(unsure.command, done=True)
-                command, visit.last = unsure.command, None  # "again" mustn't resign twice
-                return await self._decide(
-                    visit, command, cause, now, at=at, key=key, typed=True, confirmed=unsure.asks
-                )
-            elif not line.strip():
-                for call in self.at_blank_line:
-                    call(name)
-                return Result()
-            else:
-                if line in _SHORT and offered_to(self._hall, name, now):
-                    line = _SHORT[line]
-                try:
-                    command = self._policy.read(line)
-                except ParseError as error:
-                    return self._broadcaster.refuse(name, None, error, cause)
-            if isinstance(command, Again):
-                command = visit.last or command
-            else:
-                visit.last = command
-            if isinstance(command, self._policy.leaves):
-                return Result(command, is_left=True)
+            context = LineContext(visit, cause, now, at, key, is_typed=isinstance(line, str))
+            try:
+                command = self._read_command(context, line)
+            except ParseError as error:
+                return self._broadcaster.refuse(name, None, error, cause)
+            if isinstance(command, Result):
+                return command
             if isinstance(command, Quit):
-                await self._presence.see_out(visit, Parting.QUIT, cause)
+                await presence.see_out(visit, Parting.QUIT, cause)
                 return Result(command, done=True)
-            typed = isinstance(line, str)
-            return await self._decide(visit, command, cause, now, at=at, key=key, typed=typed)
+            return await self._decide(context, command)
         finally:
             presence.names.leave(name)
 
-    def _confirm(
-        self,
-        visit: Visit,
-        command: TableCommand,
-        decision: Decision,
-        confirmed: RefusedError | None,
-        now: float,
-    ) -> None:
+    def _read_command(self, context: LineContext, line: str | Command) -> Command | Result:
+        """Return the line's command, or the line's result if there is nothing to decide.
+
+        Raises:
+            ParseError: the line is no command, or the command isn't available here.
+        """
+        visit, policy = context.visit, self._policy
+        pending, visit.unsure = visit.unsure, None  # only the next line can answer it
+        command: Command
+        if not isinstance(line, str):
+            if policy.check_available and not visit.watcher:  # our own bots may do all
+                policy.check_available(line)
+            command = line
+        elif (
+            pending
+            and (is_confirmed := ANSWERS.get(line.strip(" .!").lower())) is not None
+            and pending.stands(context.now)
+        ):
+            return self._answer_confirmation(context, pending, is_confirmed=is_confirmed)
+        elif not line.strip():
+            for call in self.at_blank_line:
+                call(visit.name)
+            return Result()
+        else:
+            if line in _SHORT and offered_to(self._hall, visit.name, context.now):
+                line = _SHORT[line]
+            command = policy.read(line)
+        if isinstance(command, Again):
+            command = visit.last or command
+        else:
+            visit.last = command
+        return Result(command, is_left=True) if isinstance(command, policy.leaves) else command
+
+    def _answer_confirmation(
+        self, context: LineContext, pending: PendingConfirmation, *, is_confirmed: bool
+    ) -> Command | Result:
+        """Return the command that a "yes" confirms, or the result of any other answer."""
+        name, command = context.visit.name, pending.command
+        # A "yes" could also accept an offer that was made since the question, or be meant for a
+        # battle that is over: then it does nothing.
+        if not pending.is_clear(self._hall, offered_to(self._hall, name, context.now)):
+            passed = RefusedError(Refusal.QUESTION_PASSED, line=str(command))
+            return self._broadcaster.refuse(name, command, passed, context.cause)
+        if not is_confirmed:
+            self._broadcaster.say(name, sentences.PLAYS_ON, context.cause)
+            return Result(command, done=True)
+        context.confirmed, context.visit.last = pending.asks, None  # "again" mustn't resign twice
+        return command
+
+    def _confirm(self, context: LineContext, command: TableCommand, decision: Decision) -> None:
         """Raise a request for confirmation if the command needs one, and store it in the visit.
 
-        With only one board, the host has its own ways to ask.
-
-        Args:
-            visit: the player's visit.
-            command: the command.
-            decision: its decision.
-            confirmed: the question that the player has just answered. If the question would be
-                another one by now, they are asked again.
-            now: the time, in seconds since the epoch.
+        With only one board, the host has its own ways to ask. If the question would be another one
+        by now than the player has just answered, they are asked again.
         """
         if self._is_alone or decision.board is None or not decision.events:
             return
+        visit, confirmed = context.visit, context.confirmed
         table = self._hall.tables[decision.board]
         asks = command.confirmation(table, visit.name)
         if asks is None or (confirmed and confirmed.details == asks.details):
             return
-        meant = replace(command, on=table.name)
-        offered = offered_to(self._hall, visit.name, now)
-        visit.unsure = PendingConfirmation(meant, table, asks, now, offered)
+        target = replace(command, on=table.name)
+        offered = offered_to(self._hall, visit.name, context.now)
+        visit.unsure = PendingConfirmation(target, table, asks, context.now, offered)
         raise asks
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
@@ -333,92 +365,90 @@ class PlayerLines:
                     known += facts(self._hall, telling)
             return known
 
-    async def _decide(
-        self,
-        visit: Visit,
-        command: Command,
-        cause: object,
-        now: float,
-        found: LookupResults = NOTHING_FOUND,
-        *,
-        at: int | None = None,
-        key: str | None = None,
-        typed: bool = False,
-        confirmed: RefusedError | None = None,
-    ) -> Result:
+    async def _decide(self, context: LineContext, command: Command) -> Result:
         """Decide and carry out a command, as often as lookups and conflicts require.
 
         The caller holds the lock of the player's name. The module's docstring explains the loop.
 
-        Args:
-            visit: the player's visit.
-            command: the command.
-            cause: the cause to deliver with every message.
-            now: the time of the command, in seconds since the epoch.
-            found: the postponed answer that this command was waiting for, if any.
-            at: the required version of the only board.
-            key: identifies the line in the store.
-            typed: whether the player typed the command, and so may be asked for confirmation.
-            confirmed: the question that the player has just answered with "yes".
-
         Raises:
-            ConflictError: the board is at another version than ``at``.
+            ConflictError: the board is at another version than ``context.at``.
             StoreError: the events cannot be stored, so nothing has happened.
             OutcomeUnknownError: the command may have been carried out.
         """
-        # With a postponed answer the player has typed other lines since. The answer mustn't change
-        # the board that "it" refers to.
-        name, is_late = visit.name, found is not NOTHING_FOUND
-        policy, quota = self._policy, self._policy.quota
-        is_allowed = policy.allow is None and not policy.limits
+        name, cause = context.visit.name, context.cause
         while True:
-            if at is not None:
-                self._require_version(at)
+            if context.at is not None:
+                self._require_version(context.at)
             try:
-                [decision] = decide(self._hall, name, command, now, found)
-                if typed and isinstance(command, TableCommand) and command.needs_confirmation:
-                    self._confirm(visit, command, decision, confirmed, now)
-                if decision.hall and visit.origin:
-                    self._require_shares(visit, decision)
-                if not is_allowed and is_limited(self._hall, decision):
-                    self._allow(visit, command)
-                    is_allowed = True  # charged once, however many rounds follow
-                for aside in decision.asides:
-                    if isinstance(aside, asides.StoredAside):
-                        await self.storers[type(aside)](aside)
-                        now = self._clock()  # storing takes time
-                if decision.preferences and policy.keep:
-                    await self._keep(name, decision.preferences)
-                    now = self._clock()
-                if decision.hall or decision.events:
-                    if quota and quota.full:
-                        self._require_room(visit, decision, quota)
-                    await self._following.write(decision, cause, key)
-                    if quota:
-                        quota.note(visit.origin, len(decision.hall) + len(decision.events), now)
-                else:
-                    kept = replace(decision, board=None) if is_late else decision
-                    self._broadcaster.carry_out(kept, cause, now)
+                decision = self._decide_once(context, command)
+                await self._carry_out(context, decision)
             except RefusedError as refusal:
-                return self._broadcaster.refuse(name, None if is_late else command, refusal, cause)
-            except LookupNeededError as unread:
-                asked = unread.lookup
+                about = None if context.is_late else command
+                return self._broadcaster.refuse(name, about, refusal, cause)
+            except LookupNeededError as needed:
+                lookup = needed.lookup
             except ConflictError as conflict:
                 await self._following.until(conflict)
-                found = NOTHING_FOUND  # the answers may be out of date
+                context.found = NOTHING_FOUND  # the answers may be out of date
                 if not (isinstance(command, TableCommand) and command.in_battle):
                     # A ply keeps its time. Otherwise an opponent could make its player's flag fall
                     # by a series of offers, each stored just before the ply.
-                    now = self._clock()
+                    context.now = self._clock()
                 continue
             else:
                 return Result(command, done=True)
             # Only after `LookupNeededError`: look up the answer, and decide anew.
-            found = LookupResults() if found is NOTHING_FOUND else found
-            request = LookupRequest(name, visit.origin, cause, is_late)
-            if ended := await self._answer(request, command, asked, found):
+            if ended := await self._answer(context, command, lookup):
                 return ended
-            now = self._clock()
+            context.now = self._clock()
+
+    def _decide_once(self, context: LineContext, command: Command) -> Decision:
+        """Decide a command on the present state of the hall, and check the limits.
+
+        Raises:
+            RefusedError: the rules, a limit or a request for confirmation stop the command.
+            LookupNeededError: the decision needs stored data.
+        """
+        visit, policy = context.visit, self._policy
+        [decision] = decide(self._hall, visit.name, command, context.now, context.found)
+        if context.is_typed and isinstance(command, TableCommand) and command.needs_confirmation:
+            self._confirm(context, command, decision)
+        if decision.hall and visit.origin:
+            self._require_shares(visit, decision)
+        if (
+            not context.is_charged
+            and (policy.allow or policy.limits)
+            and is_limited(self._hall, decision)
+        ):
+            self._allow(visit, command)
+            context.is_charged = True  # once, however many rounds follow
+        return decision
+
+    async def _carry_out(self, context: LineContext, decision: Decision) -> None:
+        """Store and deliver a decision: first asides and preferences, then the events.
+
+        Raises:
+            RefusedError: the address has used up its quota of stored events.
+            ConflictError: another append came first.
+        """
+        visit, policy = context.visit, self._policy
+        for aside in decision.asides:
+            if isinstance(aside, asides.StoredAside):
+                await self.storers[type(aside)](aside)
+                context.now = self._clock()  # storing takes time
+        if decision.preferences and policy.keep:
+            await self._keep(visit.name, decision.preferences)
+            context.now = self._clock()
+        if not (decision.hall or decision.events):
+            kept = replace(decision, board=None) if context.is_late else decision
+            self._broadcaster.carry_out(kept, context.cause, context.now)
+            return
+        quota = policy.quota
+        if quota and quota.full:
+            self._require_room(visit, decision, quota)
+        await self._following.write(decision, context.cause, context.key)
+        if quota:
+            quota.note(visit.origin, len(decision.hall) + len(decision.events), context.now)
 
     def _allow(self, visit: Visit, command: Command) -> None:
         """Raise RefusedError if the player has disturbed others too often."""
@@ -441,26 +471,29 @@ class PlayerLines:
             raise RefusedError(Refusal.STORED_TOO_MUCH, seconds=wait)
 
     async def _answer(
-        self, request: LookupRequest, command: Command, asked: Lookup[Any], found: LookupResults
+        self, context: LineContext, command: Command, lookup: Lookup[Any]
     ) -> Result | None:
-        """Add the answer to a lookup to ``found``.
+        """Add the answer to a lookup to ``context.found``.
 
         Returns:
             None, or the line's result if the answer is refused or postponed.
         """
-        look_up = self.answers.get(type(asked))
+        if context.found is NOTHING_FOUND:
+            context.found = LookupResults()
+        look_up = self.answers.get(type(lookup))
         if look_up is None:
-            found.take(asked, await self._look_up(asked))
+            context.found.take(lookup, await self._look_up(lookup))
             return None
+        visit, cause, is_late = context.visit, context.cause, context.is_late
         try:
-            answer = look_up(request, asked)
+            answer = look_up(LookupRequest(visit.name, visit.origin, cause, is_late), lookup)
         except RefusedError as refusal:
-            about = None if request.is_late else command
-            return self._broadcaster.refuse(request.player, about, refusal, request.cause)
+            about = None if is_late else command
+            return self._broadcaster.refuse(visit.name, about, refusal, cause)
         if isinstance(answer, Postponed):
-            self._broadcaster.carry_out(answer.decision, request.cause)
+            self._broadcaster.carry_out(answer.decision, cause)
             return Result(command, done=True, seconds=answer.seconds, is_awaited=answer.is_awaited)
-        found.take(asked, answer)
+        context.found.take(lookup, answer)
         return None
 
     @property
@@ -505,4 +538,6 @@ class PlayerLines:
             visit = self._broadcaster.visits.get(name)
             is_gone = self._presence.closing or name not in self._hall.people
             if visit is not None and not is_gone and not (unless and unless()):
-                await self._decide(visit, command, cause, self._clock(), found)
+                context = LineContext(visit, cause, self._clock(), found=found)
+                context.is_late = found is not NOTHING_FOUND
+                await self._decide(context, command)

@@ -368,7 +368,8 @@ class _Kind:
         for place, exact in self._scalars:
             if type(values[place]) is not exact and values[place] is not None:
                 values[place] = exact(values[place])
-        return cast("list[Any]", msgspec.to_builtins(values, enc_hook=_plain))
+        array: list[Any] = msgspec.to_builtins(values, enc_hook=_plain)
+        return array
 
     def read(self, values: Sequence[Any]) -> Any:
         """Decode the values of the fields, of which an earlier version had fewer.

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any
 
 from thudmud.game.hall import Hall
 from thudmud.game.table import Table
+from thudmud.values import Value
 from thudmud.views.data import Fact
 from thudmud.views.view import View
 
 
-class RenderContext(NamedTuple):
+class RenderContext(Value):
     """The context in which something is rendered.
 
     Attributes:

@@ -62,7 +62,7 @@ def _obeyed(scene: CommandContext, command: Command) -> Decision | None:
         RefusedError: the command can't be carried out in an exercise.
         LookupNeededError: the player's record of puzzles has to be looked up first.
     """
-    hall, person, now, found, _ = scene
+    hall, person, now, found = scene.hall, scene.person, scene.now, scene.found
     exercise = exercise_of(person)
     if exercise is None:
         return None
