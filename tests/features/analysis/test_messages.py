@@ -37,7 +37,7 @@ ANALYSIS = Analysis(6000, (0, 20, -130, -430, 0), (0, 0, 300, 430), BETTER)
 FOUND = AnalysedBattle(BATTLE, GAME, ANALYSIS)
 
 
-def test_all_at_once() -> None:
+def test_full_analysis_text() -> None:
     assert told(FOUND, WIDE) == [
         "Battle 12, 1970-01-01: Anna (dwarfs), Bert (trolls); discworld, 4 plies, never finished.",
         "Above the line the dwarfs are ahead, below it the trolls, by about so many points. The "
@@ -62,7 +62,7 @@ SLID = AnalysedBattle(
 )
 
 
-def test_small_losses_are_told_at_the_largest_with_their_sum() -> None:
+def test_inaccuracy_names_the_largest_loss_and_the_total() -> None:
     assert told(SLID, WIDE)[-4:-1] == [
         "The dwarfs made 1 inaccuracy (?!); the trolls made 1 inaccuracy (?!).",
         "Ply 3 ?! Anna (dwarfs), A6 to E6. Small losses add up to 2.6 points; this is the largest."
@@ -77,12 +77,12 @@ def test_small_losses_are_told_at_the_largest_with_their_sum() -> None:
     )
 
 
-def test_small_losses_without_a_better_line_are_told_too() -> None:
+def test_inaccuracy_without_a_better_line_gives_the_total() -> None:
     analysis = replace(SLID.analysis, lines=((),) * 4)
     assert of_ply(analysis, GAME, 3).endswith("Small losses add up to 2.6 points here.")
 
 
-def test_a_screen_reader_gets_sentences() -> None:
+def test_screen_reader_gets_sentences_instead_of_a_curve() -> None:
     assert told(FOUND, READER)[1:9] == [
         "At the start the sides are even.",
         "After ply 1, the sides are even.",
@@ -95,7 +95,7 @@ def test_a_screen_reader_gets_sentences() -> None:
     ]
 
 
-def test_of_a_long_battle_a_screen_reader_gets_some_ten_sentences() -> None:
+def test_screen_reader_summary_of_a_long_battle_is_sampled() -> None:
     game = longer(119)
     found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 120, (0,) * 119, ((),) * 119))
     sentences = [each for each in told(found, READER) if "sides" in each]
@@ -112,7 +112,7 @@ def longer(plies: int) -> Game:
     return game
 
 
-def test_of_many_bad_plies_the_worst_are_told() -> None:
+def test_mistake_list_is_limited_to_the_worst() -> None:
     game = longer(30)
     lost, line = tuple(range(200, 230)), game.moves[:1]
     found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 31, lost, (line,) * 30))
@@ -135,7 +135,7 @@ def test_of_many_bad_plies_the_worst_are_told() -> None:
         ),
     ],
 )
-def test_a_ply_in_a_replay(ply: int, sentence: str) -> None:
+def test_replay_comment_on_a_ply(ply: int, sentence: str) -> None:
     assert of_ply(ANALYSIS, GAME, ply) == sentence
 
 
@@ -152,7 +152,7 @@ def test_a_ply_in_a_replay(ply: int, sentence: str) -> None:
         ),
     ],
 )
-def test_what_has_decided_a_battle(worths: tuple[int, ...], sentence: str) -> None:
+def test_decisive_blunder_wording(worths: tuple[int, ...], sentence: str) -> None:
     analysis = Analysis(6000, worths, (0, 0, DECIDED, 0), BETTER)
     assert of_ply(analysis, GAME, 3) == f"{sentence}, then G7 to G6."
 
@@ -162,7 +162,7 @@ def progress(analysing: Analysing) -> str:
     return " ".join(teller(hall, Delivery(analysing, ("Anna",)))(view))
 
 
-def test_how_far_it_has_come() -> None:
+def test_progress_messages() -> None:
     assert progress(Analysing("Anna", BATTLE, 0, 118)) == (
         "All 118 plies of battle 12 are being analysed. You are told when that is done; "
         '"analyse cancel" ends it.'
@@ -175,7 +175,7 @@ def test_how_far_it_has_come() -> None:
 RISING = [100 * (each - 20) // 4 for each in range(60)]
 
 
-def test_the_curve_in_ascii() -> None:
+def test_curve_in_ascii() -> None:
     assert curve(RISING, WIDE) == [
         " +10 |                                                 .....::::##",
         "     |                                    .....::::###############",
@@ -188,7 +188,7 @@ def test_the_curve_in_ascii() -> None:
     ]
 
 
-def test_the_curve_in_utf8() -> None:
+def test_curve_in_utf8() -> None:
     assert curve(RISING, Display(width=200, utf8=True)) == [
         " +10 |                        ⢀⣀⣤⣤⣶⣾",
         "     |                  ⣀⣠⣤⣶⣾⣿⣿⣿⣿⣿⣿⣿",
@@ -205,7 +205,7 @@ def test_the_curve_in_utf8() -> None:
     st.lists(st.integers(-6000, 6000) | st.sampled_from([DECIDED, -DECIDED]), min_size=3),
     st.integers(20, 300),
 )
-def test_the_curve_fits_every_screen(worths: list[int], width: int) -> None:
+def test_curve_fits_any_screen_width(worths: list[int], width: int) -> None:
     for utf8 in (False, True):
         rows = curve(worths, Display(width=width, utf8=utf8))
         assert len(rows) == 8
@@ -259,9 +259,9 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS, ids=lambda each: str(each)[:20])
-def test_why_nothing_is_analysed(refusal: RefusedError, sentence: str) -> None:
+def test_analysis_refusal_wording(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 
-def test_all_refusals_of_analyses_are_tried() -> None:
+def test_refusal_cases_cover_every_code() -> None:
     assert {refusal.code for refusal, _ in REFUSALS} == set(AnalysisRefusal)

@@ -53,40 +53,40 @@ def lost(*worths: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class TestMarks:
-    def test_a_ply_loses_what_the_battle_is_worth_less_to_its_side(self) -> None:
+    def test_loss_is_the_drop_in_worth_for_the_mover(self) -> None:
         assert lost((0, 0), (-250, -250), (180, 180), (180, 180)) == (250, 430, 0)
 
-    def test_who_plays_the_last_ply_that_is_seen_is_not_ahead_by_that(self) -> None:
+    def test_loss_ignores_odd_even_score_oscillation(self) -> None:
         """At each depth the side that plays last is 3 dwarfs ahead."""
         up, down = (150, -150, 150, -150), (-150, 150, -150, 150)
         assert lost(up, down, up, down) == (0, 0, 0)
         assert lost(up, down[:3], up, down[:2]) == (0, 0, 0)
 
-    def test_what_is_seen_at_one_depth_alone_is_not_counted(self) -> None:
+    def test_loss_seen_at_a_single_depth_is_ignored(self) -> None:
         assert lost((0, 0, 0), (0, -300, 0), (0, 0, 0), (0, 0, 0)) == (0, 0, 0)
         assert lost((0, 0, 0, 0), (0, -300, -300), (0, 0, 0), (0, 0, 0))[0] == 300
 
-    def test_what_is_certain_is_counted_however_deep_it_was_seen(self) -> None:
+    def test_loss_by_a_forced_win_counts_at_any_depth(self) -> None:
         assert lost((0, 0, 0), (0, -3 * DECIDED), (0, 0), (0, 0))[0] == DECIDED
 
-    def test_a_win_that_is_seen_later_is_a_win_still(self) -> None:
+    def test_win_found_at_a_greater_depth_loses_nothing(self) -> None:
         assert lost((0, DECIDED + 3), (0, 0, 0, DECIDED + 1), (0, 0), (0, 0))[0] == 0
 
-    def test_what_was_hardly_looked_at_is_compared_with_nothing(self) -> None:
+    def test_loss_needs_more_than_one_search_depth(self) -> None:
         assert lost((900,), (0,), (900,), (0,)) == (0, 0, 0)
 
-    def test_the_best_ply_loses_nothing(self) -> None:
+    def test_best_ply_loses_nothing(self) -> None:
         found = weighed((0, 0), (-500, -500), (0, 0), (0, 0))
         found[0] = Evaluation(100, (0, 0), GAME.moves[:1])
         assert analysed(GAME, found).lost[0] == 0
 
-    def test_a_ply_is_marked_by_what_it_lost(self) -> None:
+    def test_mark_depends_on_the_loss(self) -> None:
         found = analysed(GAME, weighed((0, 0), (-199, -199), (1, 1), (-399, -399)))
         assert [found.mark(each) for each in (1, 2, 3)] == [
             None, PlyMark.MISTAKE, PlyMark.BLUNDER,
         ]  # fmt: skip
 
-    def test_what_was_better_is_kept_if_it_was_much_better(self) -> None:
+    def test_better_line_is_kept_only_for_a_large_loss(self) -> None:
         found = analysed(GAME, weighed((0, 0), (-49, -49), (1, 1), (1, 1)))
         assert found.lines == ((), (other(GAME, 1),), ())
 
@@ -107,35 +107,35 @@ def marks(analysis: Analysis) -> dict[int, str]:
 
 
 class TestSlides:
-    def test_eight_dwarfs_lost_by_small_steps_are_all_accounted_for(self) -> None:
+    def test_gradual_loss_of_eight_dwarfs_is_marked_in_full(self) -> None:
         found = sliding(*[-50, 0] * 7, -80, 0, *[-50, 0] * 7, -20, 0)
         assert found.worths[-1] == -800
         assert set(marks(found).values()) == {"?!"}
         assert sum(map(found.cost, marks(found))) >= 600  # the rest is below the threshold
         assert 15 in marks(found)  # the largest of its slide
 
-    def test_slide_is_said_at_its_largest_loss_with_the_whole_loss(self) -> None:
+    def test_slide_is_marked_at_its_largest_loss_with_the_total(self) -> None:
         found = sliding(-60, 0, -100, 0, -60, 0, 0, 0)
         assert marks(found) == {3: "?!"}
         assert INACCURACY <= found.slide(3) <= 220
         assert found.lines[2]
 
-    def test_loss_that_is_compensated_is_no_inaccuracy(self) -> None:
+    def test_compensated_loss_is_not_an_inaccuracy(self) -> None:
         assert marks(sliding(*[-90, 90] * 10)) == {}
         assert marks(sliding(-90, 0, -90, 180, -90, 0, -90, 180)) == {}
 
-    def test_swing_between_the_sides_is_no_inaccuracy(self) -> None:
+    def test_alternating_swings_are_not_inaccuracies(self) -> None:
         assert marks(sliding(*[-180, 180] * 10)) == {}
 
-    def test_losses_of_both_sides_are_told_apart(self) -> None:
+    def test_slides_of_both_sides_are_separate(self) -> None:
         found = sliding(*[-60, 0] * 5, *[0, 60] * 5)
         assert {ply % 2 for ply in marks(found)} == {0, 1}
         assert all(mark == "?!" for mark in marks(found).values())
 
-    def test_fall_at_a_mistake_is_counted_once(self) -> None:
+    def test_mistake_is_not_also_counted_as_a_slide(self) -> None:
         assert marks(sliding(0, 0, 0, 0, -350, 0, 0, 0, 0, 0)) == {5: "?"}
 
-    def test_won_battle_is_no_slide(self) -> None:
+    def test_decisive_loss_is_not_a_slide(self) -> None:
         found = sliding(-150, 0, -DECIDED, 0, 0, 0)
         assert "?!" not in marks(found).values()
 
@@ -147,21 +147,21 @@ class TestSlides:
 
 
 class TestWorths:
-    def test_the_beginning_is_worth_what_the_score_is(self) -> None:
+    def test_initial_worth_equals_the_score(self) -> None:
         found = analysed(GAME, weighed((-2200, -2200), (-2300, -2200), (-2200,), (-2000,)))
         assert found.worths == (0, -50, 0, 200)
 
-    def test_so_is_one_that_was_set_up(self) -> None:
+    def test_initial_worth_of_a_set_up_position_equals_its_score(self) -> None:
         one_dwarf = GAME.opening.dwarfs & -GAME.opening.dwarfs
         game = Game.start(DISCWORLD, replace(GAME.opening, dwarfs=one_dwarf))
         game = game.play(game.legal_moves()[0])
         assert analysed(game, weighed((70, 70), (90, 90), game=game)).worths == (-3100, -3080)
 
-    def test_one_that_is_won_is_worth_that(self) -> None:
+    def test_worth_of_a_won_position_is_capped_at_decided(self) -> None:
         found = analysed(GAME, weighed((-500, -500), (0, -DECIDED - 2), (0,), (3 * DECIDED,)))
         assert found.worths == (0, -DECIDED, 500, DECIDED)
 
-    def test_one_that_a_ply_has_ended_is_worth_the_score(self) -> None:
+    def test_final_worth_of_an_ended_battle_equals_the_score(self) -> None:
         dwarf, troll = Square.parse("A6").bit, Square.parse("B6").bit
         game = Game.start(DISCWORLD, replace(GAME.opening, dwarfs=dwarf, trolls=troll))
         over = game.push("dA6-B6xB6")
@@ -170,18 +170,18 @@ class TestWorths:
         found = analysed(over, weighed((300, 300), game=over))
         assert (found.worths, found.lost) == ((-300, 100), (0,))
 
-    def test_of_one_that_was_resigned_the_last_position_is_weighed_too(self) -> None:
+    def test_final_position_of_a_resigned_battle_is_evaluated(self) -> None:
         assert len(list(positions(GAME.resign(Side.TROLL)))) == 4
         assert all(each.outcome is None for each in positions(GAME.resign(Side.TROLL)))
 
-    def test_where_battles_are_won_by_goals_the_end_is_worth_a_win(self) -> None:
+    def test_final_worth_of_a_battle_won_by_a_goal_is_a_win(self) -> None:
         rock, dwarf, troll = (Square.parse(each).bit for each in ("F2", "E2", "H12"))
         opening = replace(KOOM_VALLEY.opening, rock=rock, dwarfs=dwarf, trolls=troll)
         game = Game.start(KOOM_VALLEY, opening).push("RF2-F1")
         assert game.outcome
         assert analysed(game, weighed((300, 300), game=game)).worths == (0, DECIDED)
 
-    def test_it_is_of_one_battle(self) -> None:
+    def test_inconsistent_lengths_are_rejected(self) -> None:
         with pytest.raises(InvalidValueError):
             Analysis(100, (0, 0), (0, 0), ((), ()))
         with pytest.raises(InvalidValueError):
@@ -221,7 +221,7 @@ def keep(hall: StoredHall) -> None:
 
 
 class TestWhoIsGivenOne:
-    def test_what_is_kept_is_shown(self, hall: StoredHall) -> None:
+    def test_stored_analysis_is_shown(self, hall: StoredHall) -> None:
         end(hall)
         keep(hall)
         (told,) = do(hall, "Carla", Analyse(1))
@@ -229,7 +229,7 @@ class TestWhoIsGivenOne:
         assert told.event.answer == (hall.battles[0], hall.game(1), FOUND)
         assert told.audience == ("Carla",)
 
-    def test_what_is_not_has_to_be_found_out(self, hall: StoredHall) -> None:
+    def test_missing_analysis_is_requested(self, hall: StoredHall) -> None:
         end(hall)
         battle, game = hall.battles[0], hall.game(1)
         found = LookupResults({BattleLookup(1): hall.found(BattleLookup(1))})
@@ -242,13 +242,13 @@ class TestWhoIsGivenOne:
         assert isinstance(aside, Asked)
         assert aside.answer == (battle, game, FOUND)
 
-    def test_not_of_a_battle_that_goes_on_or_may_be_gone_on_with(self, hall: StoredHall) -> None:
+    def test_running_or_adjourned_battle_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Carla", Analyse(1)) is AnalysisRefusal.NOT_OVER
         do(hall, "Anna", Adjourn())
         do(hall, "Bert", Adjourn())
         assert refusal(hall, "Carla", Analyse(1)) is AnalysisRefusal.NOT_OVER
 
-    def test_not_of_one_without_plies_or_of_none(self, hall: StoredHall) -> None:
+    def test_missing_or_empty_battle_is_refused(self, hall: StoredHall) -> None:
         end(hall)
         do(hall, "Anna", Start())
         do(hall, "Anna", Resign())
@@ -256,14 +256,14 @@ class TestWhoIsGivenOne:
         assert refusal(hall, "Carla", Analyse(3)) is Refusal.NO_SUCH_BATTLE
         assert refusal(hall, "Carla", Analyse()) is AnalysisRefusal.ANALYSE_WHICH
 
-    def test_battle_that_is_too_long_is_refused_at_once(
+    def test_overlong_battle_is_refused(
         self, hall: StoredHall, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(commands, "LONGEST", 2)
         end(hall)
         assert refusal(hall, "Carla", Analyse(1)) is AnalysisRefusal.TOO_LONG_TO_ANALYSE
 
-    def test_not_to_who_plays_for_ratings(self) -> None:
+    def test_player_in_a_rated_battle_gets_no_analysis(self) -> None:
         hall = hall_of("Carla")
         enter(hall, "Anna", member=True)
         enter(hall, "Bert", member=True)
@@ -286,7 +286,7 @@ class TestWhoIsGivenOne:
         do(hall, "Anna", Resign("pine board"))
         assert do(hall, "Anna", Analyse(1))
 
-    def test_in_a_replay_that_battle_is_meant(self, hall: StoredHall) -> None:
+    def test_analyse_in_a_replay_defaults_to_its_battle(self, hall: StoredHall) -> None:
         end(hall)
         do(hall, "Carla", Replay(1))
         keep(hall)
@@ -295,7 +295,7 @@ class TestWhoIsGivenOne:
         assert isinstance(told.event, Replayed)
         assert (told.event.ply, told.event.annotation) == (1, FOUND)
 
-    def test_who_plays_for_ratings_meanwhile_is_shown_no_more_of_it(self, hall: StoredHall) -> None:
+    def test_replay_during_a_rated_battle_hides_the_analysis(self, hall: StoredHall) -> None:
         end(hall)
         keep(hall)
         (told,) = do(hall, "Carla", Replay(1))
@@ -310,7 +310,7 @@ class TestWhoIsGivenOne:
         assert isinstance(told.event, Replayed)
         assert told.event.annotation is None
 
-    def test_it_is_cancelled_by_who_waits_for_it(self, hall: StoredHall) -> None:
+    def test_cancel_ends_the_pending_analysis(self, hall: StoredHall) -> None:
         with pytest.raises(LookupNeededError) as unread:
             decide(hall, "Carla", CancelAnalysis(), 0)
         assert unread.value.lookup == PendingAnalysisLookup("Carla")

@@ -78,9 +78,7 @@ async def idle() -> None:
     await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
 
 
-async def test_it_comes_when_it_is_done_and_nobody_elses_lines_wait(
-    place: Place, adviser: SlowWeigher
-) -> None:
+async def test_analysis_arrives_in_the_background(place: Place, adviser: SlowWeigher) -> None:
     assert await place.type("Anna", "analyse 1") == BEGUN
     assert await place.type("Anna", "say Well?") == "You say: Well?"
     place.told.clear()
@@ -93,7 +91,7 @@ async def test_it_comes_when_it_is_done_and_nobody_elses_lines_wait(
     assert adviser.weighed == [0, 1, 2, 3]
 
 
-async def test_it_is_made_once(place: Place, adviser: SlowWeigher) -> None:
+async def test_finished_analysis_is_reused(place: Place, adviser: SlowWeigher) -> None:
     adviser.let()
     await place.type("Anna", "analyse 1")
     await idle()
@@ -103,7 +101,7 @@ async def test_it_is_made_once(place: Place, adviser: SlowWeigher) -> None:
     assert len(adviser.weighed) == 4
 
 
-async def test_it_is_kept_when_the_server_starts_again(tmp_path: Path) -> None:
+async def test_analysis_survives_a_restart(tmp_path: Path) -> None:
     adviser = SlowWeigher()
     adviser.let()
     path = tmp_path / "thud.db"
@@ -125,7 +123,9 @@ async def test_it_is_kept_when_the_server_starts_again(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_who_asks_for_the_same_waits_for_the_same(place: Place, adviser: SlowWeigher) -> None:
+async def test_second_request_joins_the_running_analysis(
+    place: Place, adviser: SlowWeigher
+) -> None:
     await place.enter("Carla")
     await place.type("Anna", "analyse 1")
     adviser.let(2)
@@ -140,7 +140,7 @@ async def test_who_asks_for_the_same_waits_for_the_same(place: Place, adviser: S
     assert len(adviser.weighed) == 4
 
 
-async def test_one_at_a_time_for_each_player_who_is_told_how_far_it_has_come(
+async def test_player_has_one_analysis_at_a_time_and_sees_progress(
     place: Place, adviser: SlowWeigher
 ) -> None:
     await place.type("Anna", "start", "move a6 b6")
@@ -156,7 +156,7 @@ async def test_one_at_a_time_for_each_player_who_is_told_how_far_it_has_come(
     assert await refused(place, "Anna", "analyse 1") is None
 
 
-async def test_only_so_many_at_once_for_one_address(place: Place, adviser: SlowWeigher) -> None:
+async def test_analyses_are_limited_per_address(place: Place, adviser: SlowWeigher) -> None:
     place.hall.limit(AnalysisLimits(1))
     await second_battle(place)
     await place.enter("Carla", "Dora", origin="10.0.0.1")
@@ -169,7 +169,7 @@ async def test_only_so_many_at_once_for_one_address(place: Place, adviser: SlowW
     await idle()
 
 
-async def test_only_so_many_at_once(
+async def test_analyses_are_limited_overall(
     place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analysing, "MOST", 1)
@@ -192,7 +192,7 @@ async def second_battle(place: Place) -> None:
         await place.type(name, line)
 
 
-async def test_those_who_wait_are_told_now_and_then(
+async def test_waiting_player_gets_progress_messages(
     place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analysing, "STEP", 2)
@@ -206,7 +206,7 @@ async def test_those_who_wait_are_told_now_and_then(
     ]
 
 
-async def test_it_can_be_cancelled(place: Place, adviser: SlowWeigher) -> None:
+async def test_analysis_can_be_cancelled(place: Place, adviser: SlowWeigher) -> None:
     assert await refused(place, "Anna", "analyse cancel") is AnalysisRefusal.NOTHING_ANALYSED
     await place.type("Anna", "analyse 1")
     cancelled = "Battle 1 is not analysed for you any more."
@@ -216,7 +216,7 @@ async def test_it_can_be_cancelled(place: Place, adviser: SlowWeigher) -> None:
     assert adviser.weighed == []
 
 
-async def test_who_has_cancelled_can_ask_again_at_once(place: Place, adviser: SlowWeigher) -> None:
+async def test_request_right_after_a_cancel_is_accepted(place: Place, adviser: SlowWeigher) -> None:
     await place.type("Anna", "analyse 1", "analyse cancel")
     assert await place.type("Anna", "analyse 1") == BEGUN
     adviser.let()
@@ -225,7 +225,9 @@ async def test_who_has_cancelled_can_ask_again_at_once(place: Place, adviser: Sl
     assert len(adviser.weighed) == 4
 
 
-async def test_who_cancels_takes_it_from_nobody_else(place: Place, adviser: SlowWeigher) -> None:
+async def test_cancel_does_not_affect_other_waiting_players(
+    place: Place, adviser: SlowWeigher
+) -> None:
     await place.type("Anna", "analyse 1")
     await place.type("Bert", "analyse 1")
     told = await place.type("Anna", "analyse cancel")
@@ -235,7 +237,7 @@ async def test_who_cancels_takes_it_from_nobody_else(place: Place, adviser: Slow
     assert BLUNDER in place.told["Bert"][-1]
 
 
-async def test_analysis_of_one_who_leaves_ends_with_the_next_position(
+async def test_departure_of_the_only_requester_stops_the_analysis(
     place: Place, adviser: SlowWeigher
 ) -> None:
     await place.enter("Carla")
@@ -249,7 +251,7 @@ async def test_analysis_of_one_who_leaves_ends_with_the_next_position(
     assert await place.type("Anna", "analyse 1") == BEGUN
 
 
-async def test_analysis_of_one_who_leaves_goes_on_while_another_waits(
+async def test_departure_of_one_of_two_requesters_does_not_stop_it(
     place: Place, adviser: SlowWeigher
 ) -> None:
     await place.enter("Carla")
@@ -262,7 +264,7 @@ async def test_analysis_of_one_who_leaves_goes_on_while_another_waits(
     assert len(adviser.weighed) == 4
 
 
-async def test_analyses_of_those_who_have_left_keep_nobody_out(
+async def test_abandoned_analysis_does_not_count_towards_limits(
     place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analysing, "MOST", 1)
@@ -277,9 +279,7 @@ async def test_analyses_of_those_who_have_left_keep_nobody_out(
     assert place.told["Dora"][-1].startswith("Battle 2, ")
 
 
-async def test_analysis_of_the_shortest_battle_goes_first(
-    place: Place, adviser: SlowWeigher
-) -> None:
+async def test_shortest_battle_is_analysed_first(place: Place, adviser: SlowWeigher) -> None:
     await second_battle(place)
     await place.enter("Carla", "Dora")
     await place.type("Carla", "analyse 1")
@@ -292,9 +292,7 @@ async def test_analysis_of_the_shortest_battle_goes_first(
     assert place.told["Dora"][-1].startswith("Battle 2, ")
 
 
-async def test_as_many_positions_are_weighed_as_the_adviser_can_weigh(
-    place: Place, adviser: SlowWeigher
-) -> None:
+async def test_concurrency_matches_the_adviser_capacity(place: Place, adviser: SlowWeigher) -> None:
     adviser.at_once = 2
     await second_battle(place)
     await place.type("Anna", "analyse 1")
@@ -305,7 +303,7 @@ async def test_as_many_positions_are_weighed_as_the_adviser_can_weigh(
     assert len(adviser.weighed) == 4 + 3
 
 
-async def test_cancelled_analysis_gives_its_turn_away(place: Place, adviser: SlowWeigher) -> None:
+async def test_cancelled_analysis_yields_its_slot(place: Place, adviser: SlowWeigher) -> None:
     await second_battle(place)
     await place.type("Anna", "analyse 1")
     await place.type("Bert", "analyse 2")
@@ -316,7 +314,7 @@ async def test_cancelled_analysis_gives_its_turn_away(place: Place, adviser: Slo
     assert adviser.weighed == [0, 1, 2]
 
 
-async def test_who_is_back_by_then_is_told(place: Place, adviser: SlowWeigher) -> None:
+async def test_returning_player_still_gets_the_analysis(place: Place, adviser: SlowWeigher) -> None:
     await place.enter("Carla")
     await place.type("Carla", "analyse 1")
     await place.leave("Carla")
@@ -328,7 +326,7 @@ async def test_who_is_back_by_then_is_told(place: Place, adviser: SlowWeigher) -
 
 
 @pytest.mark.parametrize("error", [None, RuntimeError("It is mad.")])
-async def test_if_nothing_is_found_out_that_is_told(
+async def test_failed_analysis_is_reported_and_can_be_retried(
     place: Place, adviser: SlowWeigher, error: Exception | None
 ) -> None:
     adviser.knows, adviser.error = False, error
@@ -342,7 +340,7 @@ async def test_if_nothing_is_found_out_that_is_told(
     assert BLUNDER in place.told["Anna"][-1]
 
 
-async def test_what_cannot_be_kept_is_told_all_the_same(
+async def test_analysis_is_delivered_even_if_storing_fails(
     adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def forget(*_: object) -> None:
@@ -359,7 +357,7 @@ async def test_what_cannot_be_kept_is_told_all_the_same(
     assert len(adviser.weighed) == 8
 
 
-async def test_who_plays_for_ratings_by_then_is_not_shown_it(
+async def test_player_in_a_rated_battle_does_not_get_the_result(
     place: Place, adviser: SlowWeigher
 ) -> None:
     await place.enter("Carla", "Dora", member=True)
@@ -372,14 +370,14 @@ async def test_who_plays_for_ratings_by_then_is_not_shown_it(
     assert BLUNDER in await place.type("Carla", "analyse 1")
 
 
-async def test_to_close_waits_for_none(place: Place) -> None:
+async def test_shutdown_does_not_wait_for_analyses(place: Place) -> None:
     await place.type("Anna", "analyse 1")
     await place.service.close()
     await idle()
     assert place.told["Anna"] == [BEGUN]
 
 
-async def test_without_an_adviser_nobody_can_analyse() -> None:
+async def test_analyse_without_an_adviser_is_refused() -> None:
     place = await place_with(None)
     told = 'Battles cannot be analysed here. "replay 1" shows it again.'
     assert await place.type("Anna", "analyse 1") == told
