@@ -74,7 +74,7 @@ def step(hall: StoredHall, way: Way) -> Replayed:
 
 
 class TestNumbers:
-    def test_battles_are_counted_as_they_begin_at_any_board(self, hall: StoredHall) -> None:
+    def test_battle_numbers_are_shared_by_all_boards(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", Start("oak board"))
         assert [(each.number, each.id.board) for each in hall.battles] == [
@@ -85,7 +85,7 @@ class TestNumbers:
         matches = [hall.tables[board].match for board in ("pine board", "oak board")]
         assert [match and match.number for match in matches] == [2, 3]
 
-    def test_what_was_put_away_keeps_its_number(self, hall: StoredHall) -> None:
+    def test_adjourned_match_keeps_its_number(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", Adjourn())
         do(hall, "Bert", Adjourn())
@@ -97,13 +97,13 @@ class TestNumbers:
         do(hall, "Anna", Resign())
         assert [each.state for each in hall.battles] == [State.ENDED, State.ENDED]
 
-    def test_a_battle_that_all_have_left_is_never_finished(self, hall: StoredHall) -> None:
+    def test_abandoned_battle_is_unfinished(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", Leave())
         do(hall, "Bert", Leave())
         assert hall.battles[1].state is State.UNFINISHED
 
-    def test_a_battle_that_was_begun_anew_neither(self, hall: StoredHall) -> None:
+    def test_restarted_battle_is_unfinished(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", Start())
         do(hall, "Bert", Start())
@@ -112,32 +112,32 @@ class TestNumbers:
 
 
 class TestGames:
-    def test_one_that_is_running(self, hall: StoredHall) -> None:
+    def test_game_of_a_running_battle(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", ply("A6", "B6"))
         assert len(hall.game(2).moves) == 1
 
-    def test_one_that_has_ended(self, hall: StoredHall) -> None:
+    def test_game_of_an_ended_battle(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
         game = hall.game(1)
         assert len(game.moves) == 3
         assert game.outcome == hall.battles[0].outcome
 
-    def test_one_that_is_put_away(self, hall: StoredHall) -> None:
+    def test_game_of_an_adjourned_battle(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", ply("A6", "B6"))
         do(hall, "Anna", Adjourn())
         do(hall, "Bert", Adjourn())
         assert len(hall.game(2).moves) == 1
 
-    def test_one_that_all_have_left(self, hall: StoredHall) -> None:
+    def test_game_of_an_abandoned_battle(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         do(hall, "Anna", ply("A6", "B6"))
         do(hall, "Anna", Leave())
         do(hall, "Bert", Leave())
         assert len(hall.game(2).moves) == 1
 
-    def test_a_record_is_the_battle_with_its_moves(self, hall: StoredHall) -> None:
+    def test_record_contains_the_battle_and_its_moves(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Carla", ViewRecord(1))
         both = frozenset({"Anna", "Bert"})
         found = FoundBattle(hall.battles[0], hall.game(1), players=both)
@@ -170,7 +170,7 @@ class TestLookups:
         ],
         ids=str,
     )
-    def test_what_was_not_looked_up_is_asked_for_and_nothing_changes(
+    def test_missing_lookup_is_requested(
         self, hall: StoredHall, command: Command, lookup: Lookup[Any]
     ) -> None:
         for found in (LookupResults(), LookupResults({BattleLookup(99): None})):
@@ -179,13 +179,15 @@ class TestLookups:
             assert unread.value.lookup == lookup
 
     @pytest.mark.parametrize("command", [Replay(1), ViewRecord(1)], ids=str)
-    def test_moves_that_nobody_has_kept(self, hall: StoredHall, command: Command) -> None:
+    def test_battle_without_stored_moves_is_refused(
+        self, hall: StoredHall, command: Command
+    ) -> None:
         found = LookupResults({BattleLookup(1): FoundBattle(hall.battles[0], None)})
         with pytest.raises(RefusedError, match="number=1") as refused:
             decide(hall, "Carla", command, NOW, found)
         assert refused.value.code is Refusal.NOT_KEPT
 
-    def test_what_is_found_is_what_is_answered(self, hall: StoredHall) -> None:
+    def test_lookup_results_are_the_answer(self, hall: StoredHall) -> None:
         battle, game = hall.battles[0], hall.game(1)
         found = LookupResults()
         found.take(BattleLookup(1), FoundBattle(battle, game))
@@ -195,28 +197,28 @@ class TestLookups:
 
 
 class TestReplaying:
-    def test_from_the_beginning(self, hall: StoredHall) -> None:
+    def test_replay_starts_at_the_initial_position(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Carla", Replay(1))
         assert told.event == Replayed("Carla", hall.battles[0], hall.game(1), 0)
         assert told.audience == ("Carla",)
 
-    def test_on_and_back(self, hall: StoredHall) -> None:
+    def test_replay_steps_in_every_direction(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         ways = [Way.NEXT, Way.NEXT, Way.BACK, Way.LAST, Way.FIRST]
         assert [step(hall, way).ply for way in ways] == [1, 2, 1, 3, 0]
 
     @pytest.mark.parametrize("way", [Way.BACK, Way.FIRST])
-    def test_not_before_its_beginning(self, hall: StoredHall, way: Way) -> None:
+    def test_step_before_the_start_is_refused(self, hall: StoredHall, way: Way) -> None:
         do(hall, "Carla", Replay(1))
         assert refusal(hall, "Carla", Step(way)) is Refusal.REPLAY_AT_START
 
     @pytest.mark.parametrize("way", [Way.NEXT, Way.PLAY])
-    def test_not_behind_its_end(self, hall: StoredHall, way: Way) -> None:
+    def test_step_past_the_end_is_refused(self, hall: StoredHall, way: Way) -> None:
         do(hall, "Carla", Replay(1))
         step(hall, Way.LAST)
         assert refusal(hall, "Carla", Step(way)) is Refusal.REPLAY_AT_END
 
-    def test_from_a_ply_on_and_several_at_once(self, hall: StoredHall) -> None:
+    def test_replay_from_a_ply_and_steps_of_several_plies(self, hall: StoredHall) -> None:
         def seen(command: Replay | Step) -> int:
             (told,) = do(hall, "Carla", command)
             assert isinstance(told.event, Replayed)
@@ -229,33 +231,33 @@ class TestReplaying:
         assert seen(Step(Way.NEXT, 100)) == 3
         assert seen(Replay(1, 100)) == 3
 
-    def test_by_itself_to_its_end(self, hall: StoredHall) -> None:
+    def test_automatic_replay_stops_at_the_end(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         seen = [step(hall, Way.PLAY) for _ in range(3)]
         assert [each.ply for each in seen] == [1, 2, 3]
         assert [each.playing for each in seen] == [True, True, False]
 
-    def test_a_step_ends_that(self, hall: StoredHall) -> None:
+    def test_manual_step_stops_automatic_replay(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         step(hall, Way.PLAY)
         assert not step(hall, Way.NEXT).playing
 
-    def test_of_nothing(self, hall: StoredHall) -> None:
+    def test_step_without_a_replay_is_refused(self, hall: StoredHall) -> None:
         for way in Way:
             assert refusal(hall, "Carla", Step(way)) is Refusal.NOT_REPLAYING
 
     @pytest.mark.parametrize("number", [0, 2, 999_999_999])
-    def test_of_a_battle_that_there_is_not(self, hall: StoredHall, number: int) -> None:
+    def test_replay_of_an_unknown_battle_is_refused(self, hall: StoredHall, number: int) -> None:
         assert refusal(hall, "Carla", Replay(number)) is Refusal.NO_SUCH_BATTLE
         assert refusal(hall, "Carla", ViewRecord(number)) is Refusal.NO_SUCH_BATTLE
 
-    def test_a_battle_without_a_ply(self, hall: StoredHall) -> None:
+    def test_replay_of_an_empty_battle_has_no_steps(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
         do(hall, "Carla", Replay(2))
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
         assert refusal(hall, "Carla", Step(Way.BACK)) is Refusal.REPLAY_AT_START
 
-    def test_ones_own_is_ones_own(self, hall: StoredHall) -> None:
+    def test_replays_are_per_player_and_end_on_departure(self, hall: StoredHall) -> None:
         do(hall, "Carla", Replay(1))
         step(hall, Way.LAST)
         do(hall, "Anna", Replay(1))
@@ -266,7 +268,7 @@ class TestReplaying:
         enter(hall, "Carla")
         assert refusal(hall, "Carla", Step(Way.BACK)) is Refusal.NOT_REPLAYING
 
-    def test_it_does_not_go_on_with_the_battle(self, hall: StoredHall) -> None:
+    def test_replay_does_not_follow_a_running_battle(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
         do(hall, "Bert", ply("A6", "B6"))
         do(hall, "Carla", Replay(2))
@@ -278,7 +280,7 @@ class TestReplaying:
         step(hall, Way.LAST)
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
 
-    def test_whoever_plays_is_brought_back_by_the_next_ply(self, hall: StoredHall) -> None:
+    def test_next_ply_of_a_battle_ends_the_replays_of_its_players(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
         for player in ("Anna", "Bert", "Carla"):
             do(hall, player, Replay(1))
@@ -287,7 +289,7 @@ class TestReplaying:
         assert refusal(hall, "Bert", Step(Way.NEXT)) is Refusal.NOT_REPLAYING
         assert step(hall, Way.NEXT).ply == 1
 
-    def test_last_is_of_the_board_where_one_is_once_it_is_left(self, hall: StoredHall) -> None:
+    def test_last_after_a_replay_shows_the_move_on_the_board(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))
         do(hall, "Carla", Replay(1))
         assert step(hall, Way.LAST) == step(hall, Way.LAST)
@@ -317,7 +319,7 @@ class TestQuestions:
         ],
         ids=str,
     )
-    def test_they_are_answered_to_who_asks(
+    def test_answers_go_to_the_asking_player_only(
         self, hall: StoredHall, command: Command, asked: Command, lookup: Lookup[Any]
     ) -> None:
         (told,) = do(hall, "Carla", command)

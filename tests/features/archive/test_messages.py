@@ -48,29 +48,29 @@ def text(lines: list[str]) -> str:
 
 
 class TestEntries:
-    def test_of_an_ended_battle(self, annals: Annals) -> None:
+    def test_entry_of_an_ended_battle(self, annals: Annals) -> None:
         annals.begin()
         annals.end(TROLLS)
         assert entry(annals.battle(1)) == (
             "2026-11-21: Anna (dwarfs) 0, Bert (trolls) 32; discworld, 80 plies, Anna resigned"
         )
 
-    def test_of_a_running_one(self, annals: Annals) -> None:
+    def test_entry_of_a_running_battle(self, annals: Annals) -> None:
         annals.begin(rules="koom valley")
         assert entry(annals.battle(1)) == (
             "2026-11-21: Anna (dwarfs), Bert (trolls); koom valley, still running"
         )
 
-    def test_of_an_adjourned_one(self, annals: Annals) -> None:
+    def test_entry_of_an_adjourned_battle(self, annals: Annals) -> None:
         annals.adjourn(saved(annals.begin()))
         assert entry(annals.battle(1)).endswith("; discworld, 2 plies, adjourned")
 
-    def test_of_an_unfinished_one(self, annals: Annals) -> None:
+    def test_entry_of_an_unfinished_battle(self, annals: Annals) -> None:
         annals.begin()
         annals.clear()
         assert entry(annals.battle(1)).endswith("; discworld, never finished")
 
-    def test_of_an_imported_one(self, annals: Annals) -> None:
+    def test_entry_of_an_imported_battle(self, annals: Annals) -> None:
         annals.bring_in()
         assert entry(annals.battle(1)) == (
             "2026-11-21: Zoe (dwarfs), somebody (trolls); discworld, 2 plies, its end is not "
@@ -78,19 +78,19 @@ class TestEntries:
         )
 
     @pytest.mark.parametrize("ending", Ending)
-    def test_every_ending_has_words(self, annals: Annals, ending: Ending) -> None:
+    def test_entry_names_every_ending(self, annals: Annals, ending: Ending) -> None:
         annals.begin()
         annals.end(Outcome(ending, Side.TROLL, Score(0, 1)))
         said = SAID_BY_STATE.get(ending, PAST_ENDINGS[ending])
         assert entry(annals.battle(1)).endswith(f", {said}")
         assert "Anna (dwarfs) 0, Bert (trolls) 1;" in entry(annals.battle(1))
 
-    def test_every_state_has_words(self) -> None:
+    def test_battle_states_all_have_wording(self) -> None:
         assert set(STATES) == set(State)
 
 
 class TestHistory:
-    def test_everybodys_the_last_one_first(self, annals: Annals) -> None:
+    def test_history_lists_all_battles_newest_first(self, annals: Annals) -> None:
         annals.whole(TROLLS)
         annals.whole(DRAW, "Carl", LONG[0])
         assert (
@@ -104,7 +104,7 @@ All battles, newest first:
 "replay 2" shows the first of these again."""
         )
 
-    def test_on_a_narrow_screen(self, annals: Annals) -> None:
+    def test_history_wraps_on_a_narrow_screen(self, annals: Annals) -> None:
         annals.whole(TROLLS)
         assert (
             text(history(annals, History("ANNA"), "Bert", 40))
@@ -117,12 +117,12 @@ The battles of Anna, newest first:
 again."""
         )
 
-    def test_ones_own(self, annals: Annals) -> None:
+    def test_history_heading_of_own_battles(self, annals: Annals) -> None:
         annals.whole()
         lines = history(annals, History("anna"), "Anna", 80)
         assert lines[0] == "Your battles, newest first:"
 
-    def test_pages(self, annals: Annals) -> None:
+    def test_history_is_paginated(self, annals: Annals) -> None:
         for number in range(45):
             annals.begin(at=NOON + number * DAY)
             annals.end()
@@ -141,7 +141,7 @@ again."""
             'There is no page 4. "history Bert page 3" shows the earliest battles.'
         )
 
-    def test_exactly_one_page(self, annals: Annals) -> None:
+    def test_history_of_exactly_one_page(self, annals: Annals) -> None:
         for _ in range(PAGE):
             annals.whole()
         lines = history(annals, History(), "Anna", 100)
@@ -164,7 +164,7 @@ again."""
             ),
         ],
     )
-    def test_nothing_to_show(self, annals: Annals, asked: History, said: str) -> None:
+    def test_empty_history_wording(self, annals: Annals, asked: History, said: str) -> None:
         assert text(history(annals, asked, "Anna", 80)) == said
 
     @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ again."""
             ),
         ],
     )
-    def test_of_some(
+    def test_history_filters(
         self, annals: Annals, asked: History, numbers: list[int], heading: str
     ) -> None:
         annals.begin()
@@ -198,7 +198,7 @@ again."""
         assert lines[0] == f"{heading}, newest first:"
         assert [int(line.split(".")[0]) for line in lines[1:-1]] == numbers
 
-    def test_pages_of_some(self, annals: Annals) -> None:
+    def test_filtered_history_is_paginated(self, annals: Annals) -> None:
         for number in range(PAGE + 3):
             annals.begin()
             annals.begin(dwarf=f"X{chr(ord('a') + number)}")
@@ -216,7 +216,7 @@ class TestGames:
             table = table.apply(event)
         return table
 
-    def test_running_and_put_away(self, annals: Annals) -> None:
+    def test_games_lists_running_and_adjourned_matches(self, annals: Annals) -> None:
         annals.adjourn(saved(annals.begin()))
         annals.adjourn(saved(annals.begin(), outcome=DRAW))
         carls = saved(annals.begin(dwarf="Carl"))
@@ -247,7 +247,7 @@ Put away for another day:
     2026-11-21: "resume game 2"."""
         )
 
-    def test_none(self, annals: Annals) -> None:
+    def test_games_without_a_match(self, annals: Annals) -> None:
         assert (
             text(games(annals, [], "Anna", 40))
             == """\
@@ -258,7 +258,7 @@ battles."""
 
 
 class TestRecord:
-    def test_it_can_be_copied(self, annals: Annals) -> None:
+    def test_record_can_be_read_back(self, annals: Annals) -> None:
         annals.bring_in()
         game = read_record(RECORD, DISCWORLD).game
         found = annals.found(BattleLookup(1))
@@ -281,9 +281,7 @@ PAGES: list[Page] = [
 
 @pytest.mark.parametrize("width", [40, 60, 80, 132])
 @pytest.mark.parametrize("page", PAGES)
-def test_every_line_is_shorter_than_the_screen_is_wide(
-    annals: Annals, page: Page, width: int
-) -> None:
+def test_lists_fit_the_screen_width(annals: Annals, page: Page, width: int) -> None:
     for _ in range(25):
         annals.whole(TROLLS, *LONG, rules="koom valley")
     lines = page(annals, width)

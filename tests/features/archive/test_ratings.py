@@ -54,7 +54,7 @@ def standings(annals: Annals, asked: StandingsLookup, display: Display = WIDE) -
 
 
 class TestScore:
-    def test_of_somebody(self, annals: Annals) -> None:
+    def test_score_by_ruleset_time_class_and_opponent(self, annals: Annals) -> None:
         annals.season(*FOUR)
         annals.match("Anna", "Bert", time=TimeControl(3, 2))
         annals.whole(TROLLS, "Anna", "Grog", levels=Levels(troll=2))
@@ -81,7 +81,7 @@ Grog, at level 2 Slate:
     Rating 1579, provisional, give or take 242 (1 battle)."""
         )
 
-    def test_how_a_rating_went(self, annals: Annals) -> None:
+    def test_score_shows_the_rating_curve(self, annals: Annals) -> None:
         for winner, loser in (("Anna", "Bert"), ("Anna", "Carl"), ("Dora", "Anna")):
             annals.match(winner, loser)
         assert (
@@ -108,7 +108,7 @@ A rating with a ? is provisional: see
 
     @pytest.mark.parametrize("width", [40, 80, 200])
     @pytest.mark.parametrize("utf8", [False, True])
-    def test_a_long_curve_fits(self, width: int, *, utf8: bool) -> None:
+    def test_long_rating_curve_fits_the_screen(self, width: int, *, utf8: bool) -> None:
         points = tuple(1500 + 10 * number for number in range(CURVE + 1))
         rating = Rating(points[-1], 90, 200)
         found = PlayerScore("Anna", curves={STANDARD: points})
@@ -122,7 +122,7 @@ A rating with a ? is provisional: see
         assert columns[2] == max(columns)  # each is filled from below
         assert drawn[0][2].endswith(drawn[2][2][-1])  # as high as there is room for
 
-    def test_without_a_rating(self, annals: Annals) -> None:
+    def test_score_without_a_rating(self, annals: Annals) -> None:
         annals.whole(DWARFS)
         assert (
             score(annals, "Anna", display=NARROW)
@@ -133,15 +133,15 @@ Anna: no rating yet.
         )
 
     @pytest.mark.parametrize(("player", "who"), [("Anna", "You have"), ("Bert", "Bert has")])
-    def test_of_who_has_played_nothing(self, annals: Annals, player: str, who: str) -> None:
+    def test_score_without_a_finished_battle(self, annals: Annals, player: str, who: str) -> None:
         assert score(annals, player, "Anna") == f"{who} not finished a battle here yet."
 
-    def test_of_nobody(self, annals: Annals) -> None:
+    def test_score_of_an_unknown_player(self, annals: Annals) -> None:
         assert score(annals, "zoe") == "Nobody called Zoe has finished a battle here."
 
 
 class TestStandings:
-    def test_the_best_first(self, annals: Annals) -> None:
+    def test_standings_list_the_best_first(self, annals: Annals) -> None:
         annals.season(LONG[0], *FOUR[1:])
         annals.match(LONG[0], "Bert")
         annals.season(*FOUR, rules="classic", time=TimeControl(days=3), rounds=6)
@@ -172,7 +172,7 @@ Others are ranked, too:
 "standings classic correspondence" (4)."""
         )
 
-    def test_oneself_far_below(self, annals: Annals) -> None:
+    def test_standings_append_the_asking_player(self, annals: Annals) -> None:
         letters = "ABCDEFGHIJKLMNOPQRSTUVWXY"
         names = [f"X{letter.lower()}" for letter in letters]
         annals.season("Anna", *names)
@@ -182,7 +182,7 @@ Others are ranked, too:
         assert lines[-2].startswith(" 26. Anna: ")
         assert lines[-1] == "There are 26 in all."
 
-    def test_nobody_yet(self, annals: Annals) -> None:
+    def test_standings_without_ranked_players(self, annals: Annals) -> None:
         assert (
             standings(annals, StandingsLookup("Anna"))
             == """\
@@ -190,7 +190,7 @@ Discworld, untimed: nobody is ranked yet.
 You are ranked after 6 rated matches: "help ratings" tells more."""
         )
 
-    def test_ones_own_that_is_provisional(self, annals: Annals) -> None:
+    def test_standings_mention_a_provisional_own_rating(self, annals: Annals) -> None:
         annals.match("Anna", "Bert")
         for display, points in (
             (Display(120), "1579?"),
@@ -249,7 +249,9 @@ class TestChanges:
             ),
         ],
     )
-    def test_change_of_both_is_told(self, me: str | None, display: Display, said: str) -> None:
+    def test_rating_changes_of_both_players(
+        self, me: str | None, display: Display, said: str
+    ) -> None:
         assert self.told(self.CHANGES, me, display) == [f"Discworld, untimed: {said}."]
 
     @pytest.mark.parametrize(
@@ -260,12 +262,12 @@ class TestChanges:
             (None, "Bert's rating 1500 -> 1421?; Anna's stays, since Bert's is provisional"),
         ],
     )
-    def test_change_of_one_alone_is_told_with_why_the_other_stays(
+    def test_single_rating_change_explains_the_unchanged_one(
         self, me: str | None, said: str
     ) -> None:
         assert self.told(self.CHANGES[:1], me) == [f"Discworld, untimed: {said}."]
 
-    def test_change_against_a_bot_is_told(self) -> None:
+    def test_rating_change_against_a_bot(self) -> None:
         [change, _] = self.CHANGES
         told = self.told([change._replace(with_bot=True)], "Bert", levels=Levels(None, 3))
         assert told == ["Discworld, against bots: your rating 1500 -> 1421?."]
@@ -296,10 +298,10 @@ class TestChanges:
             ),
         ],
     )
-    def test_reason_is_told_if_no_rating_changes(self, known: dict[str, Any], why: str) -> None:
+    def test_unchanged_ratings_are_explained(self, known: dict[str, Any], why: str) -> None:
         assert self.told(**known) == [f"No rating changes: {why}."]
 
-    def test_first_battle_that_was_too_short_is_told_at_once(self) -> None:
+    def test_short_first_battle_is_reported_immediately(self) -> None:
         short = {"rated": False, "plies": 5, "spoilt": Unrated.TOO_SHORT, "points": None}
         told = self.told(**short)  # type: ignore[arg-type]  # the end's own fields
         assert told == ["No rating will change: the battle had fewer than 6 moves."]
@@ -313,7 +315,7 @@ class TestChanges:
             {"levels": Levels(2, 3), "rated": False},
         ],
     )
-    def test_nothing_is_told_while_a_match_goes_on_and_between_bots(
+    def test_rating_message_is_absent_mid_match_and_between_bots(
         self, known: dict[str, Any]
     ) -> None:
         assert self.told(**known) == []
@@ -321,7 +323,7 @@ class TestChanges:
 
 @pytest.mark.parametrize("width", [40, 60, 80, 132])
 @pytest.mark.parametrize("reader", [False, True])
-def test_every_line_is_shorter_than_the_screen_is_wide(
+def test_scores_and_standings_fit_the_screen_width(
     annals: Annals, width: int, *, reader: bool
 ) -> None:
     annals.season(*LONG, *FOUR, rules="koom valley", time=TimeControl(days=2), rounds=9)

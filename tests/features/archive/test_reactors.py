@@ -8,7 +8,7 @@ from tests.service.test_clock_timers import TimedPlace
 PLIES = ("move a6 b6", "move g7 f7", "move b6 a6", "move f7 g7")
 
 
-async def test_replay_stops_when_its_player_comes_by_another_connection(store: SlowStore) -> None:
+async def test_automatic_replay_stops_on_reconnection(store: SlowStore) -> None:
     place = TimedPlace(store)
     place.service.replay_pause = 3.0
     await place.open()

@@ -36,7 +36,7 @@ def seen(
     return "\n".join(replayed(battle, game, then, style=style, me=me, display=Display(width)))
 
 
-def test_before_the_first_ply(ended: Battle) -> None:
+def test_replay_intro_at_the_initial_position(ended: Battle) -> None:
     assert (
         seen(ended, 0)
         == """\
@@ -47,7 +47,7 @@ goes on, "stop" leaves."""
     )
 
 
-def test_after_a_ply(ended: Battle) -> None:
+def test_replay_text_after_a_ply(ended: Battle) -> None:
     assert (
         seen(ended, 2)
         == """\
@@ -58,17 +58,17 @@ Replay of battle 1: dwarfs 31 (Anna), trolls 8 (Bert); score 31 to 32."""
 
 
 @pytest.mark.parametrize("me", ["Anna", "anna"])
-def test_ones_own_ply(ended: Battle, me: str) -> None:
+def test_own_ply_is_in_the_second_person(ended: Battle, me: str) -> None:
     assert seen(ended, 1, me=me).startswith("Battle 1, ply 1 of 4: you move the dwarf from F15 to")
     assert seen(ended, 2, me=me).startswith("Battle 1, ply 2 of 4: Bert shoves")
 
 
-def test_the_end_is_told_where_it_is(ended: Battle) -> None:
+def test_ending_appears_at_the_last_ply_only(ended: Battle) -> None:
     assert "resigned" not in seen(ended, 3)
     assert seen(ended, 4).endswith("\nAnna resigned.")
 
 
-def test_the_board_whole(ended: Battle) -> None:
+def test_replay_full_board(ended: Battle) -> None:
     assert (
         seen(ended, 2, style=Style.FULL)
         == r"""
@@ -94,7 +94,7 @@ at F8.
     )
 
 
-def test_the_points_of_the_match_are_those_of_then() -> None:
+def test_match_points_are_those_at_the_replayed_ply() -> None:
     annals = Annals()
     annals.begin()
     annals.end(DRAW, players=("Bert", "Anna"))
@@ -117,7 +117,7 @@ def test_the_points_of_the_match_are_those_of_then() -> None:
         ("bring_in", "Its end is not known."),
     ],
 )
-def test_what_has_no_outcome_says_so_at_its_end(what: str, said: str) -> None:
+def test_battle_without_an_outcome_states_its_status(what: str, said: str) -> None:
     annals = Annals()
     if what == "bring_in":
         annals.bring_in()
@@ -135,9 +135,7 @@ def test_what_has_no_outcome_says_so_at_its_end(what: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(("outcome", "count"), [(TROLLS, 9), (TROLLS, 4), (None, 9), (None, 3)])
-def test_a_battle_that_has_gone_on_since_it_was_replayed(
-    outcome: Outcome | None, count: int
-) -> None:
+def test_battle_continued_since_the_replay_is_flagged(outcome: Outcome | None, count: int) -> None:
     """It ended later, or right there; or it was put away, with more plies or with fewer."""
     annals = Annals()
     annals.begin()
@@ -151,14 +149,14 @@ def test_a_battle_that_has_gone_on_since_it_was_replayed(
     assert lines[-1] == 'Play has gone on since; "replay 1" shows it.'
 
 
-def test_in_an_imported_battle_nobody_is_you() -> None:
+def test_imported_player_is_never_the_viewer() -> None:
     annals = Annals()
     annals.bring_in()
     assert seen(annals.battle(1), 1, me="Zoe").startswith("Battle 1, ply 1 of 4: Zoe moves the")
 
 
 @pytest.mark.parametrize(("outcome", "over"), [(None, ""), (TROLLS, " is over")])
-def test_an_imported_battle_is_of_no_match(outcome: Outcome | None, over: str) -> None:
+def test_imported_battle_belongs_to_no_match(outcome: Outcome | None, over: str) -> None:
     annals = Annals()
     annals.bring_in(outcome)
     game = played(outcome)
@@ -169,7 +167,7 @@ def test_an_imported_battle_is_of_no_match(outcome: Outcome | None, over: str) -
     assert "Match:" not in board
 
 
-def test_a_player_who_is_not_known() -> None:
+def test_unknown_player_is_called_somebody() -> None:
     annals = Annals()
     annals.bring_in()
     assert seen(annals.battle(1), 2).startswith("Battle 1, ply 2 of 4: somebody shoves")
@@ -178,14 +176,12 @@ def test_a_player_who_is_not_known() -> None:
 @cases("style", Style)
 @cases("width", [20, 40, 80])
 @cases("ply", range(5))
-def test_every_line_is_shorter_than_the_screen_is_wide(
-    ended: Battle, ply: int, style: Style, width: int
-) -> None:
+def test_replay_fits_the_screen_width(ended: Battle, ply: int, style: Style, width: int) -> None:
     lines = seen(ended, ply, style=style, width=width).split("\n")
     assert max(map(len, lines)) < width
 
 
-def test_every_ply_stands_as_it_stood() -> None:
+def test_game_after_each_ply_equals_undoing() -> None:
     game = played(TROLLS)
     assert game.after(4) is game
     assert game.after(2).moves == CAPTURE
