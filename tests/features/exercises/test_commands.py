@@ -132,14 +132,14 @@ BY_NUMBER = [f"{each.lesson}.{each.number}" for each in SITUATIONS]
 
 
 class TestLessons:
-    def test_there_are_six_with_both_sides_and_all_rules(self) -> None:
+    def test_lessons_cover_both_sides_and_all_rulesets(self) -> None:
         assert list(lessons()) == [1, 2, 3, 4, 5, 6]
         scenes = [step.scene for each in lessons().values() for step in each.steps if step.scene]
         assert {scene.side for scene in scenes} == set(Side)
         assert {scene.ruleset.name for scene in scenes} == set(RULESETS)
 
     @pytest.mark.parametrize("situation", SITUATIONS, ids=BY_NUMBER)
-    def test_the_answer_is_read_as_a_player_types_it(self, situation: Situation) -> None:
+    def test_lesson_answer_parses_as_typed_input(self, situation: Situation) -> None:
         asked = parse(situation.step.answer)
         assert isinstance(asked, Play)
         before = situation.game
@@ -148,7 +148,7 @@ class TestLessons:
         assert f'"{situation.step.answer}"' in situation.step.hint or situation.step.wants
 
     @pytest.mark.parametrize("situation", SITUATIONS, ids=BY_NUMBER)
-    def test_whatever_does_it_can_be_replied_to(self, situation: Situation) -> None:
+    def test_lesson_reply_is_legal_after_any_correct_ply(self, situation: Situation) -> None:
         step, before = situation.step, situation.game
         done = [move for move in before.legal_moves() if step.is_ply(before, move)]
         assert done
@@ -157,7 +157,7 @@ class TestLessons:
             assert step.reply is None or after.resolve(step.reply, after.turn)
 
     @pytest.mark.parametrize("situation", SITUATIONS, ids=BY_NUMBER)
-    def test_any_other_ply_gets_words_and_changes_nothing(
+    def test_wrong_ply_in_a_lesson_gets_a_remark_and_changes_nothing(
         self, hall: StoredHall, situation: Situation
     ) -> None:
         to_step(hall, situation)
@@ -170,15 +170,13 @@ class TestLessons:
             assert remarks(told) == (Remark.WRONG,)
             assert in_lesson(hall) == before
 
-    def test_what_the_rules_do_not_allow_is_refused_with_their_reasons(
-        self, hall: StoredHall
-    ) -> None:
+    def test_illegal_ply_in_a_lesson_is_refused_with_the_reason(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(3))
         with pytest.raises(IllegalMoveError) as refused:
             do(hall, "Anna", ply("E7", "E9"))
         assert refused.value.code is Reason.TOO_FAR
 
-    def test_the_server_answers_at_once(self, hall: StoredHall) -> None:
+    def test_server_replies_immediately_in_a_lesson(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(4))
         (told,) = do(hall, "Anna", ply("N11", "N6"))
         assert isinstance(told.event, ExerciseChanged)
@@ -187,31 +185,31 @@ class TestLessons:
         assert remarks([told]) == (Remark.DONE, Remark.TASK)
         assert game(in_lesson(hall)).turn is Side.DWARF
 
-    def test_a_question_that_is_asked_for_is_answered_first(self, hall: StoredHall) -> None:
+    def test_requested_query_is_answered_and_completes_the_step(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(1))
         answer, then = do(hall, "Anna", parse("around g7"))
         assert isinstance(answer.event, Asked)
         assert answer.table == in_lesson(hall).table
         assert remarks([then]) == (Remark.DONE, Remark.TASK)
 
-    def test_another_question_is_answered_and_no_more(self, hall: StoredHall) -> None:
+    def test_unrelated_query_leaves_the_step_open(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(1))
         (answer,) = do(hall, "Anna", Where(Piece.TROLL))
         assert isinstance(answer.event, Asked)
         assert in_lesson(hall).step == 0
 
-    def test_a_hint_and_then_the_answer(self, hall: StoredHall) -> None:
+    def test_second_hint_in_a_lesson_reveals_the_answer(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(1))
         assert remarks(do(hall, "Anna", Hint())) == (Remark.HINT,)
         assert remarks(do(hall, "Anna", Hint())) == (Remark.ANSWER,)
 
-    def test_looking_tells_the_task_again(self, hall: StoredHall) -> None:
+    def test_look_repeats_the_task(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(2))
         board, task = do(hall, "Anna", Look())
         assert board.table == in_lesson(hall).table
         assert remarks([task]) == (Remark.TASK,)
 
-    def test_going_on_back_and_anew(self, hall: StoredHall) -> None:
+    def test_lesson_navigation(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(2))
         assert refusal(hall, "Anna", Step(Way.NEXT)) is ExerciseRefusal.STEP_OPEN
         do(hall, "Anna", ply("C5", "C11"))
@@ -225,7 +223,7 @@ class TestLessons:
         do(hall, "Anna", Step(Way.FIRST))
         assert (in_lesson(hall).step, in_lesson(hall).is_done) == (0, False)
 
-    def test_lessons_that_are_done_are_known(self, hall: StoredHall) -> None:
+    def test_completed_lesson_is_recorded(self, hall: StoredHall) -> None:
         do_lesson(hall, 1)
         assert studies_of(hall.people["Anna"]).lessons == {1}
         do(hall, "Anna", Step(Way.NEXT))
@@ -233,7 +231,7 @@ class TestLessons:
         (listed,) = do(hall, "Anna", Lessons())
         assert listed.event == Asked("Anna", Lessons(), answer=StudyRecord())
 
-    def test_one_goes_on_where_one_was_or_with_the_next(self, hall: StoredHall) -> None:
+    def test_tutorial_resumes_or_continues_with_the_next_lesson(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial())
         do(hall, "Anna", parse("around g7"))
         was = in_lesson(hall)
@@ -245,14 +243,14 @@ class TestLessons:
         do(hall, "Anna", Tutorial())
         assert (in_lesson(hall).number, in_lesson(hall).step) == (2, 0)
 
-    def test_when_all_are_done_they_are_listed(self, hall: StoredHall) -> None:
+    def test_tutorial_lists_lessons_when_all_are_done(self, hall: StoredHall) -> None:
         for number in lessons():
             do_lesson(hall, number)
         assert refusal(hall, "Anna", Step(Way.NEXT)) is ExerciseRefusal.EXERCISE_OVER
         (listed,) = do(hall, "Anna", Tutorial())
         assert listed.event == Asked("Anna", Lessons(), answer=StudyRecord())
 
-    def test_there_is_no_other(self, hall: StoredHall) -> None:
+    def test_unknown_number_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Tutorial(7)) is ExerciseRefusal.NO_SUCH_LESSON
 
 
@@ -271,12 +269,12 @@ def to_step(hall: StoredHall, situation: Situation) -> None:
 
 
 class TestWhomItConcerns:
-    def test_nobody_else_is_told(self, hall: StoredHall) -> None:
+    def test_exercise_messages_go_to_their_player_only(self, hall: StoredHall) -> None:
         told = do(hall, "Anna", Tutorial(2)) + do(hall, "Anna", ply("C5", "C11"))
         told += do(hall, "Anna", Stop())
         assert {telling.audience for telling in told} == {("Anna",)}
 
-    def test_it_takes_no_board_and_stores_nothing(self, hall: StoredHall) -> None:
+    def test_exercise_uses_no_board_and_stores_nothing(self, hall: StoredHall) -> None:
         boards = dict(hall.tables)
         for line in ("tutorial 4", "move n11 n6", "undo tutorial", "puzzle 1", "view game"):
             if not line.startswith("undo"):
@@ -286,7 +284,7 @@ class TestWhomItConcerns:
                 hall.commit(decision)
         assert hall.tables == boards
 
-    def test_a_line_that_names_no_board_is_about_it(self, hall: StoredHall) -> None:
+    def test_command_without_a_board_refers_to_the_exercise(self, hall: StoredHall) -> None:
         do(hall, "Anna", Go("oak board"))
         do(hall, "Anna", Tutorial(2))
         for words in (None, "tutorial", "the tutorial", "it"):
@@ -296,21 +294,21 @@ class TestWhomItConcerns:
             (told,) = do(hall, "Anna", ViewGame(words))
             assert told.table == hall.tables["oak board"]
 
-    def test_it_has_a_style_of_its_own(self, hall: StoredHall) -> None:
+    def test_exercise_has_its_own_board_style(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(2))
         do(hall, "Anna", SetBoard(Style.BRIEF))
         assert hall.style("Anna", "tutorial") is Style.BRIEF
         assert hall.style("Anna", "oak board") is Style.FULL
 
-    def test_nothing_is_to_be_taken_back(self, hall: StoredHall) -> None:
+    def test_undo_in_a_lesson_is_refused(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(4))
         do(hall, "Anna", ply("N11", "N6"))
         assert refusal(hall, "Anna", Undo()) is Refusal.NO_PLY_YET
 
-    def test_who_is_at_none_can_leave_none(self, hall: StoredHall) -> None:
+    def test_stop_without_an_exercise_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Stop()) is Refusal.NO_EXERCISE
 
-    def test_it_means_a_board_again_afterwards(self, hall: StoredHall) -> None:
+    def test_pronoun_no_longer_refers_to_a_closed_exercise(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(2))
         do(hall, "Anna", ViewGame())
         do(hall, "Anna", Leave())
@@ -320,7 +318,7 @@ class TestWhomItConcerns:
 
 class TestBattles:
     @pytest.mark.parametrize("command", [Tutorial(), TryPuzzle(1)])
-    def test_a_battle_without_a_clock_waits_and_both_are_told(
+    def test_unclocked_battle_waits_and_both_players_are_notified(
         self, hall: StoredHall, command: Tutorial | TryPuzzle
     ) -> None:
         start(hall)
@@ -334,7 +332,7 @@ class TestBattles:
         assert isinstance(left.event, ExerciseLeft)
         assert seen.event == Asked("Anna", Look(), "oak board")
 
-    def test_there_is_no_time_for_one_while_a_clock_runs(self, hall: StoredHall) -> None:
+    def test_exercise_is_refused_while_a_clock_runs(self, hall: StoredHall) -> None:
         start(hall, "5+0")
         for command in (Tutorial(), TryPuzzle()):
             assert refusal(hall, "Anna", command) is ExerciseRefusal.IN_BATTLE
@@ -342,19 +340,19 @@ class TestBattles:
         do(hall, "Anna", Tutorial())
         assert in_lesson(hall).number == 1
 
-    def test_there_is_time_where_players_have_days(self, hall: StoredHall) -> None:
+    def test_exercise_is_allowed_in_a_correspondence_battle(self, hall: StoredHall) -> None:
         start(hall, "3 days")
         do(hall, "Anna", Tutorial())
         assert in_lesson(hall).number == 1
 
-    def test_what_the_other_player_does_leaves_it_open(self, hall: StoredHall) -> None:
+    def test_opponent_activity_leaves_the_exercise_open(self, hall: StoredHall) -> None:
         start(hall)
         do(hall, "Bert", Tutorial())
         do(hall, "Anna", ply("A6", "B6"))
         do(hall, "Anna", parse("end game"))
         assert in_lesson(hall, "Bert").number == 1
 
-    def test_who_plays_on_by_naming_the_board_has_left_it(self, hall: StoredHall) -> None:
+    def test_ply_at_a_named_board_leaves_the_exercise(self, hall: StoredHall) -> None:
         start(hall)
         do(hall, "Anna", Tutorial())
         left, moved = do(hall, "Anna", parse("a6 b6 on oak board"))
@@ -363,7 +361,7 @@ class TestBattles:
         assert moved.table.game
         assert exercise_of(hall.people["Anna"]) is None
 
-    def test_who_practises_has_nobody_who_is_told(self, hall: StoredHall) -> None:
+    def test_exercise_during_practice_notifies_no_opponent(self, hall: StoredHall) -> None:
         do(hall, "Anna", parse("practice on oak board"))
         waits, _ = do(hall, "Anna", Tutorial())
         assert waits.event == BattleWaits("Anna", "", "oak board", "tutorial")
@@ -373,7 +371,7 @@ class TestBattles:
         (left,) = do(hall, "Anna", Stop())  # they see where they are
         assert isinstance(left.event, ExerciseLeft)
 
-    def test_one_that_begins_puts_the_exercises_of_both_aside(self, hall: StoredHall) -> None:
+    def test_battle_start_closes_exercises_of_both_players(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Bert", Join(Side.TROLL, "oak board"))
         do(hall, "Anna", Tutorial(2))
@@ -386,7 +384,7 @@ class TestBattles:
         assert len(hall.tables["oak board"].game.moves) == 1
 
     @pytest.mark.parametrize("command", [Go("oak board"), Join(Side.DWARF, "oak board"), Replay(1)])
-    def test_who_turns_to_something_else_is_told_that_it_waits(
+    def test_leaving_an_exercise_by_another_command_is_announced(
         self, hall: StoredHall, command: Go | Join | Replay
     ) -> None:
         start(hall)
@@ -399,7 +397,7 @@ class TestBattles:
         assert first.event == ExerciseLeft("Anna", was)
         assert exercise_of(hall.people["Anna"]) is None
 
-    def test_an_exercise_ends_a_replay(self, hall: StoredHall) -> None:
+    def test_exercise_ends_a_replay(self, hall: StoredHall) -> None:
         start(hall)
         do(hall, "Bert", parse("resign"))
         do(hall, "Anna", Replay(1))
@@ -418,20 +416,20 @@ def start(hall: StoredHall, clock: str = "off") -> None:
 
 class TestPuzzles:
     @pytest.mark.parametrize("puzzle", puzzles().values(), ids=lambda each: str(each.number))
-    def test_its_solution_solves_it(self, hall: StoredHall, puzzle: Puzzle) -> None:
+    def test_puzzle_solution_solves_the_puzzle(self, hall: StoredHall, puzzle: Puzzle) -> None:
         do(hall, "Anna", TryPuzzle(puzzle.number))
         told = do(hall, "Anna", played(puzzle.solution))
         assert remarks(told) == (Remark.DONE, Remark.OVER)
         assert at_puzzle(hall).is_over
 
-    def test_solution_comes_with_the_line_that_proves_it(self, hall: StoredHall) -> None:
+    def test_puzzle_solution_includes_the_proof_line(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(1))
         (told,) = do(hall, "Anna", played(ONE.solution))
         assert isinstance(told.event, ExerciseChanged)
         assert told.event.line == ONE.line
 
     @pytest.mark.parametrize("puzzle", puzzles().values(), ids=lambda each: str(each.number))
-    def test_tempting_try_is_refused_with_the_reply_that_spoils_it(
+    def test_tempting_try_is_answered_with_its_refutation(
         self, hall: StoredHall, puzzle: Puzzle
     ) -> None:
         do(hall, "Anna", TryPuzzle(puzzle.number))
@@ -447,7 +445,7 @@ class TestPuzzles:
             assert reply.captures or not more  # else it saves a piece
             assert at_puzzle(hall).table == before.table
 
-    def test_any_other_try_is_refused_with_a_capture_that_pays_if_there_is_one(self) -> None:
+    def test_unforeseen_try_is_refuted_by_at_most_one_capture(self) -> None:
         for move in ONE.game.legal_moves():
             if not ONE.goes_like(move) and (move.origin, move.target) not in ONE.tries:
                 tried, *replies = ONE.refuted(move)
@@ -455,7 +453,7 @@ class TestPuzzles:
                 assert all(each.captures for each in replies)
                 assert len(replies) <= 1
 
-    def test_try_that_captures_fewer_than_foreseen_is_refused_too(self) -> None:
+    def test_try_with_fewer_captures_is_refuted(self) -> None:
         for puzzle in puzzles().values():
             for move in puzzle.game.legal_moves():
                 if puzzle.goes_like(move) or (move.origin, move.target) not in puzzle.tries:
@@ -464,31 +462,31 @@ class TestPuzzles:
                 if fewer in puzzle.game.legal_moves():
                     assert puzzle.refuted(fewer)[0] == fewer
 
-    def test_the_right_squares_with_fewer_captures(self, hall: StoredHall) -> None:
+    def test_solution_with_fewer_captures_gets_its_own_remark(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(SHOVED.number))
         solution = SHOVED.solution
         told = do(hall, "Anna", ply(str(solution.origin), str(solution.target)))
         assert remarks(told) == (Remark.FEWER,)
 
-    def test_hints_never_end(self, hall: StoredHall) -> None:
+    def test_puzzle_hints_repeat_the_answer(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(1))
         told = [remarks(do(hall, "Anna", Hint())) for _ in range(3)]
         assert told == [(Remark.HINT,), (Remark.ANSWER,), (Remark.ANSWER,)]
 
-    def test_when_it_is_solved_there_is_another(self, hall: StoredHall) -> None:
+    def test_next_after_a_solved_puzzle_opens_another(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(1))
         do(hall, "Anna", played(ONE.solution))
         assert refusal(hall, "Anna", played(ONE.solution)) is ExerciseRefusal.EXERCISE_OVER
         do(hall, "Anna", Step(Way.NEXT))
         assert at_puzzle(hall).number != 1
 
-    def test_one_comes_back_to_the_one_that_is_not_solved(self, hall: StoredHall) -> None:
+    def test_puzzle_command_returns_to_the_unsolved_puzzle(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(3))
         do(hall, "Anna", Stop())
         do(hall, "Anna", TryPuzzle())
         assert at_puzzle(hall).number == 3
 
-    def test_a_guest_is_given_none_twice(self, hall: StoredHall) -> None:
+    def test_guest_gets_each_puzzle_once_before_repeats(self, hall: StoredHall) -> None:
         numbers = []
         for _ in puzzles():
             do(hall, "Anna", TryPuzzle())
@@ -498,7 +496,7 @@ class TestPuzzles:
         do(hall, "Anna", TryPuzzle())
         assert at_puzzle(hall).number in puzzles()
 
-    def test_there_is_no_other(self, hall: StoredHall) -> None:
+    def test_unknown_number_is_refused(self, hall: StoredHall) -> None:
         assert (
             refusal(hall, "Anna", TryPuzzle(len(puzzles()) + 1)) is ExerciseRefusal.NO_SUCH_PUZZLE
         )
@@ -524,27 +522,27 @@ class TestRatings:
         house.obey(player, TryPuzzle(puzzle.number), 2.0)
         house.obey(player, played(wrong), 2.0)
 
-    def test_who_solves_one_beats_it(self, house: House) -> None:
+    def test_solved_puzzle_raises_the_rating(self, house: House) -> None:
         self.solve(house)
         known = self.known(house)
         assert known.tried == {ONE.key: True}
         assert known.rating
         assert known.rating.points > 1500 > known.difficulties[ONE.key].points
 
-    def test_who_does_not_is_beaten(self, house: House) -> None:
+    def test_failed_puzzle_lowers_the_rating(self, house: House) -> None:
         self.fail(house)
         known = self.known(house)
         assert known.tried == {ONE.key: False}
         assert known.rating
         assert known.rating.points < 1500 < known.difficulties[ONE.key].points
 
-    def test_a_hint_counts_as_not_solved(self, house: House) -> None:
+    def test_hint_counts_as_a_failed_try(self, house: House) -> None:
         house.obey("Anna", TryPuzzle(1), 2.0)
         house.obey("Anna", Hint(), 2.0)
         house.obey("Anna", played(ONE.solution), 2.0)
         assert self.known(house).tried == {ONE.key: False}
 
-    def test_only_the_first_try_counts(self, house: House) -> None:
+    def test_repeated_try_does_not_change_the_rating(self, house: House) -> None:
         self.fail(house)
         before = self.known(house)
         self.solve(house)
@@ -552,7 +550,7 @@ class TestRatings:
         self.solve(house)
         assert self.known(house) == before
 
-    def test_nor_does_another_visit_make_it_count_again(self, house: House) -> None:
+    def test_repeated_try_after_reconnecting_does_not_count(self, house: House) -> None:
         self.fail(house)
         before = self.known(house)
         house.depart("Anna", 3.0)
@@ -560,7 +558,7 @@ class TestRatings:
         self.solve(house)
         assert self.known(house) == before
 
-    def test_each_has_a_rating_of_their_own(self, house: House) -> None:
+    def test_puzzle_ratings_are_per_player(self, house: House) -> None:
         self.solve(house)
         self.fail(house, player="Bert")
         mine, others = self.known(house).rating, self.known(house, "Bert").rating
@@ -568,11 +566,11 @@ class TestRatings:
         assert others
         assert mine.points > others.points
 
-    def test_a_guest_has_none(self, house: House) -> None:
+    def test_guest_has_no_puzzle_rating(self, house: House) -> None:
         self.solve(house, player="Carla")
         assert self.known(house, "Carla") == StudyRecord()
 
-    def test_the_one_that_fits_is_about_as_hard_as_one_is_good(self, house: House) -> None:
+    def test_next_puzzle_matches_the_player_rating(self, house: House) -> None:
         self.fail(house, LATER, "Bert")  # it is harder than the others now
         for number in range(1, PROVISIONAL):
             self.solve(house, puzzles()[number])
@@ -586,7 +584,7 @@ class TestRatings:
         assert at
         return at.number
 
-    def test_results_stay_with_the_puzzle_if_its_number_changes(self, house: House) -> None:
+    def test_results_survive_a_change_of_puzzle_number(self, house: House) -> None:
         self.solve(house)
         line = (
             (files("thudmud.features.exercises") / "puzzles.txt")
@@ -595,12 +593,12 @@ class TestRatings:
         )
         assert read_puzzle(17, line).key in self.known(house).tried
 
-    def test_puzzles_are_no_battles(self, house: House) -> None:
+    def test_puzzles_do_not_affect_the_standings(self, house: House) -> None:
         self.solve(house)
         [message] = house.obey("Anna", "standings", 3.0)
         assert message.text.startswith("Discworld, untimed: nobody is ranked yet.")
 
-    def test_lessons_that_a_member_has_done_are_kept_too(self, house: House) -> None:
+    def test_completed_lessons_are_stored_for_members_only(self, house: House) -> None:
         for name in ("Anna", "Carla"):
             for number in (1, 2):
                 house.obey(name, Tutorial(number), 2.0)
@@ -615,12 +613,12 @@ class TestRatings:
         assert listed.text.count("(done)") == 2
 
 
-def test_a_try_is_of_a_puzzle_that_there_can_be() -> None:
+def test_puzzle_number_zero_is_invalid() -> None:
     with pytest.raises(ValueError, match="number 0"):
         PuzzleTried(1.0, "Anna", 0, solved=True)
 
 
-def test_a_member_comes_in_with_nothing_done(hall: StoredHall) -> None:
+def test_new_member_has_no_completed_lessons(hall: StoredHall) -> None:
     enter(hall, "Dora", member=True)
     assert not studies_of(hall.people["Dora"]).lessons
     with pytest.raises(RefusedError):

@@ -49,7 +49,7 @@ def where(at: House) -> LessonProgress:
 
 @pytest.mark.parametrize("utf8", [False, True])
 @pytest.mark.parametrize("number", lessons())
-def test_a_lesson_fits_a_screen(number: int, utf8: bool) -> None:  # noqa: FBT001  (a parameter)
+def test_lesson_fits_the_screen(number: int, utf8: bool) -> None:  # noqa: FBT001  (a parameter)
     at = house(utf8=utf8)
     texts = [told(at, Tutorial(number))]
     while not where(at).is_over:
@@ -62,14 +62,14 @@ def test_a_lesson_fits_a_screen(number: int, utf8: bool) -> None:  # noqa: FBT00
 
 
 @pytest.mark.parametrize("number", lessons())
-def test_what_is_quoted_in_a_lesson_can_be_typed(number: int) -> None:
+def test_quoted_commands_in_lessons_parse(number: int) -> None:
     for step in lessons()[number].steps:
         for text in (step.text, step.hint, step.done):
             for line in re.findall(r'"([^"]+)"', " ".join(text.split())):
                 parse(PARTS.get(line, line))
 
 
-def test_a_reader_is_told_in_words() -> None:
+def test_lesson_for_a_screen_reader_has_no_board() -> None:
     at = house(reader=True)
     assert "Dwarfs at C5, K10, L11." in told(at, "tutorial 2").split("\n")
     lines = told(at, "move c5 c11").split("\n")
@@ -77,14 +77,14 @@ def test_a_reader_is_told_in_words() -> None:
     assert "A B C" not in "\n".join(lines)
 
 
-def test_what_a_ply_would_cost_is_told_if_another_costs_less() -> None:
+def test_cost_of_a_ply_is_mentioned_only_if_avoidable() -> None:
     at = house()
     told(at, "tutorial 4")
     assert "can then capture" in " ".join(told(at, "move a6 g6").split())
     assert "can then capture" not in " ".join(told(at, "move i15 j14").split())
 
 
-def test_a_board_that_is_set_up_is_drawn_whatever_the_style() -> None:
+def test_set_up_board_is_drawn_in_any_style() -> None:
     at = house()
     told(at, "tutorial 2")
     told(at, "set board brief")
@@ -133,7 +133,7 @@ def last_words(at: House, line: str | Command) -> str:
 
 
 @pytest.mark.parametrize("name", PROOFS)
-def test_answer_of_a_puzzle_shows_the_line_that_proves_it(name: str) -> None:
+def test_puzzle_solution_message_shows_the_proof(name: str) -> None:
     line, words = PROOFS[name]
     at, puzzle = solved(line)
     said = last_words(at, Play(puzzle.solution.attempt()))
@@ -171,19 +171,19 @@ def test_answer_of_a_puzzle_shows_the_line_that_proves_it(name: str) -> None:
         ),
     ],
 )
-def test_refusal_of_a_try_shows_the_reply_that_spoils_it(name: str, typed: str, words: str) -> None:
+def test_wrong_try_message_shows_the_refutation(name: str, typed: str, words: str) -> None:
     at, _ = solved(PROOFS[name][0])
     assert last_words(at, typed) == words
 
 
-def test_the_score_has_one_more_line() -> None:
+def test_score_includes_the_puzzle_rating() -> None:
     at, solution = house(member=True), puzzles()[1].solution
     told(at, "puzzle 1")
     assert "It counts as solved" in told(at, Play(solution.attempt()))
     assert told(at, "score").startswith("Anna, at puzzles: rating 15")
 
 
-def test_it_is_the_same_in_facts_and_in_words() -> None:
+def test_exercise_packets_match_the_text() -> None:
     at = House([BoardSpec("oak board")])
     at.enter("Anna", 1.0, Terminal(packages=frozenset({"thud"})))
     sent = [each for each in at.obey("Anna", "tutorial 2", 2.0) if each.package]
@@ -195,7 +195,7 @@ def test_it_is_the_same_in_facts_and_in_words() -> None:
     assert [each.data["board"] for each in refused] == ["tutorial"]
 
 
-def test_boards_that_are_set_up_have_ever_higher_versions() -> None:
+def test_set_up_board_versions_increase() -> None:
     at = House([BoardSpec("oak board")])
     at.enter("Anna", 1.0, Terminal(packages=frozenset({"thud"})))
     lines = ["tutorial 2", "move c5 c11", "next", "tutorial 2", "back", "puzzle 1", "tutorial 3"]
@@ -240,7 +240,7 @@ SOLUTION = str(Play(puzzles()[1].solution.attempt()))
         ),
     ],
 )  # fmt: skip
-def test_refused_command_of_an_exercise(lines: tuple[str, ...], sentence: str) -> None:
+def test_exercise_refusal_wording(lines: tuple[str, ...], sentence: str) -> None:
     at = house()
     at.enter("Bert", 1.0)
     for line in lines:

@@ -36,13 +36,13 @@ async def anna(place: Place, store: SlowStore) -> Place:
     return place
 
 
-async def test_what_a_lesson_asks_for_last_is_kept_with_the_lesson(anna: Place) -> None:
+async def test_final_answer_of_a_lesson_is_stored_with_it(anna: Place) -> None:
     await anna.type("Anna", "tutorial 1", *(step.answer for step in lessons()[1].steps))
     assert (await known(anna)).lessons == {1}
     assert anna.kept["Anna"].styles == {"tutorial": Style.FULL}
 
 
-async def test_two_members_try_at_once(anna: Place) -> None:
+async def test_concurrent_tries_of_two_members_are_both_stored(anna: Place) -> None:
     await anna.enter("Bert", member=True)
     for name in ("Anna", "Bert"):
         await anna.type(name, "puzzle 1")
@@ -50,14 +50,14 @@ async def test_two_members_try_at_once(anna: Place) -> None:
     assert (await known(anna)).tried == (await known(anna, "Bert")).tried == {KEY: True}
 
 
-async def test_a_try_follows_on_what_else_happens_in_the_hall(anna: Place) -> None:
+async def test_try_after_another_hall_event_is_stored(anna: Place) -> None:
     await anna.type("Anna", "puzzle 1")
     await open_board(anna.service.store, "yew board", "classic", 1000.0)
     assert "It counts as solved" in await anna.type("Anna", SOLVED)
     assert (await known(anna)).tried == {KEY: True}
 
 
-async def test_what_cannot_be_stored_has_not_happened(anna: Place, store: SlowStore) -> None:
+async def test_try_is_rolled_back_if_storing_fails(anna: Place, store: SlowStore) -> None:
     await anna.type("Anna", "puzzle 1")
     store.broken = True
     with pytest.raises(NotWrittenError):
@@ -67,7 +67,7 @@ async def test_what_cannot_be_stored_has_not_happened(anna: Place, store: SlowSt
     assert not at.is_over
 
 
-async def test_a_member_can_store_so_much_and_no_more(anna: Place) -> None:
+async def test_stored_tries_per_member_are_bounded(anna: Place) -> None:
     for _ in range(2):
         for number, puzzle in puzzles().items():
             squares = f"{puzzle.solution.origin} {puzzle.solution.target}"
@@ -82,7 +82,7 @@ async def test_a_member_can_store_so_much_and_no_more(anna: Place) -> None:
     assert len(tried) == len(puzzles())
 
 
-async def test_who_goes_on_from_elsewhere_is_at_the_same_lesson(anna: Place) -> None:
+async def test_lesson_continues_on_another_connection(anna: Place) -> None:
     await anna.type("Anna", "tutorial 2")
     await anna.enter("Anna", screen=Screen(), member=True)
     assert "Move the dwarf on C5" in await anna.type("Anna", "look")
