@@ -45,7 +45,7 @@ def code(fact: dict[str, Any]) -> str:
 
 
 class TestWhoPlays:
-    def test_gets_no_help_at_that_board(self) -> None:
+    def test_player_cannot_explore_own_running_battle(self) -> None:
         made = house()
         play(made, "Anna", "Carl", "f1 f6")
         for name in ("Anna", "Carl"):
@@ -59,7 +59,7 @@ class TestWhoPlays:
         made.obey("Carl", "adjourn on oak board", NOW)
         assert code(told(made, "Carl", "explore 1")) == "explore_later"
 
-    def test_gets_none_anywhere_in_a_rated_battle(self) -> None:
+    def test_player_in_a_rated_battle_cannot_explore_at_all(self) -> None:
         made = house()
         play(made, "Anna", "Bert", "f1 f6")
         for name in ("Anna", "Bert"):
@@ -70,7 +70,7 @@ class TestWhoPlays:
         made.obey("Anna", Resign("oak board"), NOW)
         assert code(told(made, "Anna", "explore 1 1")) == "Thud.Explored"
 
-    def test_alone_may_explore(self) -> None:
+    def test_practice_allows_exploring(self) -> None:
         made = house()
         made.obey("Anna", "go to oak board", NOW)
         made.obey("Anna", "practice", NOW)
@@ -78,7 +78,7 @@ class TestWhoPlays:
         assert code(told(made, "Anna", "explore 1")) == "Thud.Explored"
 
 
-def test_plies_are_seen_as_the_board_of_the_asker_has_them() -> None:
+def test_explored_plies_are_mapped_to_the_board_symmetry() -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6")
     made.obey("Carl", Resign("oak board"), NOW)
@@ -92,7 +92,7 @@ def test_plies_are_seen_as_the_board_of_the_asker_has_them() -> None:
     assert told(made, "Bert", "explore 1 99")["ply"] == 1
 
 
-def test_a_program_asks_for_it_without_a_text() -> None:
+def test_program_query_is_answered_without_text() -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6")
     made.obey("Carl", Resign("oak board"), NOW)
@@ -100,7 +100,7 @@ def test_a_program_asks_for_it_without_a_text() -> None:
     assert fact.package == "Thud.Explored"
 
 
-def test_a_house_counts_what_another_has_kept() -> None:
+def test_explorer_counts_are_rebuilt_from_events() -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6")
     made.obey("Carl", Resign("oak board"), NOW)
@@ -109,7 +109,7 @@ def test_a_house_counts_what_another_has_kept() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80])
-def test_words_fit(width: int) -> None:
+def test_explorer_text_fits_the_screen(width: int) -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6", "shove g7 f7 capturing all")
     made.obey("Carl", Resign("oak board"), NOW)

@@ -5,7 +5,7 @@ from thudmud.features.explorer.model import ExplorerRefusal as E
 from thudmud.views.refusals import refused
 
 
-def test_why_nothing_is_explored() -> None:
+def test_explorer_refusal_wording() -> None:
     assert refused(RefusedError(E.NO_EXPLORING_RATED, board="oak board")) == (
         "Your battle at the oak board counts for ratings, so nothing is explored until it is over."
     )
