@@ -111,7 +111,7 @@ def told(table: Table, advice: Advice, view: View) -> list[str]:
         (STEP, [], f"{STEPS}no other move seems better."),
     ],
 )  # fmt: skip
-def test_the_weightiest_reasons_are_told_in_a_sentence(
+def test_hint_sentence_gives_the_weightiest_reasons(
     ply: Move, reasons: list[Because], sentence: str
 ) -> None:
     side = Side.TROLL if ply.piece is Piece.TROLL else Side.DWARF
@@ -121,7 +121,7 @@ def test_the_weightiest_reasons_are_told_in_a_sentence(
 ADVICE = Advice(Side.TROLL, TAKES, (CAPTURES, LOSES))
 
 
-def test_a_voice_reads_each_reason_on_a_line_of_its_own() -> None:
+def test_hint_for_a_screen_reader_has_one_reason_a_line() -> None:
     assert told(TABLE, ADVICE, View("Anna", Style.FULL, Display(reader=True))) == [
         'Try "move from G7 to F7 capturing E7, F8".',
         "It captures 2 dwarfs.",
@@ -129,7 +129,7 @@ def test_a_voice_reads_each_reason_on_a_line_of_its_own() -> None:
     ]
 
 
-def test_what_is_typed_elsewhere_names_the_board_and_fits_a_narrow_screen() -> None:
+def test_hint_from_elsewhere_names_the_board_and_wraps() -> None:
     away = View("Anna", Style.FULL, Display(width=40), away=True)
     assert told(TABLE, ADVICE, away) == [
         'Try "move from G7 to F7 on oak board',
@@ -154,5 +154,5 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("code", HintRefusal)
-def test_why_there_is_no_hint(code: HintRefusal) -> None:
+def test_hint_refusal_wording(code: HintRefusal) -> None:
     assert refused(RefusedError(code, board="oak board")) == REFUSALS[code]

@@ -111,7 +111,7 @@ def game_of(case: Case) -> Game:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rules} {case.line}")
-def test_why_a_ply_is_good(case: Case) -> None:
+def test_reasons_for_a_ply(case: Case) -> None:
     game = game_of(case)
     played = game
     for ply in case.line.split():
@@ -121,6 +121,6 @@ def test_why_a_ply_is_good(case: Case) -> None:
     assert list(told.reasons) == case.reasons
 
 
-def test_every_reason_holds_somewhere_and_in_every_ruleset_some_do() -> None:
+def test_cases_cover_every_merit_and_ruleset() -> None:
     assert {each.merit for case in CASES for each in case.reasons} == set(Merit)
     assert {case.rules for case in CASES} == set(RULESETS.values())

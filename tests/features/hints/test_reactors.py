@@ -60,9 +60,7 @@ async def answered(place: Place, adviser: SlowAdviser) -> None:
     assert place.visits
 
 
-async def test_it_comes_when_it_is_there_and_the_asker_alone_is_told(
-    place: Place, adviser: SlowAdviser
-) -> None:
+async def test_hint_arrives_later_for_the_asker_only(place: Place, adviser: SlowAdviser) -> None:
     place.told.clear()
     result = await place.service.submit(place.visits["Anna"], "hint")
     assert result.done
@@ -73,7 +71,9 @@ async def test_it_comes_when_it_is_there_and_the_asker_alone_is_told(
     assert [board for board, _ in adviser.asked] == ["oak board"]
 
 
-async def test_other_lines_do_not_wait_for_it(place: Place, adviser: SlowAdviser) -> None:
+async def test_pending_hint_does_not_delay_other_commands(
+    place: Place, adviser: SlowAdviser
+) -> None:
     await place.type("Anna", "hint")
     assert await place.type("Anna", "say Well?") == "You say: Well?"
     assert place.told["Bert"][-1] == "Anna says: Well?"
@@ -81,7 +81,9 @@ async def test_other_lines_do_not_wait_for_it(place: Place, adviser: SlowAdviser
     assert place.told["Anna"][-1] == HINT
 
 
-async def test_one_at_a_time_for_each_player(place: Place, adviser: SlowAdviser) -> None:
+async def test_second_hint_while_one_is_pending_is_refused(
+    place: Place, adviser: SlowAdviser
+) -> None:
     await place.type("Anna", "hint")
     assert await refused(place, "Anna", "hint") is HintRefusal.HINT_PENDING
     await answered(place, adviser)
@@ -89,7 +91,7 @@ async def test_one_at_a_time_for_each_player(place: Place, adviser: SlowAdviser)
     assert await refused(place, "Anna", "hint") is None
 
 
-async def test_who_waits_long_is_told_that_it_comes(
+async def test_slow_hint_is_announced(
     place: Place, adviser: SlowAdviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hinting, "HINT_SLOW", 0.0)
@@ -100,7 +102,7 @@ async def test_who_waits_long_is_told_that_it_comes(
     assert place.told == {"Anna": ["Your hint takes a moment. It comes by itself.", HINT]}
 
 
-async def test_who_plays_without_waiting_is_not_told_any_more(
+async def test_hint_is_dropped_once_its_player_has_moved(
     place: Place, adviser: SlowAdviser
 ) -> None:
     await place.type("Anna", "hint", "move f1 f6")
@@ -109,7 +111,7 @@ async def test_who_plays_without_waiting_is_not_told_any_more(
     assert place.told["Anna"] == told
 
 
-async def test_it_comes_before_a_ply_that_was_typed_behind_a_line_in_flight(
+async def test_hint_is_delivered_before_a_queued_ply(
     store: SlowStore, adviser: SlowAdviser
 ) -> None:
     """It was found while that line was being stored, and takes its turn between the two."""
@@ -134,7 +136,9 @@ async def test_it_comes_before_a_ply_that_was_typed_behind_a_line_in_flight(
     assert ply.startswith("You move the dwarf from A6 to B6.")
 
 
-async def test_what_is_over_meanwhile_is_told_instead(place: Place, adviser: SlowAdviser) -> None:
+async def test_hint_after_the_battle_ended_reports_the_end(
+    place: Place, adviser: SlowAdviser
+) -> None:
     await place.type("Anna", "hint")
     await place.type("Bert", "resign", "yes")
     place.told["Anna"].clear()
@@ -143,9 +147,7 @@ async def test_what_is_over_meanwhile_is_told_instead(place: Place, adviser: Slo
     assert told.startswith("The battle at the oak board is over.")
 
 
-async def test_another_position_meanwhile_is_told_instead(
-    place: Place, adviser: SlowAdviser
-) -> None:
+async def test_hint_for_an_outdated_position_is_refused(place: Place, adviser: SlowAdviser) -> None:
     await place.type("Anna", "move f1 f6")
     await place.type("Bert", "move g7 g6")
     await place.type("Anna", "hint")
@@ -157,7 +159,7 @@ async def test_another_position_meanwhile_is_told_instead(
     assert place.told["Anna"] == [f"{changed} {AGAIN}"]
 
 
-async def test_it_is_about_the_board_that_was_meant_then(
+async def test_hint_refers_to_the_board_at_the_time_of_asking(
     place: Place, adviser: SlowAdviser
 ) -> None:
     await place.type("Anna", "hint", "go elm board", "look at it")
@@ -166,7 +168,7 @@ async def test_it_is_about_the_board_that_was_meant_then(
     assert "elm board" in await place.type("Anna", "look at it")
 
 
-async def test_who_has_left_is_told_nothing(place: Place, adviser: SlowAdviser) -> None:
+async def test_hint_is_dropped_for_a_departed_player(place: Place, adviser: SlowAdviser) -> None:
     await place.type("Anna", "hint")
     await place.leave("Anna")
     told = list(place.told["Anna"])
@@ -175,7 +177,7 @@ async def test_who_has_left_is_told_nothing(place: Place, adviser: SlowAdviser) 
 
 
 @pytest.mark.parametrize("error", [None, RuntimeError("It is mad.")])
-async def test_if_none_is_found_that_is_told(
+async def test_failed_hint_is_reported_and_can_be_retried(
     place: Place, adviser: SlowAdviser, error: Exception | None
 ) -> None:
     adviser.knows, adviser.error = False, error
@@ -187,16 +189,14 @@ async def test_if_none_is_found_that_is_told(
     assert await place.type("Anna", "hint") == HINT
 
 
-async def test_to_close_waits_for_none(place: Place) -> None:
+async def test_shutdown_does_not_wait_for_hints(place: Place) -> None:
     await place.type("Anna", "hint")
     await place.service.close()
     await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
     assert place.told["Anna"] == []
 
 
-async def test_only_who_is_to_move_in_a_battle_is_given_one(
-    place: Place, adviser: SlowAdviser
-) -> None:
+async def test_hint_is_refused_unless_player_is_to_move(place: Place, adviser: SlowAdviser) -> None:
     await place.enter("Carla")
     assert await refused(place, "Carla", "hint on oak board") is Refusal.NOT_SEATED
     assert await refused(place, "Bert", "hint") is Refusal.OPPONENTS_TURN
@@ -207,7 +207,7 @@ async def test_only_who_is_to_move_in_a_battle_is_given_one(
     assert adviser.asked == []
 
 
-async def test_who_waits_for_somebody_to_sit_down_is_told_whose_turn_it_is(
+async def test_hint_with_an_empty_opposing_seat_names_the_turn(
     place: Place, adviser: SlowAdviser
 ) -> None:
     await place.type("Anna", "leave game")
@@ -215,7 +215,7 @@ async def test_who_waits_for_somebody_to_sit_down_is_told_whose_turn_it_is(
     assert adviser.asked == []
 
 
-async def test_who_plays_a_rated_battle_is_given_none_at_any_board(adviser: SlowAdviser) -> None:
+async def test_hint_during_a_rated_battle_is_refused_at_any_board(adviser: SlowAdviser) -> None:
     place = Place(Store.in_memory(), adviser=adviser)
     await place.open()
     await place.enter("Anna", "Bert", member=True)
@@ -232,7 +232,7 @@ async def test_who_plays_a_rated_battle_is_given_none_at_any_board(adviser: Slow
     assert await refused(place, "Anna", "hint on elm board") is None
 
 
-async def test_without_an_adviser_nobody_can_give_hints() -> None:
+async def test_hint_without_an_adviser_is_refused() -> None:
     place = Place(Store.in_memory())
     await place.open()
     await place.sit()
