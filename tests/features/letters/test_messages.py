@@ -28,7 +28,7 @@ LAST = Letter(12, "", NOW, "Ho!", is_new=False)
 
 @pytest.mark.parametrize("width", [20, 40, 80])
 @pytest.mark.parametrize("reader", [False, True])
-def test_they_fit(width: int, *, reader: bool) -> None:
+def test_letters_fit_the_screen_width(width: int, *, reader: bool) -> None:
     page = LettersPage((FIRST, LAST), 1, 12)
     lines = listed(page, Letters(), Display(width, reader=reader), NOW)
     assert max(map(len, lines)) < width
@@ -43,7 +43,7 @@ def found(new: int, in_all: int) -> LookupResults:
     return LookupResults({LetterCountLookup("Bert"): LetterCount(new, in_all)})
 
 
-def test_who_comes_in_is_told_how_many_are_new() -> None:
+def test_arrival_announces_the_number_of_new_letters() -> None:
     hall, view = hall_of("Bert"), View("Bert", Style.FULL, Display(80))
     for new, lines in (
         (0, []),
@@ -55,7 +55,7 @@ def test_who_comes_in_is_told_how_many_are_new() -> None:
 
 
 @pytest.mark.parametrize("room", [None, "oak board"])
-def test_so_are_programs(room: str | None) -> None:
+def test_arrival_packet_counts_the_letters(room: str | None) -> None:
     hall = hall_of("Bert")
     for came in (
         Entered("Bert", room, found=found(2, 3)),
@@ -68,7 +68,7 @@ def test_so_are_programs(room: str | None) -> None:
     assert "Thud.Messages" not in {each.package for each in nothing}
 
 
-def test_a_program_is_told_who_wrote_and_when() -> None:
+def test_letters_packet_has_sender_and_time() -> None:
     hall, page = hall_of("Bert"), LettersPage((FIRST, LAST), 1, 12)
     [fact] = facts(hall, Delivery(Asked("Bert", Letters(page=2), answer=page), ("Bert",)))
     assert fact.data["page"] == 2
@@ -121,5 +121,5 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
-def test_what_is_refused(refusal: RefusedError, sentence: str) -> None:
+def test_letter_refusal_wording(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence

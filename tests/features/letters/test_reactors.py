@@ -70,7 +70,7 @@ class Timer:
 
 
 class TestLetters:
-    async def test_one_waits_for_who_is_not_here(self, place: Place, clock: Clock) -> None:
+    async def test_letter_to_an_absent_member_waits(self, place: Place, clock: Clock) -> None:
         sent = await place.type("Anna", "message carla Shall we play?")
         assert sent == "Your message to Carla is kept. They are told when they come in."
         await place.enter("Carla", member=True)
@@ -88,14 +88,14 @@ class TestLetters:
         await place.enter("Carla", member=True)
         assert "message" not in "".join(place.told["Carla"])
 
-    async def test_who_is_here_is_told_that_it_has_come(self, place: Place) -> None:
+    async def test_letter_to_a_present_member_is_announced(self, place: Place) -> None:
         sent = await place.type("Anna", "message BERT Ho!")
         assert sent == "Your message to Bert is kept. They have been told."
         assert place.told["Bert"] == ['Anna has left you a message: "messages" shows it.']
         assert "Gast" not in place.told
         assert " 1. Anna, 1 second ago, new: Ho!" in await place.type("Bert", "messages")
 
-    async def test_who_goes_on_from_another_connection_is_told_of_them(self, place: Place) -> None:
+    async def test_new_letters_are_announced_on_reconnection(self, place: Place) -> None:
         await place.type("Anna", "message bert Ho!")
         place.told.clear()
         await place.enter("Bert", member=True)
@@ -116,23 +116,23 @@ class TestLetters:
             ("Anna", "messages from bert", 'You have no message from "bert".'),
         ],
     )
-    async def test_what_does_not_go(
+    async def test_invalid_letter_commands_are_refused(
         self, place: Place, player: str, line: str, sentence: str
     ) -> None:
         assert (await place.type(player, line)).startswith(sentence)
 
-    async def test_the_beginning_of_a_name_is_enough_of_who_is_here(self, place: Place) -> None:
+    async def test_name_prefix_matches_present_players_only(self, place: Place) -> None:
         assert "to Bert is kept" in await place.type("Anna", "message be Ho!")
         assert 'called "carl"' in await place.type("Anna", "message carl Ho!")
 
-    async def test_where_none_are_kept(self, place: Place) -> None:
+    async def test_letters_and_reports_disabled_by_limits(self, place: Place) -> None:
         place.hall.limit(LetterLimits(0))
         take_reports(place.hall, 0)
         for line in ("message bert Ho!", "messages", "forget 1"):
             assert await place.type("Anna", line) == "No messages are kept here."
         assert "Nobody reads reports here." in await place.type("Anna", "report bert Ho!")
 
-    async def test_who_ignores_the_sender_gets_none(self, place: Place) -> None:
+    async def test_letter_to_a_player_ignoring_the_sender_is_refused(self, place: Place) -> None:
         refused = "is not taking messages from you."
         await place.type("Bert", "ignore anna")
         assert await place.type("Anna", "message bert Ho!") == f"Bert {refused}"
@@ -141,11 +141,11 @@ class TestLetters:
         assert await place.type("Anna", "message carla Ho!") == f"Carla {refused}"
         assert "is kept" in await place.type("Bert", "message carla Ho!")
 
-    async def test_nor_does_who_is_banned(self, place: Place) -> None:
+    async def test_letter_to_a_banned_player_is_refused(self, place: Place) -> None:
         await place.service.store.write(accounts.ban, "Carla")
         assert 'called "carla"' in await place.type("Anna", "message carla Ho!")
 
-    async def test_they_are_capped(self, place: Place) -> None:
+    async def test_number_per_sender_is_capped(self, place: Place) -> None:
         place.hall.limit(LetterLimits(3, from_one=2))
         for _ in range(2):
             assert "is kept" in await place.type("Anna", "message carla Ho!")
@@ -155,7 +155,7 @@ class TestLetters:
         assert "is kept" in await place.type("Bert", "message carla Ho!")
         assert "Carla has 3 messages" in await place.type("Bert", "message carla Ho!")
 
-    async def test_message_of_a_friend_comes_when_strangers_have_filled_their_half(
+    async def test_letter_from_an_acquaintance_bypasses_the_stranger_quota(
         self, place: Place
     ) -> None:
         place.hall.limit(LetterLimits(4, from_one=2))
@@ -171,7 +171,7 @@ class TestLetters:
         await place.type("Carla", "join game as troll on oak board", "start")
         assert "is kept" in await place.type("Carla", "message anna Ho!")
 
-    async def test_follower_who_is_not_here_is_asked_by_what_is_stored(self, place: Place) -> None:
+    async def test_absent_recipient_uses_the_stored_follow_list(self, place: Place) -> None:
         place.hall.limit(LetterLimits(1, from_one=1))
         store = place.service.store
         await store.write(
@@ -181,7 +181,7 @@ class TestLetters:
         box = await place.service.look_up(PostboxLookup("Carla", "Bert"))
         assert box.from_strangers is None
 
-    async def test_the_last_are_shown_first_and_in_their_order(self, place: Place) -> None:
+    async def test_letter_pages_start_with_the_latest(self, place: Place) -> None:
         for number in range(1, 13):
             await place.type("Anna", f"message bert {number}.")
         first = (await place.type("Bert", "messages")).split("\n")
@@ -197,7 +197,7 @@ class TestLetters:
         assert [line.rpartition(": ")[2] for line in second[1:3]] == ["1.", "2."]
         assert await place.type("Bert", "messages page 3") == "There are only 2 pages."
 
-    async def test_those_of_one_player(self, place: Place) -> None:
+    async def test_letters_can_be_filtered_by_sender(self, place: Place) -> None:
         await place.enter("Carla", member=True)
         await place.type("Anna", "message bert one")
         await place.type("Carla", "message bert two")
@@ -210,7 +210,7 @@ class TestLetters:
             await place.type("Anna", f"message bert {text}")
         assert await place.type("Bert", "forget messages") == "2 messages are deleted."
 
-    async def test_of_two_whose_names_begin_alike_one_is_named(self, place: Place) -> None:
+    async def test_ambiguous_sender_prefix_is_queried(self, place: Place) -> None:
         store = place.service.store
         for name in ("Cara", "Carola"):
             await store.write(accounts.enrol, name, "hash")
@@ -218,12 +218,14 @@ class TestLetters:
         which = 'Which player do you mean by "car": Cara or Carola?'
         assert await place.type("Bert", "forget messages from car") == which
 
-    async def test_nobody_writes_for_a_former_member(self, place: Place) -> None:
+    async def test_letter_from_an_erased_account_is_from_a_former_member(
+        self, place: Place
+    ) -> None:
         await place.type("Anna", "message bert Ho!")
         await place.service.store.write(accounts.erase, "Anna")
         assert " 1. a former member, 1 second ago" in await place.type("Bert", "messages")
 
-    async def test_what_is_not_stored_is_not_told(
+    async def test_letter_is_not_announced_if_storing_fails(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object, **__: object) -> int:
@@ -234,7 +236,7 @@ class TestLetters:
             await place.type("Anna", "message bert Ho!")
         assert "Bert" not in place.told
 
-    async def test_who_is_erased_meanwhile_gets_none(
+    async def test_letter_to_an_account_erased_meanwhile_is_refused(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object, **__: object) -> int:
@@ -243,7 +245,7 @@ class TestLetters:
         monkeypatch.setattr(storage, "post", fail)
         assert 'called "Carla"' in await place.type("Anna", "message carla Ho!")
 
-    async def test_that_they_were_read_need_not_be_stored_for_them_to_be_seen(
+    async def test_letters_are_shown_even_if_marking_as_read_fails(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object, **__: object) -> None:
@@ -256,7 +258,7 @@ class TestLetters:
 
 
 class TestShouts:
-    async def test_all_hear_them_but_who_wants_none(self, place: Place) -> None:
+    async def test_shout_reaches_everyone_who_has_not_opted_out(self, place: Place) -> None:
         await place.enter("Carla", member=True)
         await place.type("Bert", "go elm board")
         await place.type("Gast", "options shout off")
@@ -269,7 +271,7 @@ class TestShouts:
         }
         assert (await place.type("Gast", "shout I do!")).startswith("You have turned shouts off")
 
-    async def test_they_are_limited_besides(self) -> None:
+    async def test_shouts_have_their_own_limit(self) -> None:
         taken: list[str] = []
         place = Place(Store.in_memory())
         place.service = Service(
@@ -289,7 +291,7 @@ class TestShouts:
 
 
 class TestReports:
-    async def test_one_is_stored_with_what_was_heard_and_logged(
+    async def test_report_is_logged_and_stored_with_the_lines_heard(
         self, place: Place, caplog: pytest.LogCaptureFixture
     ) -> None:
         await place.type("Bert", "say you oaf", "tell anna and you", "tell gast not to her")
@@ -310,23 +312,21 @@ class TestReports:
         assert (vars(logged)["player"], vars(logged)["about"]) == ("Anna", "Bert")
         assert "rude" not in str(vars(logged))
 
-    async def test_the_last_five_lines_are_remembered_also_of_who_has_gone(
-        self, place: Place
-    ) -> None:
+    async def test_report_on_a_departed_player_has_the_last_five_lines(self, place: Place) -> None:
         await place.type("Bert", *(f"say {number}" for number in range(7)))
         await place.leave("Bert")
         assert "last 5 lines" in await place.type("Gast", "report bert He babbles.")
         [report] = await reports(place.service.store)
         assert report.said == tuple(f"say: {number}" for number in range(2, 7))
 
-    async def test_they_are_capped(self, place: Place) -> None:
+    async def test_number_per_sender_is_capped(self, place: Place) -> None:
         for _ in range(2):
             assert "is kept" in await place.type("Gast", "report bert He is rude.")
         assert "2 open reports" in await place.type("Gast", "report bert He is rude.")
         await close_report(place.service.store, 1)
         assert "is kept" in await place.type("Gast", "report bert He is rude.")
 
-    async def test_reports_that_follow_soon_are_told_to_operators_in_one_sentence(
+    async def test_reports_in_quick_succession_are_batched_for_operators(
         self, clock: Clock
     ) -> None:
         rings: list[Callable[[], None]] = []
@@ -358,11 +358,11 @@ class TestReports:
         await place.type("Bert", "report carla Again.")
         assert place.told["Anna"][3:] == [f'Bert reports Carla: "Again." {lists}']
 
-    async def test_about_whom_none_is(self, place: Place) -> None:
+    async def test_report_on_oneself_or_an_unknown_player_is_refused(self, place: Place) -> None:
         assert "That is you." in await place.type("Anna", "report anna Me.")
         assert 'called "zoe" here' in await place.type("Anna", "report zoe Who?")
 
-    async def test_in_all_there_are_so_many_and_no_more(
+    async def test_total_number_of_open_reports_is_capped(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("thudmud.features.moderation.commands.MOST_REPORTS", 1)
@@ -379,7 +379,7 @@ async def world() -> AsyncIterator[World]:
     await world.store.close()
 
 
-async def test_all_of_it_crosses_nodes(world: World) -> None:
+async def test_letters_shouts_and_reports_cross_nodes(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     for place in (one, two):
         place.hall.limit(LIMITS)
