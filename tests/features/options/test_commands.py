@@ -57,12 +57,12 @@ RED = Colour(foreground=1)
         (SetElement(Element.TROLL, RED), Options(elements=((Element.TROLL, RED),))),
     ],
 )
-def test_a_choice_changes_one_thing(choice: SetOption, options: Options) -> None:
+def test_choice_changes_a_single_option(choice: SetOption, options: Options) -> None:
     assert choice.after(Options()) == options
     assert chosen_by(str(choice)) == choice  # as at the name prompt, where one word is a name
 
 
-def test_the_colour_of_an_element_is_chosen_anew_and_given_back() -> None:
+def test_element_colour_can_be_changed_and_reset() -> None:
     options = SetElement(Element.TROLL, RED).after(Options())
     options = SetElement(Element.DWARF, RED).after(options)
     options = SetElement(Element.TROLL, Colour(bold=True)).after(options)
@@ -70,7 +70,7 @@ def test_the_colour_of_an_element_is_chosen_anew_and_given_back() -> None:
     assert SetElement(Element.TROLL, None).after(options).elements == ((Element.DWARF, RED),)
 
 
-def test_a_scheme_forgets_what_was_chosen_one_by_one() -> None:
+def test_scheme_resets_element_colours() -> None:
     options = SetElement(Element.TROLL, RED).after(Options())
     assert SetScheme(Scheme.DIM).after(options) == Options(scheme=Scheme.DIM)
 
@@ -83,7 +83,7 @@ def hall() -> Hall:
     return hall
 
 
-def test_options_are_chosen_by_one_and_stay(hall: Hall) -> None:
+def test_chosen_option_persists_for_its_player(hall: Hall) -> None:
     (decision,) = decide(hall, "Anna", SetToggle(Toggle.MACHINE, value=True), 0.0)
     assert hall.people["Anna"].options == Options()
     (told,) = hall.commit(decision)
@@ -93,7 +93,7 @@ def test_options_are_chosen_by_one_and_stay(hall: Hall) -> None:
     assert hall.people["Anna"].options == machine
 
 
-def test_last_is_the_last_move_where_no_battle_is_seen_again(hall: Hall) -> None:
+def test_last_outside_a_replay_means_the_last_move(hall: Hall) -> None:
     with pytest.raises(RefusedError):
         decide(hall, "Anna", Step(Way.LAST), 0.0)
     hall.people["Anna"].room = "oak board"

@@ -19,7 +19,9 @@ from thudmud.views.view import PALETTE, TRUE_COLOUR, Display
         (Charset.UTF_8, True, "  charset: utf-8"),
     ],
 )
-def test_auto_is_about_boards_alone(charset: Charset, *, utf8: bool, said: str) -> None:
+def test_automatic_charset_applies_to_boards_only(
+    charset: Charset, *, utf8: bool, said: str
+) -> None:
     assert said in options_listed(Options(charset=charset), Display(80, utf8=utf8))
 
 
@@ -33,7 +35,7 @@ def brightness(red: int, green: int, blue: int) -> float:
 
 
 @pytest.mark.parametrize("colours", [PALETTE, TRUE_COLOUR])
-def test_the_safe_coordinates_can_be_read_on_black_and_on_white(colours: int) -> None:
+def test_safe_scheme_coordinates_have_contrast_on_black_and_white(colours: int) -> None:
     colour = colour_of(Element.COORDINATES, Display(80, colours=colours, scheme=Scheme.SAFE))
     assert colour == Colour(colour.foreground)
     assert colour.foreground is not None

@@ -53,7 +53,7 @@ options = st.builds(
 
 
 @given(options, st.dictionaries(st.text(), st.sampled_from(Style)), st.lists(st.text()), st.text())
-def test_what_is_kept_is_read_again(
+def test_preferences_round_trip_through_json(
     chosen: Options, styles: dict[str, Style], ignored: list[str], news: str
 ) -> None:
     kept = json.loads(json.dumps(preferences_of(styles, chosen, ignored, news)))
@@ -64,13 +64,13 @@ def test_what_is_kept_is_read_again(
 
 
 @given(st.lists(st.text()), st.sampled_from(["", "To win.", "I'm \N{GRINNING FACE}"]))
-def test_whom_a_member_follows_and_what_they_say_is_kept(followed: list[str], plan: str) -> None:
+def test_followed_players_and_plan_round_trip(followed: list[str], plan: str) -> None:
     kept = json.loads(json.dumps(preferences_of({}, Options(), followed=followed, plan=plan)))
     assert profile_of(kept).followed == tuple(followed)
     assert profile_of(kept).plan == plan
 
 
-async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
+async def test_guest_preferences_are_kept_on_registration() -> None:
     store = Store.in_memory()
     service = make_service(store, Hall([BoardSpec("oak board")]))
     sessions = Sessions(service)
@@ -110,7 +110,7 @@ def test_toggle_missing_from_stored_options_has_its_default() -> None:
     assert options_of({"options": kept}).on == frozenset()
 
 
-def test_what_nobody_knows_is_passed_over() -> None:
+def test_unknown_or_malformed_preferences_are_ignored() -> None:
     kept = {
         "options": ["options charset runes", "quit", 7, "options orient north"],
         "styles": 3,
