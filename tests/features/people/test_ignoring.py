@@ -35,7 +35,7 @@ def hear(hall: StoredHall, player: str, command: Command) -> set[str]:
 
 
 @pytest.mark.parametrize("command", [Say("hello"), Emote("waves")])
-def test_what_is_said_to_all(hall: StoredHall, command: Command) -> None:
+def test_public_talk_of_an_ignored_player_is_hidden(hall: StoredHall, command: Command) -> None:
     assert hear(hall, "Bert", command) == {"Bert", "Carla"}
     assert hear(hall, "Anna", command) == {"Anna", "Bert", "Carla"}
     do(hall, "Anna", Unignore("BERT"))
@@ -43,22 +43,22 @@ def test_what_is_said_to_all(hall: StoredHall, command: Command) -> None:
 
 
 @pytest.mark.parametrize("command", [Tell("anna", "hello"), Invite("anna", None, "oak board")])
-def test_what_is_said_to_them_alone(hall: StoredHall, command: Command) -> None:
+def test_private_talk_of_an_ignored_player_is_refused(hall: StoredHall, command: Command) -> None:
     assert refusal(hall, "Bert", command) is Refusal.NOT_LISTENING
     assert hear(hall, "Carla", command) == {"Anna", "Carla"}
 
 
-def test_what_was_said_on_a_node_that_did_not_know_of_it_yet(hall: StoredHall) -> None:
+def test_tell_from_a_node_unaware_of_the_ignore_is_dropped(hall: StoredHall) -> None:
     [told] = commit(hall, [Decision("Bert", asides=(Told("Bert", "Anna", "hello"),))])
     assert told.audience == ("Bert",)
 
 
-def test_they_can_be_told_something_themselves(hall: StoredHall) -> None:
+def test_ignored_player_can_still_be_addressed(hall: StoredHall) -> None:
     assert hear(hall, "Anna", Tell("bert", "hello")) == {"Anna", "Bert"}
     assert hear(hall, "Anna", Invite("bert", None, "oak board")) == {"Anna", "Bert"}
 
 
-def test_coming_and_going_in_the_hall(hall: StoredHall) -> None:
+def test_movements_of_an_ignored_player_in_the_hall_are_hidden(hall: StoredHall) -> None:
     out, came = do(hall, "Bert", Go("oak board"))
     assert (out.event, out.audience) == (WentOut("Bert", None, "oak board"), ("Carla",))
     assert came.audience == ("Bert",)
@@ -71,13 +71,13 @@ def test_coming_and_going_in_the_hall(hall: StoredHall) -> None:
     assert set(entered.audience) == {"Bert", "Carla"}
 
 
-def test_coming_and_going_where_one_only_watches(hall: StoredHall) -> None:
+def test_movements_of_an_ignored_player_at_a_watched_board_are_hidden(hall: StoredHall) -> None:
     do(hall, "Anna", Go("oak board"))
     assert "Anna" not in hear(hall, "Bert", Go("oak board"))
     assert "Anna" not in hear(hall, "Bert", Go())
 
 
-def test_at_ones_own_board_all_but_words_is_told(hall: StoredHall) -> None:
+def test_events_at_own_board_are_shown_except_talk(hall: StoredHall) -> None:
     do(hall, "Anna", Join(Side.DWARF, "oak board"))
     assert "Anna" in hear(hall, "Bert", Go("oak board"))
     for command in (Join(Side.TROLL), Start(), Go(), Go("oak board")):
@@ -88,7 +88,7 @@ def test_at_ones_own_board_all_but_words_is_told(hall: StoredHall) -> None:
     assert "Anna" in hear(hall, "Bert", Leave())
 
 
-def test_others_at_the_board_hear_all(hall: StoredHall) -> None:
+def test_ignoring_is_one_way_and_does_not_affect_others(hall: StoredHall) -> None:
     do(hall, "Anna", Join(Side.DWARF, "oak board"))
     do(hall, "Bert", Join(Side.TROLL, "oak board"))
     do(hall, "Carla", Go("oak board"))
@@ -99,7 +99,7 @@ def test_others_at_the_board_hear_all(hall: StoredHall) -> None:
     assert refusal(hall, "Bert", Undo()) is Refusal.NO_PLY_YET
 
 
-def test_somebody_who_comes_later_under_that_name_in_any_case(hall: StoredHall) -> None:
+def test_ignored_name_applies_to_later_arrivals_in_any_case(hall: StoredHall) -> None:
     [told] = do(hall, "Anna", Ignore("mallory"))
     assert told.audience == ("Anna",)
     assert hall.people["Anna"].ignored == ("Bert", "Mallory")
@@ -108,7 +108,7 @@ def test_somebody_who_comes_later_under_that_name_in_any_case(hall: StoredHall) 
     assert refusal(hall, "Anna", Ignore("mallory")) is Refusal.IGNORED_ALREADY
 
 
-def test_the_beginning_of_a_name_is_enough(hall: StoredHall) -> None:
+def test_ignore_and_unignore_accept_name_prefixes(hall: StoredHall) -> None:
     do(hall, "Anna", Ignore("car"))
     assert hall.people["Anna"].ignored == ("Bert", "Carla")
     do(hall, "Anna", Ignore("Bertram"))
@@ -121,11 +121,11 @@ def test_the_beginning_of_a_name_is_enough(hall: StoredHall) -> None:
 
 
 @pytest.mark.parametrize("words", ["bert!", "no-name", "x" * 81])
-def test_what_is_nobodys_name(hall: StoredHall, words: str) -> None:
+def test_ignore_with_an_invalid_name_is_refused(hall: StoredHall, words: str) -> None:
     assert refusal(hall, "Anna", Ignore(words)) is Refusal.NO_SUCH_PLAYER
 
 
-def test_a_list_lasts_as_long_as_the_visit(hall: StoredHall) -> None:
+def test_ignore_list_of_a_guest_ends_with_the_session(hall: StoredHall) -> None:
     lose(hall, "Anna")
     assert hear(hall, "Bert", Say("hello")) == {"Bert", "Carla"}
     enter(hall, "Anna")
@@ -133,7 +133,7 @@ def test_a_list_lasts_as_long_as_the_visit(hall: StoredHall) -> None:
     assert hear(hall, "Bert", Say("hello")) == {"Anna", "Bert", "Carla"}
 
 
-def test_a_list_stays_with_a_seat_that_is_kept(hall: StoredHall) -> None:
+def test_ignore_list_survives_with_a_reserved_seat(hall: StoredHall) -> None:
     do(hall, "Anna", Join(Side.DWARF, "oak board"))
     do(hall, "Bert", Join(Side.TROLL, "oak board"))
     do(hall, "Bert", Start())
@@ -142,7 +142,7 @@ def test_a_list_stays_with_a_seat_that_is_kept(hall: StoredHall) -> None:
     assert refusal(hall, "Bert", Tell("anna", "hello")) is Refusal.NOT_LISTENING
 
 
-def test_a_list_that_was_kept_holds_at_once() -> None:
+def test_stored_ignore_list_applies_on_arrival() -> None:
     hall = hall_of("Bert")
     profile = Profile(ignored=("BERT", "Zoe"))
     commit(hall, arrive(hall, "Anna", NOW, profile, member=True))

@@ -32,7 +32,7 @@ def data(house: House, name: str, line: str, package: str, now: float = NOON) ->
     return dict(found)
 
 
-def test_who_is_idle_and_for_how_long() -> None:
+def test_idle_time_is_shown_from_two_minutes() -> None:
     house = house_of("Anna", "Bert")
     assert "idle" not in told(house, "Anna", "who", NOON + 119)
     assert "Bert is in the hall and has been idle for 5 minutes" in told(
@@ -50,7 +50,7 @@ def test_bots_are_never_idle() -> None:
     assert "idle" not in told(house, "Anna", "who", NOON + 3600)
 
 
-def test_pages_of_players() -> None:
+def test_player_list_is_paginated() -> None:
     names = [f"Pl{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(45)]
     house = house_of(*names)
     page = told(house, names[0], "who")
@@ -66,7 +66,7 @@ def test_pages_of_players() -> None:
     assert told(house, names[0], "who plb page 1").startswith("19 players with such a name:\n")
 
 
-def test_who_fits_a_name() -> None:
+def test_player_list_filtered_by_name_prefix() -> None:
     house = house_of("Anna", "Bert", "Bea")
     assert told(house, "Anna", "who be") == (
         "2 players with such a name:\n  Bert is in the hall\n  Bea is in the hall"
@@ -76,7 +76,7 @@ def test_who_fits_a_name() -> None:
     )
 
 
-def test_everything_there_is_to_read() -> None:
+def test_finger_shows_everything_about_a_player() -> None:
     house = house_of("Anna", member=True)
     house.enter("Bert", NOON)
     told(house, "Anna", "plan To beat Bert, one day.")
@@ -95,7 +95,7 @@ def test_everything_there_is_to_read() -> None:
     assert told(house, "Bert", "finger") == "Bert (you, a guest) is in the hall.\nNo rating yet."
 
 
-def test_boards_at_which_somebody_plays_the_same_are_told_together() -> None:
+def test_boards_with_the_same_side_are_listed_together() -> None:
     house = house_of("Anna", "Bert")
     for board in ("oak", "pine"):
         told(house, "Bert", f"join game as troll on {board} board")
@@ -105,7 +105,7 @@ def test_boards_at_which_somebody_plays_the_same_are_told_together() -> None:
     )
 
 
-def test_who_is_away_from_a_seat() -> None:
+def test_finger_of_a_player_away_from_a_seat() -> None:
     house = house_of("Anna", "Bert")
     told(house, "Bert", "practice on oak board")
     house.depart("Bert", NOON)
@@ -114,14 +114,14 @@ def test_who_is_away_from_a_seat() -> None:
     )
 
 
-def test_a_plan_in_somebodys_own_words_is_no_line_of_ours() -> None:
+def test_plan_cannot_imitate_a_server_line() -> None:
     house = house_of("Anna", member=True)
     told(house, "Anna", f"plan {'x' * 90} Anna says: hello")
     shown = told(house, "Anna", "finger").split("\n")
     assert all(line.startswith("    ") for line in shown[3:])
 
 
-def test_times() -> None:
+def test_talk_is_timestamped_on_request() -> None:
     house = house_of("Anna", "Bert", "Carla")
     told(house, "Anna", "options times on")
     house.obey("Carla", "options reader on", NOON)
@@ -139,7 +139,7 @@ def test_times() -> None:
     assert told(house, "Anna", "say No.", NOON) == "You say: No."
 
 
-def test_facts() -> None:
+def test_people_packets() -> None:
     house = House(BOARDS)
     house.enter("Anna", NOON, Terminal(packages=frozenset({"thud"})))
     house.enter("Bert", NOON, member=True, profile=Profile(plan="To win.", followed=("Anna",)))
@@ -167,7 +167,7 @@ def test_facts() -> None:
     assert came == [{"what": "came", "players": ["Bert"], "board": None}]
 
 
-def test_operators_are_marked_in_all_that_tells_who_is_here() -> None:
+def test_operators_are_marked_in_every_people_packet() -> None:
     house = House(BOARDS)
     house.hall.order = Order(frozenset({"bert", "carl"}))
     house.enter("Anna", NOON, Terminal(packages=frozenset({"thud"})))
