@@ -50,7 +50,7 @@ def hall() -> StoredHall:
 ALL = {"Anna", "Bert", "Carla", "Dora"}
 
 
-def test_an_observer_is_told_what_happens_from_then_on(hall: StoredHall) -> None:
+def test_observer_receives_events_until_unobserving(hall: StoredHall) -> None:
     assert hear(hall, "Bert", Resign()) == {"Anna", "Bert", "Carla"}
     [told] = do(hall, "Dora", Observe("oak board"))
     assert told.event == ObserveChosen("Dora", "oak board", ("oak board",))
@@ -61,7 +61,7 @@ def test_an_observer_is_told_what_happens_from_then_on(hall: StoredHall) -> None
     assert hear(hall, "Bert", Resign()) == {"Anna", "Bert", "Carla"}
 
 
-def test_who_observes_and_is_there_is_told_once(hall: StoredHall) -> None:
+def test_observer_present_at_the_board_receives_events_once(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
     assert hear(hall, "Dora", Go("oak board")) == {"Emil"}  # who stays in the hall
     assert hear(hall, "Bert", Resign()) == ALL
@@ -69,14 +69,14 @@ def test_who_observes_and_is_there_is_told_once(hall: StoredHall) -> None:
     assert hear(hall, "Bert", Start()) == ALL
 
 
-def test_comings_and_goings_at_a_board_are_told_there_alone(hall: StoredHall) -> None:
+def test_observer_does_not_see_arrivals_at_the_board(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
     _, came = do(hall, "Emil", Go("oak board"))
     assert isinstance(came.event, CameIn)
     assert "Dora" not in came.audience
 
 
-def test_several_boards_up_to_a_most(hall: StoredHall) -> None:
+def test_observed_boards_are_limited(hall: StoredHall) -> None:
     hall.tables.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
     names = ("oak board", *(f"{letter} slab" for letter in "qrstuvwxyz"))
     for name in names[:MOST_OBSERVED]:
@@ -91,7 +91,7 @@ def test_several_boards_up_to_a_most(hall: StoredHall) -> None:
     assert refusal(hall, "Dora", Unobserve()) is Refusal.OBSERVES_NOTHING
 
 
-def test_the_board_of_a_player(hall: StoredHall) -> None:
+def test_observe_by_player_name(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("ann"))
     assert observed(hall, "Dora") == ("oak board",)
     do(hall, "Dora", Unobserve("bert"))
@@ -103,14 +103,14 @@ def test_the_board_of_a_player(hall: StoredHall) -> None:
     assert observed(hall, "Emil") == ("oak board",)
 
 
-def test_a_player_at_several_boards_or_at_none(hall: StoredHall) -> None:
+def test_observe_of_a_player_without_a_unique_board_is_refused(hall: StoredHall) -> None:
     assert refusal(hall, "Dora", Observe("carla")) is Refusal.PLAYS_NOWHERE
     assert refusal(hall, "Dora", Observe("zoe")) is Refusal.NOTHING_TO_OBSERVE
     do(hall, "Anna", Practice(on="pine board"))
     assert refusal(hall, "Dora", Observe("anna")) is Refusal.PLAYS_AT_SEVERAL
 
 
-def test_a_board_or_a_battle_by_its_number(hall: StoredHall) -> None:
+def test_observe_by_board_or_battle_number(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("2"))
     assert observed(hall, "Dora") == ("pine board",)
     do(hall, "Dora", Observe("battle 1"))
@@ -118,7 +118,7 @@ def test_a_board_or_a_battle_by_its_number(hall: StoredHall) -> None:
     assert refusal(hall, "Dora", Observe("battle 2")) is Refusal.NOT_RUNNING
 
 
-def test_ones_own_board_cannot_be_observed(hall: StoredHall) -> None:
+def test_own_board_cannot_be_observed(hall: StoredHall) -> None:
     assert refusal(hall, "Anna", Observe("bert")) is Refusal.OBSERVES_OWN
     do(hall, "Dora", Observe("pine board"))
     do(hall, "Dora", Join(Side.DWARF, "pine board"))
@@ -127,7 +127,7 @@ def test_ones_own_board_cannot_be_observed(hall: StoredHall) -> None:
     assert refusal(hall, "Dora", Observe("pine board")) is Refusal.OBSERVES_OWN
 
 
-def test_who_leaves_observes_nothing_when_they_are_back(hall: StoredHall) -> None:
+def test_observed_boards_are_forgotten_on_departure(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
     lose(hall, "Dora", parting=Parting.QUIT)
     assert hear(hall, "Bert", Resign()) == {"Anna", "Bert", "Carla"}
@@ -136,7 +136,7 @@ def test_who_leaves_observes_nothing_when_they_are_back(hall: StoredHall) -> Non
     assert hear(hall, "Bert", Start()) == {"Anna", "Bert", "Carla"}
 
 
-def test_a_board_that_is_closed_or_renamed(hall: StoredHall) -> None:
+def test_observed_board_is_tracked_when_renamed_or_closed(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("pine board"))
     do(hall, "Dora", Observe("oak board"))
     do(hall, "Dora", Go("elm table"))
@@ -156,7 +156,7 @@ def test_a_board_that_is_closed_or_renamed(hall: StoredHall) -> None:
 # What is said.
 
 
-def test_what_players_say_is_heard_by_all_who_watch(hall: StoredHall) -> None:
+def test_talk_of_players_reaches_all_watchers(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
     assert hear(hall, "Anna", Say("Well!")) == ALL
     assert hear(hall, "Anna", Emote("sighs.")) == ALL
@@ -164,7 +164,7 @@ def test_what_players_say_is_heard_by_all_who_watch(hall: StoredHall) -> None:
     assert hear(hall, "Anna", Say("Hello, hall!")) == {"Anna", "Dora", "Emil"}
 
 
-def test_what_watchers_say_stays_among_them_while_a_battle_is_played(hall: StoredHall) -> None:
+def test_talk_of_watchers_is_hidden_from_players_in_a_battle(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
     do(hall, "Emil", Go("oak board"))
     assert hear(hall, "Carla", Say("The trolls are lost.")) == {"Carla", "Emil"}
@@ -175,7 +175,7 @@ def test_what_watchers_say_stays_among_them_while_a_battle_is_played(hall: Store
     assert hear(hall, "Carla", Say("So they are.")) == {"Anna", "Bert", "Carla", "Emil"}
 
 
-def test_who_is_not_heard_learns_so_once(hall: StoredHall) -> None:
+def test_unheard_watcher_is_notified_once(hall: StoredHall) -> None:
     _, told = do(hall, "Carla", Say("Hello!"))
     assert (told.event, told.audience) == (DeafNotice("Carla", "oak board"), ("Carla",))
     assert len(do(hall, "Carla", Emote("waves."))) == 1
@@ -185,7 +185,7 @@ def test_who_is_not_heard_learns_so_once(hall: StoredHall) -> None:
     assert len(do(hall, "Emil", Say("Hello!"))) == 1  # they hear it
 
 
-def test_a_kibitz_is_for_all_and_a_whisper_for_those_who_watch(hall: StoredHall) -> None:
+def test_kibitz_reaches_all_and_whisper_only_watchers(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
     for player in ("Anna", "Carla", "Dora"):
         assert hear(hall, player, Kibitz("Well!")) == ALL
@@ -196,7 +196,7 @@ def test_a_kibitz_is_for_all_and_a_whisper_for_those_who_watch(hall: StoredHall)
     assert hear(hall, "Bert", Kibitz("Well!")) == ALL
 
 
-def test_nobody_has_to_hear_them(hall: StoredHall) -> None:
+def test_kibitz_and_whisper_can_be_turned_off_or_ignored(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
     for player in ("Bert", "Dora"):
         do(hall, player, SetToggle(Toggle.KIBITZ, value=False))
@@ -209,7 +209,7 @@ def test_nobody_has_to_hear_them(hall: StoredHall) -> None:
     assert hear(hall, "Carla", Kibitz("Well!")) == {"Carla"}
 
 
-def test_it_counts_for_the_limit_on_talk(hall: StoredHall) -> None:
+def test_kibitz_and_whisper_count_towards_the_talk_limit(hall: StoredHall) -> None:
     for command in (Kibitz("Well!"), Whisper("Well!")):
         [decision] = hall.decided("Carla", command, NOW)
         assert is_limited(hall, decision)
@@ -217,7 +217,7 @@ def test_it_counts_for_the_limit_on_talk(hall: StoredHall) -> None:
     assert not is_limited(hall, decision)
 
 
-def test_about_which_board_it_is(hall: StoredHall) -> None:
+def test_kibitz_board_is_inferred_or_named(hall: StoredHall) -> None:
     assert refusal(hall, "Dora", Kibitz("Well!")) is Refusal.WATCHING_NOTHING
     assert refusal(hall, "Dora", Kibitz("Well! on oak")) is Refusal.NOT_WATCHING
     do(hall, "Dora", Observe("oak board"))
@@ -245,13 +245,13 @@ def test_about_which_board_it_is(hall: StoredHall) -> None:
         ("on oak", "on oak", None),
     ],
 )
-def test_a_text_that_ends_in_a_board(
+def test_trailing_board_name_is_split_from_the_text(
     hall: StoredHall, text: str, said: str, words: str | None
 ) -> None:
     assert split_board(hall, text) == (said, words)
 
 
-def test_a_line_in_practice_counts_for_the_limit_if_somebody_observes(hall: StoredHall) -> None:
+def test_practice_counts_towards_the_limit_only_if_observed(hall: StoredHall) -> None:
     do(hall, "Emil", Practice(on="pine board"))
     [decision] = hall.decided("Emil", Resign(), NOW)
     assert not is_limited(hall, decision)

@@ -45,7 +45,7 @@ def sit(hall: StoredHall) -> None:
     do(hall, "Bert", Join(Side.TROLL, "oak board"))
 
 
-def test_who_is_followed() -> None:
+def test_follow_and_unfollow() -> None:
     hall = hall_of("Anna", "Bert")
     [told] = do(hall, "Anna", Follow("be"))
     assert told.event == FollowChosen("Anna", "Bert", ("Bert",))
@@ -58,13 +58,13 @@ def test_who_is_followed() -> None:
     assert refusal(hall, "Anna", Unfollow("dora")) is Refusal.NOT_FOLLOWED
 
 
-def test_coming(hall: StoredHall) -> None:
+def test_arrival_of_a_followed_player_is_announced(hall: StoredHall) -> None:
     lose(hall, "Bert")
     came = FollowedCame("Bert", None)
     assert followed(enter(hall, "Bert")) == [(came, ("Carla",))]
 
 
-def test_coming_is_not_told_twice(hall: StoredHall) -> None:
+def test_arrival_seen_in_the_hall_is_not_announced_twice(hall: StoredHall) -> None:
     do(hall, "Carla", Go())
     lose(hall, "Bert")
     entered, *_ = told = enter(hall, "Bert")
@@ -73,7 +73,7 @@ def test_coming_is_not_told_twice(hall: StoredHall) -> None:
     assert followed(told) == []
 
 
-def test_coming_back_to_a_seat(hall: StoredHall) -> None:
+def test_return_of_a_followed_player_to_a_seat_is_announced(hall: StoredHall) -> None:
     sit(hall)
     do(hall, "Anna", Start())
     lose(hall, "Bert")
@@ -83,7 +83,7 @@ def test_coming_back_to_a_seat(hall: StoredHall) -> None:
     assert followed(enter(hall, "Bert")) == []  # "Bert is back" is told them
 
 
-def test_a_match_of_two_who_are_followed_is_told_once(hall: StoredHall) -> None:
+def test_match_of_two_followed_players_is_announced_once(hall: StoredHall) -> None:
     sit(hall)
     began = FollowedBegan("Anna", "oak board", "Anna", "Bert")
     assert followed(do(hall, "Anna", Start())) == [(began, ("Carla",))]
@@ -94,7 +94,7 @@ def test_a_match_of_two_who_are_followed_is_told_once(hall: StoredHall) -> None:
     assert followed(do(hall, "Bert", Resume())) == [(resumed, ("Carla",))]
 
 
-def test_a_match_that_is_asked_for(hall: StoredHall) -> None:
+def test_match_from_a_challenge_is_announced(hall: StoredHall) -> None:
     do(hall, "Anna", Challenge("bert"))
     [(began, audience)] = followed(do(hall, "Bert", Challenge("anna")))
     assert isinstance(began, FollowedBegan)
@@ -102,18 +102,18 @@ def test_a_match_that_is_asked_for(hall: StoredHall) -> None:
     assert audience == ("Carla",)
 
 
-def test_who_watches_the_board_is_told_nothing_more(hall: StoredHall) -> None:
+def test_observer_of_the_board_gets_no_follow_notice(hall: StoredHall) -> None:
     sit(hall)
     do(hall, "Carla", Observe("oak board"))
     assert followed(do(hall, "Anna", Start())) == []
 
 
-def test_practice_is_nobodys_business(hall: StoredHall) -> None:
+def test_practice_of_a_followed_player_is_not_announced(hall: StoredHall) -> None:
     assert followed(do(hall, "Anna", Practice(on="elm table"))) == []
 
 
 @pytest.mark.parametrize(("who", "whom"), [("Bert", "carla"), ("Carla", "bert")])
-def test_nothing_is_told_where_one_ignores_the_other(hall: StoredHall, who: str, whom: str) -> None:
+def test_follow_notice_is_suppressed_by_ignoring(hall: StoredHall, who: str, whom: str) -> None:
     do(hall, "Carla", Unfollow("anna"))
     do(hall, who, Ignore(whom))
     sit(hall)
@@ -124,13 +124,13 @@ def test_nothing_is_told_where_one_ignores_the_other(hall: StoredHall, who: str,
     assert followed(enter(hall, "Bert")) == []
 
 
-def test_who_is_gone_is_told_nothing(hall: StoredHall) -> None:
+def test_departed_follower_gets_no_notice(hall: StoredHall) -> None:
     lose(hall, "Carla")
     lose(hall, "Bert")
     assert followed(enter(hall, "Bert")) == []
 
 
-def test_a_plan() -> None:
+def test_plan_can_be_set_and_cleared() -> None:
     hall = hall_of("Anna")
     hall.people["Anna"].member = True
     [told] = do(hall, "Anna", Plan("To win."))
@@ -142,5 +142,5 @@ def test_a_plan() -> None:
         assert not hall.people["Anna"].plan
 
 
-def test_looking_at_nobody_is_looking_at_no_board() -> None:
+def test_look_at_an_unknown_player_is_refused() -> None:
     assert refusal(hall_of("Anna"), "Anna", Look("dora")) is Refusal.NO_BOARD_HERE
