@@ -48,7 +48,7 @@ def heard(house: House, verb: str, words: str) -> list[str]:
 )
 @example(verb="say", words=FORGED * 3, width=80, reader=False, choices=[], away=False)
 @example(verb="say", words="\xdf" * 150, width=80, reader=True, choices=CHOICES, away=True)
-def test_every_line_shows_whose_words_it_has(
+def test_wrapped_talk_is_attributed_on_every_line(
     *, verb: str, words: str, width: int, reader: bool, choices: list[str], away: bool
 ) -> None:
     house = listening(Terminal(width, utf8=True, reader=reader), choices, away=away)
@@ -64,7 +64,7 @@ def test_every_line_shows_whose_words_it_has(
 
 @pytest.mark.parametrize("reader", [False, True])
 @pytest.mark.parametrize("width", [20, 80])
-def test_nobody_can_forge_a_line(width: int, *, reader: bool) -> None:
+def test_talk_cannot_forge_a_server_line(width: int, *, reader: bool) -> None:
     house = listening(Terminal(width, reader=reader), [], away=False)
     for filling in range(width):
         for verb in SPOKEN:
