@@ -42,7 +42,7 @@ def passes(minute: Alarms) -> None:
             alarm.call()
 
 
-async def test_it_stands_below_the_first_board_that_waits_for_them(place: Place) -> None:
+async def test_move_help_appears_below_the_first_board_to_move(place: Place) -> None:
     await place.sit()
     assert place.told["Anna"][-1] == TOLD
     assert taught(place, "Bert") == []
@@ -54,7 +54,7 @@ async def test_it_stands_below_the_first_board_that_waits_for_them(place: Place)
     assert taught(place, "Anna") == taught(place, "Bert") == []
 
 
-async def test_it_comes_once_more_when_they_have_not_moved_for_a_minute(
+async def test_move_help_is_repeated_once_after_an_idle_minute(
     place: Place, minute: Alarms
 ) -> None:
     await place.sit()
@@ -66,7 +66,7 @@ async def test_it_comes_once_more_when_they_have_not_moved_for_a_minute(
 
 
 @pytest.mark.parametrize("line", ["f1 f5", "tutorial", Resign(), "quit"])
-async def test_it_does_not_if_something_else_has_come_of_it(
+async def test_reminder_is_dropped_after_another_action(
     place: Place, minute: Alarms, line: str
 ) -> None:
     await place.sit()
@@ -76,9 +76,7 @@ async def test_it_does_not_if_something_else_has_come_of_it(
     assert taught(place, "Anna") == []
 
 
-async def test_nothing_is_said_of_the_tutorial_while_a_clock_runs(
-    place: Place, minute: Alarms
-) -> None:
+async def test_reminder_omits_the_tutorial_while_a_clock_runs(place: Place, minute: Alarms) -> None:
     await place.enter("Anna", "Bert")
     await place.type("Anna", "join game as dwarf on oak board", "set clock 5+0")
     await place.type("Bert", "join game as troll on oak board", "start")
@@ -86,7 +84,7 @@ async def test_nothing_is_said_of_the_tutorial_while_a_clock_runs(
     assert taught(place, "Anna") == [TOLD, f"It is your turn. {TOLD}"]
 
 
-async def test_who_has_finished_a_battle_once_knows_how(place: Place) -> None:
+async def test_experienced_player_gets_no_move_help(place: Place) -> None:
     await place.sit()
     await place.type("Anna", Resign("it"), "quit")
     await place.enter("Anna", "Carla")
@@ -97,7 +95,7 @@ async def test_who_has_finished_a_battle_once_knows_how(place: Place) -> None:
     assert taught(place, "Carla") == [TROLL]
 
 
-async def test_it_is_said_below_the_board_to_which_they_come_back(place: Place) -> None:
+async def test_move_help_is_repeated_on_return_to_the_board(place: Place) -> None:
     await place.sit()
     await place.leave("Anna")
     place.told["Anna"] = []
@@ -105,7 +103,7 @@ async def test_it_is_said_below_the_board_to_which_they_come_back(place: Place) 
     assert place.told["Anna"][-1] == TOLD
 
 
-async def test_hints_are_only_spoken_of_where_there_are_any(place: Place) -> None:
+async def test_move_help_mentions_hints_only_if_available(place: Place) -> None:
     without = Place(Store.in_memory(), teaches=True)
     await without.open()
     await without.sit()
@@ -117,7 +115,7 @@ async def test_hints_are_only_spoken_of_where_there_are_any(place: Place) -> Non
 
 
 @pytest.mark.parametrize("rules", RULESETS)
-async def test_what_is_suggested_can_be_played(place: Place, rules: str) -> None:
+async def test_suggested_move_is_playable(place: Place, rules: str) -> None:
     await place.enter("Anna")
     await place.type("Anna", f"practice {rules} on elm board", "go hall", "look at elm board")
     await place.leave("Anna")
@@ -130,7 +128,7 @@ async def test_what_is_suggested_can_be_played(place: Place, rules: str) -> None
     assert place.plies("elm board") == 1
 
 
-async def test_who_has_moved_and_is_back_knows_how(place: Place) -> None:
+async def test_returning_player_who_has_moved_gets_no_help(place: Place) -> None:
     await place.sit()
     await place.type("Anna", "f1 f5")
     await place.type("Bert", "g7 g6")
@@ -140,9 +138,7 @@ async def test_who_has_moved_and_is_back_knows_how(place: Place) -> None:
     assert not taught(place, "Anna")
 
 
-async def test_who_goes_on_by_another_connection_is_reminded_all_the_same(
-    place: Place, minute: Alarms
-) -> None:
+async def test_reminder_survives_a_change_of_connection(place: Place, minute: Alarms) -> None:
     await place.sit()
     await place.enter("Anna")  # as by a page that is loaded again
     place.told["Anna"] = []
@@ -150,7 +146,7 @@ async def test_who_goes_on_by_another_connection_is_reminded_all_the_same(
     assert taught(place, "Anna") == [AGAIN]
 
 
-async def test_a_mistake_in_the_words_stops_nothing(
+async def test_failure_in_teaching_does_not_stop_the_game(
     place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> None:
