@@ -63,17 +63,17 @@ def observed(hall: StoredHall) -> tuple[str, ...]:
     return hall.people["Emil"].observed
 
 
-def test_the_best_players(hall: StoredHall) -> None:
+def test_tv_shows_the_highest_rated_battle(hall: StoredHall) -> None:
     assert shown(hall, rated({"Carla": 1600})) == "pine board"
     assert shown(hall, rated({"Carla": 1600, "Anna": 1550, "Bert": 1551})) == "oak board"
     assert shown(hall, rated({"Carla": 1400})) == "oak board"  # a newcomer counts as 1500
 
 
-def test_their_ratings_by_other_rules_do_not_count(hall: StoredHall) -> None:
+def test_ratings_under_other_rules_are_ignored(hall: StoredHall) -> None:
     assert shown(hall, rated({"Carla": 1900}, rules="classic")) == "oak board"
 
 
-def test_of_equals_the_closest(hall: StoredHall) -> None:
+def test_tie_on_ratings_is_broken_by_the_closest_score(hall: StoredHall) -> None:
     assert shown(hall) == "oak board"
     do(hall, "Anna", parse("move from f1 to f2 on oak board"))
     do(hall, "Bert", parse("move from g7 to g6 on oak board"))
@@ -82,7 +82,7 @@ def test_of_equals_the_closest(hall: StoredHall) -> None:
     assert shown(hall) == "pine board"
 
 
-def test_observing_follows_it(hall: StoredHall) -> None:
+def test_observed_boards_follow_the_tv(hall: StoredHall) -> None:
     do(hall, "Emil", Observe("elm table"))
     [told] = commit(hall, decide(hall, "Emil", Tv(), NOW, rated({"Carla": 1600})))
     both = ("elm table", "pine board")
@@ -98,7 +98,7 @@ def test_observing_follows_it(hall: StoredHall) -> None:
     assert refused.value.code is TvRefusal.TV_IS_OFF
 
 
-def test_what_is_seen_anyway_is_left_out(hall: StoredHall) -> None:
+def test_boards_already_watched_are_skipped(hall: StoredHall) -> None:
     found = rated({"Anna": 1600})
     do(hall, "Emil", Go("oak board"))
     assert shown(hall, found) == "pine board"
@@ -109,14 +109,14 @@ def test_what_is_seen_anyway_is_left_out(hall: StoredHall) -> None:
     assert hall.people["Emil"].observed == ("oak board", "pine board")
 
 
-def test_own_battles_and_practice_are_left_out(hall: StoredHall) -> None:
+def test_own_battles_and_practice_are_skipped(hall: StoredHall) -> None:
     do(hall, "Emil", Practice(on="elm table"))
     do(hall, "Carla", Tv())
     assert tv_board(hall.people["Carla"]) == "oak board"
     assert shown(hall) == "oak board"
 
 
-def test_nothing_is_played() -> None:
+def test_tv_without_a_battle_shows_nothing() -> None:
     hall = hall_of("Emil")
     [told] = do(hall, "Emil", Tv())
     assert told.event == TvTurned("Emil", "", (), "")
@@ -125,20 +125,20 @@ def test_nothing_is_played() -> None:
     assert tv_board(hall.people["Emil"]) is None
 
 
-def test_unobserve_turns_it_off(hall: StoredHall) -> None:
+def test_unobserve_turns_the_tv_off(hall: StoredHall) -> None:
     shown(hall)
     do(hall, "Emil", Unobserve("oak board"))
     assert (tv_board(hall.people["Emil"]), hall.people["Emil"].observed) == (None, ())
 
 
-def test_observing_too_many(hall: StoredHall) -> None:
+def test_tv_beyond_the_observation_limit_is_refused(hall: StoredHall) -> None:
     hall.tables.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
     for letter in "qrstuvwxyz"[:MOST_OBSERVED]:
         do(hall, "Emil", Observe(f"{letter} slab"))
     assert refusal(hall, "Emil", Tv()) is Refusal.OBSERVES_TOO_MANY
 
 
-def test_boards_that_change_their_names_or_close(hall: StoredHall) -> None:
+def test_tv_tracks_renamed_and_closed_boards(hall: StoredHall) -> None:
     shown(hall)
     key = hall.tables["oak board"].key
     hall.apply(BoardRenamed(NOW, "", key, "ash board"))

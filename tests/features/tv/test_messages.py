@@ -6,7 +6,7 @@ from thudmud.features.tv.model import TvRefusal
 from thudmud.views.refusals import refused
 
 
-def test_tv_that_is_off_is_turned_off() -> None:
+def test_tv_off_when_already_off_is_refused() -> None:
     house = House([BoardSpec("oak board")])
     house.enter("Carla", 0.0)
     [message] = [each for each in house.obey("Carla", "tv off", 0.0) if not each.package]
@@ -14,7 +14,7 @@ def test_tv_that_is_off_is_turned_off() -> None:
     assert refused(RefusedError(TvRefusal.TV_IS_OFF)) == message.text
 
 
-def test_words_of_other_features_are_not_blamed_where_there_is_no_tv() -> None:
+def test_disabled_tv_is_named_as_the_syntax_error() -> None:
     house = House([BoardSpec("oak board")], without=["tv"])
     house.enter("Carla", 0.0)
     [message] = [each for each in house.obey("Carla", "stop tv", 0.0) if not each.package]

@@ -29,7 +29,7 @@ def tv(place: Place, name: str = "Emil") -> str | None:
     return tv_board(place.hall.people[name])
 
 
-async def test_it_turns_to_the_next_when_a_battle_ends(place: Place) -> None:
+async def test_tv_switches_when_a_battle_ends(place: Place) -> None:
     await place.enter("Emil")
     await sit(place, "Anna", "Bert", "oak board")
     await sit(place, "Carla", "Dora", "elm board")
@@ -47,7 +47,7 @@ async def test_it_turns_to_the_next_when_a_battle_ends(place: Place) -> None:
     assert tv(place) == "oak board"
 
 
-async def test_who_begins_the_battle_or_plays_in_it_does_not_see_it(place: Place) -> None:
+async def test_tv_never_shows_own_battles(place: Place) -> None:
     await place.enter("Anna", "Bert")
     await place.type("Anna", "tv")
     await sit(place, "Carla", "Dora", "elm board")
@@ -58,7 +58,7 @@ async def test_who_begins_the_battle_or_plays_in_it_does_not_see_it(place: Place
     assert (tv(place, "Anna"), tv(place, "Bert")) == ("", "")
 
 
-async def test_it_is_off_for_who_has_left_or_turned_it_off(place: Place) -> None:
+async def test_tv_stays_off_after_leaving_or_turning_off(place: Place) -> None:
     await place.enter("Emil", "Fay")
     await place.type("Emil", "tv")
     await place.type("Fay", "tv", "tv off")
@@ -69,7 +69,7 @@ async def test_it_is_off_for_who_has_left_or_turned_it_off(place: Place) -> None
 
 
 @pytest.mark.parametrize("line", ["adjourn on oak board", "leave game"])
-async def test_a_battle_that_stops_has_ended(place: Place, line: str) -> None:
+async def test_adjourned_or_abandoned_battle_leaves_the_tv(place: Place, line: str) -> None:
     await place.enter("Emil")
     await sit(place, "Anna", "Bert", "oak board")
     await place.type("Emil", "tv")
@@ -78,7 +78,7 @@ async def test_a_battle_that_stops_has_ended(place: Place, line: str) -> None:
     assert tv(place) == ""
 
 
-async def test_it_turns_when_somebody_takes_a_seat_that_was_left(place: Place) -> None:
+async def test_tv_switches_when_an_empty_seat_is_taken(place: Place) -> None:
     await place.enter("Emil")
     await sit(place, "Anna", "Bert", "oak board")
     await place.type("Anna", "leave game")
@@ -88,7 +88,7 @@ async def test_it_turns_when_somebody_takes_a_seat_that_was_left(place: Place) -
     assert tv(place) == "oak board"
 
 
-async def test_it_turns_later_if_it_is_not_known_which_is_best(
+async def test_tv_retries_if_ratings_cannot_be_read(
     store: SlowStore,
 ) -> None:
     waiting: list[Callable[[], object]] = []
@@ -115,7 +115,7 @@ async def test_it_turns_later_if_it_is_not_known_which_is_best(
     place.service.stop()
 
 
-async def test_it_turns_on_another_node(world: World) -> None:
+async def test_tv_switches_for_a_viewer_on_another_node(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await sit(one, "Anna", "Bert", "oak board")
     await two.enter("Emil")
@@ -127,7 +127,7 @@ async def test_it_turns_on_another_node(world: World) -> None:
     assert one.hall.people["Emil"].observed == ("oak board",)
 
 
-async def test_it_says_once_that_nothing_is_played(place: Place) -> None:
+async def test_empty_tv_is_announced_at_most_once(place: Place) -> None:
     await place.enter("Emil", "Anna")
     await place.type("Anna", "practice on oak board")
     await place.type("Emil", "tv")
