@@ -1,4 +1,4 @@
-"""Analyses as players see them: a curve or sentences, the worst plies, and one ply at a time."""
+"""Text of analyses: curve or sentences, list of mistakes, and comments on single plies."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_screen_reader_summary_of_a_long_battle_is_sampled() -> None:
 
 
 def longer(plies: int) -> Game:
-    """Return a battle in which two pieces go back and forth."""
+    """Return a battle of the given length in which two pieces shuffle back and forth."""
     game, there = Game.start(DISCWORLD), ["dA6-B6", "TG7-G6", "dB6-A6", "TG6-G7"]
     for ply in range(plies):
         game = game.push(there[ply % 4])

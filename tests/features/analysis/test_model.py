@@ -1,4 +1,4 @@
-"""Analyses: what the plies of a battle lost, and who is given one."""
+"""Analyses: losses, marks and worths of plies, and the commands that request and cancel them."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ GAME = Game.start(DISCWORLD).push("dA6-B6").push("TG7-G6").push("dB6-C6")
 
 
 def other(game: Game, number: int) -> Move:
-    """Return a ply that was not played."""
+    """Return a ply that was not played in the initial position, chosen by a number."""
     return next(each for each in positions(game)).legal_moves()[-1 - number]
 
 
 def weighed(*worths: tuple[int, ...], game: Game = GAME) -> list[Evaluation]:
-    """Return that some worths were found, and that each time another ply was best."""
+    """Return evaluations with the given worths, each with a best ply that was not played."""
     return [Evaluation(100, each, (other(game, number),)) for number, each in enumerate(worths)]
 
 
@@ -57,7 +57,7 @@ class TestMarks:
         assert lost((0, 0), (-250, -250), (180, 180), (180, 180)) == (250, 430, 0)
 
     def test_loss_ignores_odd_even_score_oscillation(self) -> None:
-        """At each depth the side that plays last is 3 dwarfs ahead."""
+        """The side to play last at each depth appears to be 3 dwarfs ahead (odd-even effect)."""
         up, down = (150, -150, 150, -150), (-150, 150, -150, 150)
         assert lost(up, down, up, down) == (0, 0, 0)
         assert lost(up, down[:3], up, down[:2]) == (0, 0, 0)
@@ -92,7 +92,7 @@ class TestMarks:
 
 
 def sliding(*steps: int) -> Analysis:
-    """Return the analysis of a battle whose worth changes by so much with each ply."""
+    """Return the analysis of a battle whose worth changes by one of `steps` with each ply."""
     there, game, worth = ("dA6-B6", "TG7-G6", "dB6-A6", "TG6-G7"), Game.start(DISCWORLD), 0
     worths = [(0, 0)]
     for number, step in enumerate(steps):
@@ -112,7 +112,7 @@ class TestSlides:
         assert found.worths[-1] == -800
         assert set(marks(found).values()) == {"?!"}
         assert sum(map(found.cost, marks(found))) >= 600  # the rest is below the threshold
-        assert 15 in marks(found)  # the largest of its slide
+        assert 15 in marks(found)  # the largest loss of its slide
 
     def test_slide_is_marked_at_its_largest_loss_with_the_total(self) -> None:
         found = sliding(-60, 0, -100, 0, -60, 0, 0, 0)
@@ -195,7 +195,7 @@ FOUND = analysed(GAME, weighed((0, 0), (-250, -250), (0, 0), (0, 0)))
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Return a hall in which Anna and Bert have played a battle of three plies at the oak board."""
+    """Return a hall with a battle of three plies between Anna and Bert at the oak board."""
     hall = hall_of("Anna", "Bert", "Carla")
     do(hall, "Anna", Join(Side.DWARF, "oak board"))
     do(hall, "Bert", Join(Side.TROLL, "oak board"))

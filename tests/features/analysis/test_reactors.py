@@ -1,4 +1,4 @@
-"""Analyses: who waits for one, how far it has come, and that it is made once."""
+"""Analysis queue: waiting players, progress messages, limits, cancellation and reuse of results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLUNDER = "Ply 2 ?? Bert (trolls), G7 to G6."
 
 
 class SlowWeigher:
-    """Weighs a position for each ticket that it is given; the second ply is always a blunder."""
+    """An adviser that evaluates one position per ticket; ply 2 is always a blunder."""
 
     def __init__(self) -> None:
         self.weighed: list[int] = []
@@ -58,7 +58,7 @@ def adviser() -> SlowWeigher:
 
 
 async def place_with(adviser: SlowWeigher | None, store: Store | None = None) -> Place:
-    """Return a place where Anna and Bert have played a battle of three plies."""
+    """Return a place with a finished battle of three plies between Anna and Bert."""
     place = Place(store or Store.in_memory(), adviser=adviser)
     await place.open()
     await place.sit()
@@ -74,7 +74,7 @@ async def place(adviser: SlowWeigher) -> Place:
 
 
 async def idle() -> None:
-    """Wait until nothing is done in the background."""
+    """Wait until all background tasks have finished."""
     await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
 
 
@@ -112,7 +112,7 @@ async def test_analysis_survives_a_restart(tmp_path: Path) -> None:
     await place.service.close()
     await store.close()
     store = await Store.open(path)
-    place = Place(store)  # where nobody could make it
+    place = Place(store)  # without an adviser
     await place.open()
     await place.enter("Carla")
     assert BLUNDER in await place.type("Carla", "analyse 1")
@@ -185,7 +185,7 @@ async def test_analyses_are_limited_overall(
 
 
 async def second_battle(place: Place) -> None:
-    """Have another battle played, with the seats swapped."""
+    """Play another battle of the match, with the seats swapped."""
     await place.type("Anna", "start")
     plies = ("Bert", "move a6 b6"), ("Anna", "move g7 g6")
     for name, line in (*plies, ("Bert", "resign"), ("Bert", "yes")):
