@@ -1,4 +1,4 @@
-"""What is wanted of the battles that were played: their numbers, their moves, and replays."""
+"""Archive commands: battle numbers, stored games, lookups and replays."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ PLIES = [("Anna", ply("A6", "B6")), ("Bert", ply("G7", "G6")), ("Anna", ply("B6"
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Return a hall in which Anna and Bert have played a battle of three plies at the oak board."""
+    """Return a hall with an ended battle of three plies between Anna and Bert at the oak board."""
     hall = hall_of("Anna", "Bert", "Carla")
     begin(hall, "oak board")
     for player, command in PLIES:

@@ -1,4 +1,4 @@
-"""The lists of matches and battles, scores and standings, to the letter, at several widths."""
+"""Exact text of match lists, battle histories and records, at several screen widths."""
 
 from __future__ import annotations
 

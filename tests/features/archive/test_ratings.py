@@ -1,4 +1,4 @@
-"""Scores, standings, and what a match has changed, to the letter, at several widths."""
+"""Exact text of scores, standings and rating changes, at several screen widths."""
 
 from __future__ import annotations
 
@@ -119,8 +119,8 @@ A rating with a ? is provisional: see
         drawn = [line.partition("|") for line in lines if "|" in line]
         assert [label.strip() for label, _, _ in drawn] == ["2100", "", "1500"]
         columns = [len(each) for _, _, each in drawn]
-        assert columns[2] == max(columns)  # each is filled from below
-        assert drawn[0][2].endswith(drawn[2][2][-1])  # as high as there is room for
+        assert columns[2] == max(columns)  # columns are filled from the bottom
+        assert drawn[0][2].endswith(drawn[2][2][-1])  # the last column reaches the top row
 
     def test_score_without_a_rating(self, annals: Annals) -> None:
         annals.whole(DWARFS)
@@ -303,7 +303,7 @@ class TestChanges:
 
     def test_short_first_battle_is_reported_immediately(self) -> None:
         short = {"rated": False, "plies": 5, "spoilt": Unrated.TOO_SHORT, "points": None}
-        told = self.told(**short)  # type: ignore[arg-type]  # the end's own fields
+        told = self.told(**short)  # type: ignore[arg-type]  # fields of BattleEnded
         assert told == ["No rating will change: the battle had fewer than 6 moves."]
 
     @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Replays that go on by themselves."""
+"""Automatic replays."""
 
 from __future__ import annotations
 

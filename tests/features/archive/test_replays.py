@@ -1,4 +1,4 @@
-"""A battle seen again: its sentences and boards, ply by ply."""
+"""Text of replays: the sentence and the board for each ply."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_battle_without_an_outcome_states_its_status(what: str, said: str) -> No
 
 @pytest.mark.parametrize(("outcome", "count"), [(TROLLS, 9), (TROLLS, 4), (None, 9), (None, 3)])
 def test_battle_continued_since_the_replay_is_flagged(outcome: Outcome | None, count: int) -> None:
-    """It ended later, or right there; or it was put away, with more plies or with fewer."""
+    """Ended later or at the replayed ply, or adjourned with more or fewer plies."""
     annals = Annals()
     annals.begin()
     if outcome:
