@@ -1,4 +1,4 @@
-"""The tutorial and the puzzles: what each line brings about, and whom it concerns."""
+"""Tutorial and puzzle commands: effects, recipients, running battles and ratings."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def played(move: Move) -> Play:
 
 
 class Situation(NamedTuple):
-    """A step of a lesson that asks for a ply, and the battle as it stands then."""
+    """A lesson step that expects a ply, with the game at that point."""
 
     lesson: int
     number: int
@@ -111,7 +111,7 @@ class Situation(NamedTuple):
 
 
 def situations() -> list[Situation]:
-    """Return the steps that ask for a ply, each as its own answers lead to it."""
+    """Return the lesson steps that expect a ply, reached by giving each step its own answer."""
     hall, found = hall_of("Anna"), []
     for number in lessons():
         do(hall, "Anna", Tutorial(number))
@@ -327,7 +327,7 @@ class TestBattles:
         assert waits.event == BattleWaits("Anna", "Bert", "oak board", name)
         assert waits.audience == ("Anna", "Bert")
         assert exercised.audience == ("Anna",)
-        assert len(do(hall, "Anna", TryPuzzle(2))) == 1  # they know by now
+        assert len(do(hall, "Anna", TryPuzzle(2))) == 1  # the opponent has already been notified
         left, seen = do(hall, "Anna", Stop())
         assert isinstance(left.event, ExerciseLeft)
         assert seen.event == Asked("Anna", Look(), "oak board")
@@ -368,7 +368,7 @@ class TestBattles:
         do(hall, "Anna", Stop())
         do(hall, "Anna", Go())
         waits, _ = do(hall, "Anna", Tutorial())
-        (left,) = do(hall, "Anna", Stop())  # they see where they are
+        (left,) = do(hall, "Anna", Stop())  # in the hall there is no board to redraw
         assert isinstance(left.event, ExerciseLeft)
 
     def test_battle_start_closes_exercises_of_both_players(self, hall: StoredHall) -> None:
@@ -442,7 +442,7 @@ class TestPuzzles:
             tried, reply, *more = told.event.line
             assert tried == move
             assert reply in game(before).play(move).legal_moves()
-            assert reply.captures or not more  # else it saves a piece
+            assert reply.captures or not more  # a lone quiet reply saves a piece
             assert at_puzzle(hall).table == before.table
 
     def test_unforeseen_try_is_refuted_by_at_most_one_capture(self) -> None:
@@ -571,7 +571,7 @@ class TestRatings:
         assert self.known(house, "Carla") == StudyRecord()
 
     def test_next_puzzle_matches_the_player_rating(self, house: House) -> None:
-        self.fail(house, LATER, "Bert")  # it is harder than the others now
+        self.fail(house, LATER, "Bert")  # raises the difficulty of this puzzle
         for number in range(1, PROVISIONAL):
             self.solve(house, puzzles()[number])
             assert self.next_number(house) == number + 1

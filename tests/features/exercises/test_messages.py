@@ -1,4 +1,4 @@
-"""The tutorial and the puzzles in words: they fit a screen, and say what can be typed."""
+"""Text of the tutorial and the puzzles: screen size, quoted commands, proofs and refusals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def where(at: House) -> LessonProgress:
 
 @pytest.mark.parametrize("utf8", [False, True])
 @pytest.mark.parametrize("number", lessons())
-def test_lesson_fits_the_screen(number: int, utf8: bool) -> None:  # noqa: FBT001  (a parameter)
+def test_lesson_fits_the_screen(number: int, utf8: bool) -> None:  # noqa: FBT001  (parametrized)
     at = house(utf8=utf8)
     texts = [told(at, Tutorial(number))]
     while not where(at).is_over:
@@ -93,7 +93,7 @@ def test_set_up_board_is_drawn_in_any_style() -> None:
 
 
 PROOFS = {
-    # The solution alone.
+    # A solution without a further line.
     "troll": (
         "discworld; dD3,dC4,dN4,dO5,dO6,dP6,dB7,dP7,dN8,dN9,dO9,dP9,dN10,dO10,dP10,dO11,dF15,TJ2"
         ",TH7,TF8,TL8,TB9,TH9,TL13,RH8 troll; 4; TL8-M8xN8xN9;"
@@ -118,7 +118,7 @@ PROOFS = {
 
 
 def solved(line: str) -> tuple[House, Puzzle]:
-    """Return a house in which Anna is at a puzzle."""
+    """Return a house in which Anna is at the puzzle described by a line, and the puzzle."""
     at, puzzle = house(), read_puzzle(1, line)
     told(at, "puzzle 1")
     exercised = ExerciseChanged("Anna", at_puzzle("Anna", puzzle, 99), ())
@@ -127,7 +127,7 @@ def solved(line: str) -> tuple[House, Puzzle]:
 
 
 def last_words(at: House, line: str | Command) -> str:
-    """Return what is said below the board, as one line."""
+    """Return the text below the board, joined to one line."""
     _, _, below = told(at, line).rpartition("L M N O\n")
     return " ".join(below.split())
 

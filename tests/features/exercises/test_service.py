@@ -1,4 +1,4 @@
-"""Lessons and puzzles of members: what is stored of them, and when it cannot be."""
+"""Storage of the lessons and puzzles of members, including failures to write."""
 
 from __future__ import annotations
 
