@@ -1,4 +1,4 @@
-"""Who may look up what others played, and when; and that a house keeps the counts."""
+"""Opening explorer: permissions, board symmetry, and the counts kept by a house."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def house(**options: Any) -> House:
 
 
 def told(made: House, name: str, line: str) -> dict[str, Any]:
-    """Return the one fact that a line is answered by."""
+    """Return the only packet sent in reply to a line."""
     facts = [
         {"package": each.package, **json.loads(each.text)}
         for each in made.obey(name, line, NOW)
@@ -82,7 +82,7 @@ def test_explored_plies_are_mapped_to_the_board_symmetry() -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6")
     made.obey("Carl", Resign("oak board"), NOW)
-    play(made, "Carl", "Anna", "o6 j6")  # the same, seen from another side
+    play(made, "Carl", "Anna", "o6 j6")  # the mirror image of f1 f6
     made.obey("Carl", Resign("oak board"), NOW)
     for number, record in ((1, "dF1-F6"), (2, "dP6-K6")):
         fact = told(made, "Bert", f"explore {number}")
