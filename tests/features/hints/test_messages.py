@@ -1,4 +1,4 @@
-"""Hints in words: for who sees the board, for a voice, and from elsewhere."""
+"""Text of hints: on a screen, for a screen reader, and for a player away from the board."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What speaks for a ply: positions in each ruleset in which each reason holds."""
+"""Reasons for a hint: positions that cover every reason and every ruleset."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from thudmud.rules import (
 
 
 class Case(NamedTuple):
-    """Where pieces stand, as boards call the squares; the plies expected; and all reasons."""
+    """A position in board coordinates, the expected line, and all reasons for its first ply."""
 
     rules: Ruleset
     turn: Side
@@ -45,7 +45,7 @@ def because(merit: Merit, number: int) -> Because:
 ESCAPES, CAPTURED = Ending.ROCK_ESCAPED, Ending.ROCK_CAPTURED
 
 CASES = [
-    # Plies are in the letters of records, but there is nothing beyond column H where it matters.
+    # Lines use the letters of records, which skip I: up to column H they match the board.
     Case(
         DISCWORLD, TROLL, "F6 G6 O10", "F8 A9", "TF8-F7xF6xG6",
         [because(Merit.CAPTURES, 2), SAFE],

@@ -1,4 +1,4 @@
-"""Hints: who is given them, and that nobody's lines wait for them."""
+"""Hint delivery: eligible players, asynchronous answers, and refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FAILED = f"There is no hint this time. {AGAIN}"
 
 
 class SlowAdviser:
-    """Answers when it is let, always with the same; or else gets something wrong."""
+    """An adviser that waits at a gate, then gives a fixed ply, no answer or an error."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Game]] = []
@@ -54,7 +54,7 @@ async def place(adviser: SlowAdviser) -> Place:
 
 
 async def answered(place: Place, adviser: SlowAdviser) -> None:
-    """Let the adviser answer, and wait until nobody waits for it any more."""
+    """Open the adviser's gate and wait until all hints are delivered."""
     adviser.gate.set()
     await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
     assert place.visits
@@ -114,7 +114,7 @@ async def test_hint_is_dropped_once_its_player_has_moved(
 async def test_hint_is_delivered_before_a_queued_ply(
     store: SlowStore, adviser: SlowAdviser
 ) -> None:
-    """It was found while that line was being stored, and takes its turn between the two."""
+    """A hint found while a line is being stored is queued before a ply typed after that line."""
     place = Place(store, adviser=adviser)
     await place.open()
     await place.sit()
@@ -124,7 +124,7 @@ async def test_hint_is_delivered_before_a_queued_ply(
     await store.held_up()
     adviser.gate.set()
     waiting = place.service.bus.names.held["Anna"]
-    await until(lambda: len(waiting) == 1)  # the hint, for the line
+    await until(lambda: len(waiting) == 1)  # the hint waits for the line
     playing = asyncio.create_task(place.type("Anna", "move from a6 to b6"))
     await until(lambda: len(waiting) == 2)
     place.told["Anna"].clear()
