@@ -1,4 +1,4 @@
-"""Letters in a store, as the feature writes and counts them."""
+"""Helpers that read and write letters directly in a store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Letters as they are told, on screens of any width and to programs."""
+"""Letters as text at any screen width, and as packets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_letters_fit_the_screen_width(width: int, *, reader: bool) -> None:
 
 
 def found(new: int, in_all: int) -> LookupResults:
-    """Return what is looked up of Bert, who comes in."""
+    """Return the letter counts looked up for Bert on arrival."""
     return LookupResults({LetterCountLookup("Bert"): LetterCount(new, in_all)})
 
 

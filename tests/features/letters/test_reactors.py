@@ -1,4 +1,4 @@
-"""Letters, which players call messages; shouts; and reports: stored first, and then told."""
+"""Letters (which players call messages), shouts and reports: stored first, then delivered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIMITS = LetterLimits(25, from_one=12)
 
 
 class Clock:
-    """The time that a store and a service have in common."""
+    """A settable clock shared by a store and a service."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -41,7 +41,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def place(clock: Clock) -> Place:
-    """Return a place with three members, of whom Anna and Bert are here, and a guest."""
+    """Return a place with three members, Carla being absent, and a guest."""
     return await made(Store.in_memory(clock=clock))
 
 
@@ -50,7 +50,7 @@ async def made(store: Store) -> Place:
 
 
 async def peopled(place: Place) -> Place:
-    """Return a place with its people in it."""
+    """Fill a place with members and a guest, and return it."""
     place.hall.limit(LIMITS)
     take_reports(place.hall, 2)
     for name in ("Anna", "Bert", "Carla"):
@@ -63,7 +63,7 @@ async def peopled(place: Place) -> Place:
 
 
 class Timer:
-    """A timer that never goes off by itself."""
+    """A timer that never fires."""
 
     def cancel(self) -> None:
         """Do nothing."""
