@@ -1,4 +1,4 @@
-"""What a choice makes of somebody's options, and what `last` means."""
+"""Effects of option commands, and the meaning of `last` outside a replay."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ RED = Colour(foreground=1)
 )
 def test_choice_changes_a_single_option(choice: SetOption, options: Options) -> None:
     assert choice.after(Options()) == options
-    assert chosen_by(str(choice)) == choice  # as at the name prompt, where one word is a name
+    assert chosen_by(str(choice)) == choice  # as at the name prompt, where a lone word is a name
 
 
 def test_element_colour_can_be_changed_and_reset() -> None:

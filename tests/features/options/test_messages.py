@@ -1,4 +1,4 @@
-"""What the list of options says that holds, and whether a scheme can be read."""
+"""Text of the option list, and legibility of the colour schemes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_automatic_charset_applies_to_boards_only(
 
 
 def brightness(red: int, green: int, blue: int) -> float:
-    """Return the relative luminance of a colour, as WCAG has it."""
+    """Return the relative luminance of a colour as defined by WCAG."""
     parts = (part / 255 for part in (red, green, blue))
     linear = (
         part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts

@@ -1,4 +1,4 @@
-"""What a member prefers, kept as JSON and read again."""
+"""Preferences of members, stored as JSON and read back."""
 
 from __future__ import annotations
 
