@@ -1,4 +1,4 @@
-"""Whom a player ignores, and what they are told of them still."""
+"""Ignored players: hidden messages, events that remain visible, and ignore lists."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from thudmud.rules import Side
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Return a hall in which Anna ignores Bert, and Carla nobody."""
+    """Return a hall in which Anna ignores Bert and Carla ignores nobody."""
     hall = hall_of("Anna", "Bert", "Carla")
     do(hall, "Anna", Ignore("bert"))
     return hall
 
 
 def hear(hall: StoredHall, player: str, command: Command) -> set[str]:
-    """Return who is told anything of what a player does."""
+    """Return everyone notified of a player's command."""
     return {name for telling in do(hall, player, command) for name in telling.audience}
 
 
@@ -93,7 +93,7 @@ def test_ignoring_is_one_way_and_does_not_affect_others(hall: StoredHall) -> Non
     do(hall, "Bert", Join(Side.TROLL, "oak board"))
     do(hall, "Carla", Go("oak board"))
     assert hear(hall, "Bert", Say("hello")) == {"Bert", "Carla"}
-    # Ignoring goes one way.
+    # Ignoring is one-way.
     assert hear(hall, "Anna", Say("hello")) == {"Anna", "Bert", "Carla"}
     do(hall, "Bert", Start())
     assert refusal(hall, "Bert", Undo()) is Refusal.NO_PLY_YET

@@ -1,4 +1,4 @@
-"""Who is here, and what can be read of somebody: lists, pages, idle players, times."""
+"""Text and packets about players: `who`, `finger`, idle times, timestamps and operators."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_idle_time_is_shown_from_two_minutes() -> None:
     )
     assert "Anna (you) is in the hall\n" in told(house, "Anna", "who", NOON + 350) + "\n"
     assert "idle for 3 hours" in told(house, "Anna", "finger bert", NOON + 3 * 3600)
-    told(house, "Bert", "dance", NOON + 3 * 3600)  # even what is no command
+    told(house, "Bert", "dance", NOON + 3 * 3600)  # an unknown command ends idleness, too
     assert "idle" not in told(house, "Anna", "finger bert", NOON + 3 * 3600 + 60)
 
 
