@@ -1,4 +1,4 @@
-"""Who is told what of boards that they observe, and who hears what is said about a battle."""
+"""Observing boards, and the audience of talk about a battle."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from thudmud.rules import Side
 
 
 def hear(hall: StoredHall, player: str, command: Command) -> set[str]:
-    """Return who is told what comes first of a command."""
+    """Return the recipients of the first delivery that a command causes."""
     told = do(hall, player, command)[0].audience
-    assert len(set(told)) == len(told)  # nobody is told twice
+    assert len(set(told)) == len(told)  # one delivery per recipient
     return set(told)
 
 
@@ -38,7 +38,7 @@ def observed(hall: StoredHall, player: str) -> tuple[str, ...]:
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Anna and Bert play at the oak board. Carla watches there, Dora and Emil are in the hall."""
+    """Return a hall: Anna and Bert play, Carla watches them, Dora and Emil are in the hall."""
     hall = hall_of("Anna", "Bert", "Carla", "Dora", "Emil")
     do(hall, "Anna", Join(Side.DWARF, "oak board"))
     do(hall, "Bert", Join(Side.TROLL, "oak board"))
@@ -63,7 +63,7 @@ def test_observer_receives_events_until_unobserving(hall: StoredHall) -> None:
 
 def test_observer_present_at_the_board_receives_events_once(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("oak board"))
-    assert hear(hall, "Dora", Go("oak board")) == {"Emil"}  # who stays in the hall
+    assert hear(hall, "Dora", Go("oak board")) == {"Emil"}  # the only one left in the hall
     assert hear(hall, "Bert", Resign()) == ALL
     do(hall, "Dora", Go())
     assert hear(hall, "Bert", Start()) == ALL
@@ -95,11 +95,11 @@ def test_observe_by_player_name(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("ann"))
     assert observed(hall, "Dora") == ("oak board",)
     do(hall, "Dora", Unobserve("bert"))
-    do(hall, "Anna", Join(Side.DWARF, "pine board"))  # nobody plays there yet
+    do(hall, "Anna", Join(Side.DWARF, "pine board"))  # no battle has begun there
     do(hall, "Dora", Observe("anna"))
     assert observed(hall, "Dora") == ("oak board",)
     lose(hall, "Bert")
-    do(hall, "Emil", Observe("Bert"))  # the seat is kept
+    do(hall, "Emil", Observe("Bert"))  # the seat is reserved
     assert observed(hall, "Emil") == ("oak board",)
 
 
@@ -123,7 +123,7 @@ def test_own_board_cannot_be_observed(hall: StoredHall) -> None:
     do(hall, "Dora", Observe("pine board"))
     do(hall, "Dora", Join(Side.DWARF, "pine board"))
     do(hall, "Dora", Go())
-    assert hear(hall, "Emil", Join(Side.TROLL, "pine board")) == {"Dora"}  # Emil is to come
+    assert hear(hall, "Emil", Join(Side.TROLL, "pine board")) == {"Dora"}  # Emil leaves the hall
     assert refusal(hall, "Dora", Observe("pine board")) is Refusal.OBSERVES_OWN
 
 
@@ -153,7 +153,7 @@ def test_observed_board_is_tracked_when_renamed_or_closed(hall: StoredHall) -> N
     assert observed(hall, "Dora") == ("yew board",)
 
 
-# What is said.
+# Talk.
 
 
 def test_talk_of_players_reaches_all_watchers(hall: StoredHall) -> None:
@@ -182,7 +182,7 @@ def test_unheard_watcher_is_notified_once(hall: StoredHall) -> None:
     do(hall, "Emil", Go("oak board"))
     for player in ("Anna", "Bert"):
         do(hall, player, SetToggle(Toggle.WATCHERS, value=True))
-    assert len(do(hall, "Emil", Say("Hello!"))) == 1  # they hear it
+    assert len(do(hall, "Emil", Say("Hello!"))) == 1  # the players hear it
 
 
 def test_kibitz_reaches_all_and_whisper_only_watchers(hall: StoredHall) -> None:

@@ -1,4 +1,4 @@
-"""Whom a player follows, what they are told of them, and what they say about themselves."""
+"""Following players: lists, notices of arrivals and matches, and plans."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from thudmud.rules import Side
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Return a hall in which Carla follows Anna and Bert from the pine board."""
+    """Return a hall in which Carla, at the pine board, follows Anna and Bert."""
     hall = hall_of("Anna", "Bert", "Carla")
     for name in ("anna", "bert"):
         do(hall, "Carla", Follow(name))
@@ -35,7 +35,7 @@ def hall() -> StoredHall:
 
 
 def followed(tellings: list[Delivery]) -> list[tuple[object, tuple[str, ...]]]:
-    """Return what is told for no reason but that somebody follows somebody, and to whom."""
+    """Return the events of the follow notices among some deliveries, with their recipients."""
     kinds = FollowedCame | FollowedBegan
     return [(each.event, each.audience) for each in tellings if isinstance(each.event, kinds)]
 
@@ -80,7 +80,7 @@ def test_return_of_a_followed_player_to_a_seat_is_announced(hall: StoredHall) ->
     assert followed(enter(hall, "Bert")) == [(FollowedCame("Bert", "oak board"), ("Carla",))]
     lose(hall, "Bert")
     do(hall, "Carla", Observe("oak board"))
-    assert followed(enter(hall, "Bert")) == []  # "Bert is back" is told them
+    assert followed(enter(hall, "Bert")) == []  # observers see "Bert is back"
 
 
 def test_match_of_two_followed_players_is_announced_once(hall: StoredHall) -> None:
