@@ -1,4 +1,4 @@
-"""What players say and do in their own words: no line of it could be one of the server's."""
+"""Talk of players: no line of it can pass for a message of the server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPOKEN = {
 
 
 def listening(terminal: Terminal, choices: list[str], *, away: bool) -> House:
-    """Return a house in which Anna hears Bert, who is at the board where she has a seat."""
+    """Return a house with Anna seated at the oak board, and Bert present there."""
     house = House([BoardSpec("oak board")])
     house.enter("Anna", 0.0, terminal)
     house.enter("Bert", 0.0, room="oak board")
@@ -32,7 +32,7 @@ def listening(terminal: Terminal, choices: list[str], *, away: bool) -> House:
 
 
 def heard(house: House, verb: str, words: str) -> list[str]:
-    """Return what Anna is told of something that Bert says or does."""
+    """Return the lines that Anna gets when Bert uses a talk command."""
     told = house.obey("Bert", f"{verb} {words}", 0.0)
     [text] = [each.text for each in told if "Anna" in each.to]
     return text.split("\n")
