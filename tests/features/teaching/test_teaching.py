@@ -1,4 +1,4 @@
-"""Newcomers are told how to move, below the first board that waits for them, and once more."""
+"""Move help for newcomers: below the first board that awaits their move, then one reminder."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def taught(place: Place, name: str) -> list[str]:
 
 
 def passes(minute: Alarms) -> None:
-    """Do what is to be done after a minute, and nothing that comes of that."""
+    """Run the reminders due after a minute, but no timers that they start."""
     for _ in minute.due:
         if (alarm := minute.take()) and alarm.at == REMINDER_DELAY:
             alarm.call()
@@ -108,7 +108,7 @@ async def test_move_help_mentions_hints_only_if_available(place: Place) -> None:
     await without.open()
     await without.sit()
     assert without.told["Anna"][-1] == MOVE
-    await place.enter("Anna", "Bert", member=True)  # whose battles count
+    await place.enter("Anna", "Bert", member=True)  # members, whose battles are rated
     await place.type("Anna", "join game as dwarf on oak board")
     await place.type("Bert", "join game as troll on oak board", "start")
     assert place.told["Anna"][-1] == MOVE
@@ -140,7 +140,7 @@ async def test_returning_player_who_has_moved_gets_no_help(place: Place) -> None
 
 async def test_reminder_survives_a_change_of_connection(place: Place, minute: Alarms) -> None:
     await place.sit()
-    await place.enter("Anna")  # as by a page that is loaded again
+    await place.enter("Anna")  # as when a page is reloaded
     place.told["Anna"] = []
     passes(minute)
     assert taught(place, "Anna") == [AGAIN]
