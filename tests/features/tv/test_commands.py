@@ -1,4 +1,4 @@
-"""The tv: which battle is the best, and what becomes of it when boards close or change names."""
+"""The tv: choice of the best battle, observed boards, and renamed or closed boards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PLAYERS = ("Anna", "Bert", "Carla", "Dora")
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Anna and Bert play at the oak board, Carla and Dora at the pine board. Emil is there, too."""
+    """Return a hall: Anna and Bert play at the oak board, Carla and Dora at the pine board."""
     hall = hall_of(*PLAYERS, "Emil")
     for dwarf, troll, board in (("Anna", "Bert", "oak board"), ("Carla", "Dora", "pine board")):
         do(hall, dwarf, Join(Side.DWARF, board))
@@ -38,7 +38,7 @@ def hall() -> StoredHall:
 
 
 def rated(points: Mapping[str, int], rules: str = "discworld") -> LookupResults:
-    """Return what is looked up where some players have a rating."""
+    """Return lookup results in which the given players have a rating."""
     scores = {
         name: PlayerScore(
             name, people=Performance(ratings={Pool(rules): Rating(points[name], 50, 9)})
@@ -51,7 +51,7 @@ def rated(points: Mapping[str, int], rules: str = "discworld") -> LookupResults:
 
 
 def shown(hall: StoredHall, found: LookupResults | None = None) -> str | None:
-    """Return what the tv shows once Emil has turned it on."""
+    """Turn Emil's tv on and return the board it shows."""
     if found:
         commit(hall, decide(hall, "Emil", Tv(), NOW, found))
     else:
@@ -66,7 +66,7 @@ def observed(hall: StoredHall) -> tuple[str, ...]:
 def test_tv_shows_the_highest_rated_battle(hall: StoredHall) -> None:
     assert shown(hall, rated({"Carla": 1600})) == "pine board"
     assert shown(hall, rated({"Carla": 1600, "Anna": 1550, "Bert": 1551})) == "oak board"
-    assert shown(hall, rated({"Carla": 1400})) == "oak board"  # a newcomer counts as 1500
+    assert shown(hall, rated({"Carla": 1400})) == "oak board"  # unrated players count as 1500
 
 
 def test_ratings_under_other_rules_are_ignored(hall: StoredHall) -> None:

@@ -1,4 +1,4 @@
-"""The tv turns by itself when a battle ends, and when one begins while it shows none."""
+"""The tv switches when a battle ends, and when one begins while nothing is shown."""
 
 from __future__ import annotations
 
