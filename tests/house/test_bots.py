@@ -25,7 +25,7 @@ def turn_of(house: House) -> BotTurn:
     return turn
 
 
-def test_a_bot_sits_down_where_it_is_invited_and_waits_to_be_told_what_to_play() -> None:
+def test_invited_bot_sits_down_and_waits_for_its_ply() -> None:
     house = begun()
     turn = turn_of(house)
     assert (turn.bot, turn.task.board, turn.task.level) == ("Grog", "oak board", 2)
@@ -36,7 +36,7 @@ def test_a_bot_sits_down_where_it_is_invited_and_waits_to_be_told_what_to_play()
     assert house.bot_turns == []
 
 
-def test_what_is_found_too_late_changes_nothing() -> None:
+def test_bot_ply_for_an_outdated_position_is_ignored() -> None:
     house = begun()
     turn = turn_of(house)
     house.obey("Anna", "undo", NOW)  # a bot agrees at once
@@ -48,7 +48,7 @@ def test_what_is_found_too_late_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("ply", ["TG7-O15", "dA6-B6", "resign"])
-def test_what_the_rules_refuse_is_an_error_and_changes_nothing(ply: str) -> None:
+def test_illegal_bot_ply_raises_and_changes_nothing(ply: str) -> None:
     house = begun()
     before = house.events()
     with pytest.raises(ValueError, match=r"."):
@@ -56,7 +56,7 @@ def test_what_the_rules_refuse_is_an_error_and_changes_nothing(ply: str) -> None
     assert house.events() == before
 
 
-def test_it_goes_on_in_the_next_house() -> None:
+def test_bot_turn_survives_a_restart_of_the_house() -> None:
     house = begun()
     turn = turn_of(house)
     again = House([BoardSpec("oak board")], events=house.events(), bots=BOTS)
@@ -68,7 +68,7 @@ def test_it_goes_on_in_the_next_house() -> None:
     assert again.play_bot(turn, "TG7-F7", NOW + 6)
 
 
-def test_it_begins_the_battle_if_nobody_does_and_that_is_due() -> None:
+def test_bot_start_of_an_unstarted_battle_is_due_and_happens() -> None:
     house = House([BoardSpec("oak board")], bots=BOTS)
     house.enter("Anna", NOW, room="oak board")
     for line in ("join game as dwarf", "invite grog"):
@@ -78,7 +78,7 @@ def test_it_begins_the_battle_if_nobody_does_and_that_is_due() -> None:
     assert any("begins" in each.text for each in house.pass_time(house.due))
 
 
-def test_two_bots_play_each_other() -> None:
+def test_bots_play_each_other() -> None:
     house = House([BoardSpec("oak board")], bots=BOTS)
     house.enter("Anna", NOW, room="oak board")
     for line in ("invite grog as dwarf", "invite tunk as troll"):
@@ -89,7 +89,7 @@ def test_two_bots_play_each_other() -> None:
     assert turn_of(house).bot == "Tunk"
 
 
-def test_its_name_is_taken_and_its_level_is_one_of_those_there_are() -> None:
+def test_bot_name_is_reserved_and_unknown_level_is_rejected() -> None:
     with pytest.raises(ValueError, match="Grog is here already"):
         begun().enter("grog", NOW)
     with pytest.raises(InvalidValueError, match="no level 'Jelly'"):

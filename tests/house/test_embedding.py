@@ -27,7 +27,7 @@ def furniture() -> House:
 
 
 class TestComingIn:
-    def test_who_comes_to_a_board_is_shown_it_and_nobody_else_is_told(self) -> None:
+    def test_entering_at_a_board_shows_it_to_the_newcomer_alone(self) -> None:
         house = furniture()
         first = told(house.enter("Anna", 1.0, room="oak board"))
         assert first["Anna"].startswith("Oak board: dwarfs 32 (seat free)")
@@ -37,25 +37,25 @@ class TestComingIn:
         assert house.people == ("Anna", "Bert")
 
     @pytest.mark.parametrize("line", ["look", "join game as dwarf", "move a6 b6", "who"])
-    def test_a_command_does_what_its_line_does(self, line: str) -> None:
+    def test_parsed_command_has_the_effect_of_its_line(self, line: str) -> None:
         house, other = furniture(), furniture()
         for each in (house, other):
             each.enter("Anna", 1.0, room="oak board")
         assert house.obey("Anna", parse(line), 2.0) == other.obey("Anna", line, 2.0)
         assert everything(house) == everything(other)
 
-    def test_what_they_then_type_is_about_it(self) -> None:
+    def test_pronoun_refers_to_the_board_entered_at(self) -> None:
         house = furniture()
         house.enter("Anna", 1.0, room="oak board")
         house.obey("Anna", "join game as dwarf on it", 1.0)
         assert seated(house, "oak board") == ("Anna",)
 
-    def test_a_program_is_told_of_it_too(self) -> None:
+    def test_entering_at_a_board_sends_a_board_packet(self) -> None:
         messages = furniture().enter("Anna", 1.0, EVERYTHING, room="oak board")
         packages = {message.package: message.data for message in messages if message.package}
         assert packages["Thud.Board"]["board"] == "oak board"
 
-    def test_who_has_a_seat_elsewhere_is_told_of_that_and_stays(self) -> None:
+    def test_player_seated_elsewhere_stays_at_the_entered_board(self) -> None:
         house = house_of()
         for now, (name, line) in enumerate(BEGUN):
             do(house, name, line, now)
@@ -65,7 +65,7 @@ class TestComingIn:
         assert "Elm table" in seen["Bert"]
         assert house.hall.people["Bert"].room == "elm table"
 
-    def test_who_only_stands_about_is_shown_nothing_and_can_play(self) -> None:
+    def test_quiet_entry_shows_nothing_but_lets_the_player_sit_down(self) -> None:
         house = furniture()
         assert house.enter("Anna", 1.0, room="oak board", quiet=True) == []
         assert "You sit down" in told(house.obey("Anna", "join game as dwarf", 2.0))["Anna"]
@@ -75,7 +75,7 @@ class TestComingIn:
         assert back["Anna"].startswith("You are back at the oak board, where you play the dwarfs.")
         assert back["Bert"] == "Anna is back at the oak board."
 
-    def test_a_program_that_plays_is_told_what_happens_and_shown_nothing(self) -> None:
+    def test_watcher_gets_events_instead_of_messages(self) -> None:
         house = House([BoardSpec("oak board")])
         happened: list[Delivery] = []
         house.enter("Grog", 1.0, room="oak board", watcher=happened.append)
@@ -86,10 +86,10 @@ class TestComingIn:
         assert {name for message in messages for name in message.to} == {"Anna"}
         assert house.obey("Grog", "join game as elf", 3.0)[0].to == ("Grog",)
 
-    def test_without_a_board_they_come_to_the_hall(self) -> None:
+    def test_entering_without_a_room_leads_to_the_hall(self) -> None:
         assert "These are the boards" in told(furniture().enter("Anna", 1.0))["Anna"]
 
-    def test_what_is_known_of_them_is_kept(self) -> None:
+    def test_profile_on_entry_sets_membership_options_and_styles(self) -> None:
         house = furniture()
         options = Options(orient=Orient.NORTH)
         styles = {"oak board": Style.FULL}
@@ -108,7 +108,7 @@ class TestComingIn:
         assert rows.index("15") < rows.index("1")
 
     @pytest.mark.parametrize("name", ["Sir Samuel", "Änne", "Jean-Luc", "R2", "X" * 80])
-    def test_names_of_another_mud_are_names_here(self, name: str) -> None:
+    def test_names_foreign_to_the_game_can_play(self, name: str) -> None:
         house = furniture()
         house.enter(name, 1.0, room="oak board")
         assert "You sit down" in told(house.obey(name, "join game as dwarf", 1.0))[name]
@@ -117,12 +117,12 @@ class TestComingIn:
     @pytest.mark.parametrize(
         "name", ["", " ", "An\nna", "Anna\x1b[31m", " Anna", "X" * 81, "\u202e"]
     )
-    def test_some_are_not(self, name: str) -> None:
+    def test_names_blank_or_unprintable_or_too_long_are_rejected(self, name: str) -> None:
         with pytest.raises(ValueError, match="cannot be anybody's name"):
             furniture().enter(name, 1.0)
 
     @pytest.mark.parametrize("name", ["Anna", "anna", "ANNA"])
-    def test_nobody_is_here_twice(self, name: str) -> None:
+    def test_entering_twice_is_rejected_whatever_the_case_of_the_name(self, name: str) -> None:
         house = furniture()
         house.enter("Anna", 1.0)
         before = everything(house), house.people
@@ -130,12 +130,12 @@ class TestComingIn:
             house.enter(name, 1.0)
         assert (everything(house), house.people) == before
 
-    def test_a_board_that_is_not_there_is_told_of(self) -> None:
+    def test_entering_at_an_unknown_board_is_rejected(self) -> None:
         with pytest.raises(ValueError, match="there is no elm table"):
             furniture().enter("Anna", 1.0, room="elm table")
 
     @pytest.mark.parametrize("board", ["oak board", "Oak board", "OAK BOARD"])
-    def test_a_board_is_named_in_any_case(self, board: str) -> None:
+    def test_board_names_are_case_insensitive(self, board: str) -> None:
         house = furniture()
         styles = {board: Style.FULL}
         came = house.enter("Anna", 1.0, room=board, profile=Profile(styles=styles))
@@ -150,18 +150,18 @@ class TestComingIn:
 
 class TestSettingUp:
     @pytest.mark.parametrize("rules", ["koom valley", "Koom Valley", "KOOM VALLEY"])
-    def test_rules_are_named_in_any_case(self, rules: str) -> None:
+    def test_rule_names_are_case_insensitive(self, rules: str) -> None:
         assert BoardSpec("elm table", rules) == BoardSpec("elm table", "koom valley")
 
     @pytest.mark.parametrize("rules", ["chess", "", "classic "])
-    def test_rules_that_there_are_not(self, rules: str) -> None:
+    def test_unknown_rules_are_rejected(self, rules: str) -> None:
         known = "there are discworld, classic, koom valley"
         self.refused(f"there are no {rules!r} rules; {known}", lambda: BoardSpec("elm", rules))
 
-    def test_a_house_without_a_board(self) -> None:
+    def test_house_without_a_board_is_rejected(self) -> None:
         self.refused("a house should have at least one board", lambda: House([]))
 
-    def test_two_boards_of_one_name(self) -> None:
+    def test_duplicate_board_names_are_rejected(self) -> None:
         boards = [BoardSpec("oak board"), BoardSpec("pine board"), BoardSpec("Oak Board")]
         words = "each board should have a name of its own, not 'oak board' twice"
         self.refused(words, lambda: House(boards))
@@ -177,11 +177,11 @@ class TestSettingUp:
             ("hall", 'should not hold "hall", which means something else to players'),
         ],
     )
-    def test_names_that_cannot_be_typed(self, name: str, problem: str) -> None:
+    def test_untypable_board_names_are_rejected(self, name: str, problem: str) -> None:
         words = f"the name of a board {problem}: {name!r}"
         self.refused(words, lambda: House([BoardSpec("oak board"), BoardSpec(name)]))
 
-    def test_a_line_of_bytes(self) -> None:
+    def test_line_of_bytes_is_rejected(self) -> None:
         house = furniture()
         house.enter("Anna", 1.0)
         line: Any = b"look"
@@ -189,7 +189,7 @@ class TestSettingUp:
         self.refused("a line should be a str, not bytes", lambda: house.obey("Anna", line, 1.0))
         assert (everything(house), house.people) == before
 
-    def test_a_board_may_be_called_something_else(self) -> None:
+    def test_board_renamed_under_its_key_keeps_its_table(self) -> None:
         house = House([BoardSpec("oak board", key="b")])
         for now, (name, line) in enumerate(BEGUN):
             if name not in house:
@@ -203,11 +203,11 @@ class TestSettingUp:
         assert "oak" not in str([each.text for each in again.obey("Anna", "look", 9.0)])
 
     @pytest.mark.parametrize("key", ["hall", "(match) oak board 1", "client/oak", "oak\n"])
-    def test_keys_that_something_else_is_stored_under(self, key: str) -> None:
+    def test_reserved_board_keys_are_rejected(self, key: str) -> None:
         words = f"{key!r} cannot be the key of 1 board"
         self.refused(words, lambda: House([BoardSpec("oak board", key=key)]))
 
-    def test_two_boards_of_one_key(self) -> None:
+    def test_duplicate_board_keys_are_rejected(self) -> None:
         boards = [BoardSpec("oak board"), BoardSpec("elm table", key="oak board")]
         self.refused("'oak board' cannot be the key of 2 boards", lambda: House(boards))
 
@@ -218,7 +218,7 @@ class TestSettingUp:
 
 
 class TestGoing:
-    def test_who_is_lost_is_told_nothing(self) -> None:
+    def test_lost_player_gets_no_message_and_keeps_the_seat(self) -> None:
         house = house_of()
         for now, (name, line) in enumerate(BEGUN):
             do(house, name, line, now)
@@ -228,13 +228,13 @@ class TestGoing:
         assert seated(house, "oak board") == ("Anna", "Bert")
 
     @pytest.mark.parametrize("parting", [Parting.QUIT, Parting.IDLE])
-    def test_who_goes_otherwise_is_told_so(self, parting: Parting) -> None:
+    def test_player_who_quits_or_idles_out_gets_a_message(self, parting: Parting) -> None:
         house = furniture()
         house.enter("Anna", 1.0)
         assert "Anna" in told(house.depart("Anna", 1.0, parting))
         assert house.people == ()
 
-    def test_who_is_not_here_can_neither_go_nor_say_anything(self) -> None:
+    def test_absent_player_can_neither_depart_nor_obey(self) -> None:
         house = furniture()
         with pytest.raises(ValueError, match="Anna is not here"):
             house.depart("Anna", 1.0)
@@ -242,7 +242,7 @@ class TestGoing:
             house.obey("Anna", "look", 1.0)
 
     @pytest.mark.parametrize("now", [float("nan"), float("inf"), -1.0, 1_800_000_000_000.0])
-    def test_there_are_seconds_since_the_epoch_and_no_other_times(self, now: float) -> None:
+    def test_times_other_than_seconds_since_the_epoch_are_rejected(self, now: float) -> None:
         house = furniture()
         house.enter("Anna", 1.0)
         before = everything(house), house.people
@@ -256,7 +256,7 @@ class TestGoing:
 
 
 class TestLookingOn:
-    def test_a_battle_can_be_looked_at(self) -> None:
+    def test_house_exposes_the_game_of_a_board(self) -> None:
         house = house_of()
         assert house.game("oak board") is None
         for now, (name, line) in enumerate([*BEGUN, ("Anna", "move a6 b6 on oak board")]):
@@ -267,7 +267,7 @@ class TestLookingOn:
         with pytest.raises(KeyError):
             house.game("pine board")
 
-    def test_what_is_read_has_no_data(self) -> None:
+    def test_message_has_data_only_with_a_package(self) -> None:
         assert Message(("Anna",), "Hello.").data is None
         assert Message(("Anna",), '{"ply": 1}', "Thud.Move").data == {"ply": 1}
 
@@ -287,7 +287,7 @@ class TestTerminals:
             (EVERYTHING, Terminal(packages=frozenset({"thud"}))),
         ],
     )
-    def test_what_there_cannot_be_is_taken_as_what_is_nearest(
+    def test_terminal_values_out_of_range_are_clamped(
         self, told: Terminal, taken: Terminal
     ) -> None:
         house, other = furniture(), furniture()

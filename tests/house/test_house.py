@@ -26,7 +26,7 @@ def house_of(*names: str, width: int = 80) -> House:
 
 
 @pytest.mark.parametrize("name", ["Al", "anna", "McBert", "A" * 20])
-def test_names_that_can_be_had(name: str) -> None:
+def test_valid_names_are_accepted(name: str) -> None:
     assert House(BOARDS).name_problem(name) is None
 
 
@@ -47,11 +47,11 @@ def test_names_that_can_be_had(name: str) -> None:
         ("you", "means something else here"),
     ],
 )
-def test_names_that_cannot(name: str, problem: str) -> None:
+def test_invalid_names_are_refused_with_the_reason(name: str, problem: str) -> None:
     assert problem in str(House(BOARDS).name_problem(name))
 
 
-def test_every_keyword_is_kept_from_players() -> None:
+def test_keywords_are_never_valid_names() -> None:
     house = House(BOARDS)
     assert [word for word in KEYWORDS if house.name_problem(word) is None] == []
 
@@ -67,25 +67,25 @@ def test_readers_with_one_view_share_one_message() -> None:
     assert groups == [("Anna",), ("Bert",), ("Carla", "Dora")]
 
 
-def test_a_width_is_ones_own_and_may_change() -> None:
+def test_screen_width_is_per_player_and_adjustable() -> None:
     house = house_of("Anna", width=40)
     assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) < 40
     house.fit("Anna", Terminal(80))
     assert max(map(len, told(house.obey("Anna", "look", 0.0))["Anna"].split("\n"))) > 40
 
 
-def test_quitting_ends_it() -> None:
+def test_quit_says_goodbye_and_removes_the_player() -> None:
     house = house_of("Anna")
     assert "Anna" in house
     assert told(house.obey("Anna", "quit", 0.0)) == {"Anna": "Goodbye!"}
     assert "Anna" not in house
 
 
-def test_a_blank_line_does_nothing() -> None:
+def test_blank_line_does_nothing() -> None:
     assert house_of("Anna").obey("Anna", " \t", 0.0) == []
 
 
-def test_a_refused_command_says_what_it_is() -> None:
+def test_pronoun_refers_to_the_board_of_a_refused_command() -> None:
     house = house_of("Anna")
     house.obey("Anna", "move a6 b6 on oak board", 0.0)
     assert (
@@ -127,7 +127,7 @@ SAT = "anna join dwarf, bert join troll"
         ),
     ],
 )
-def test_what_the_list_of_boards_tells(lines: str, state: str) -> None:
+def test_boards_lists_seats_battle_and_spectators(lines: str, state: str) -> None:
     house = house_of("Anna", "Bert", "Carla", width=200)
     for line in lines.split(", "):
         name, _, command = line.partition(" ")
@@ -165,7 +165,7 @@ LINES = st.one_of(st.text(max_size=60), st.builds("{}{}".format, COMMANDS, OBJEC
     st.integers(20, 200),
     st.sampled_from([0.0, 300.0]),
 )
-def test_no_line_does_harm(
+def test_arbitrary_lines_yield_only_printable_messages(
     lines: list[tuple[str, str | None]], width: int, seat_grace: float
 ) -> None:
     house = House(BOARDS, seat_grace=seat_grace)
@@ -180,7 +180,7 @@ def test_no_line_does_harm(
             assert not CONTROLS.search(message.text)
 
 
-def test_who_wants_ascii_is_shown_nothing_else_and_it_fits() -> None:
+def test_ascii_charset_transliterates_and_fits_the_width() -> None:
     house = house_of("Anna", "Bert", width=40)
     house.obey("Anna", "options charset ascii", 0.0)
     said = "say \u00c4rger\u2026 \u2603 " + "\u2026" * 30
@@ -193,7 +193,7 @@ def test_who_wants_ascii_is_shown_nothing_else_and_it_fits() -> None:
     assert told(house.obey("Anna", "look at \u00e9\u00e9", 0.0))["Anna"].isascii()
 
 
-def test_the_greeting_fits_80_columns_and_its_commands_can_be_typed() -> None:
+def test_greeting_fits_80_columns_and_names_a_working_command() -> None:
     assert max(map(len, greeting((), 0).split("\n"))) < 80
     (reader,) = re.findall(r'"(options .*?)"', greeting((), 0))
     house = house_of("Anna")
@@ -201,7 +201,7 @@ def test_the_greeting_fits_80_columns_and_its_commands_can_be_typed() -> None:
     assert house.hall.people["Anna"].options.reader is Switch.ON
 
 
-def test_no_form_of_what_somebody_ignored_says_is_sent() -> None:
+def test_speech_of_an_ignored_player_is_sent_in_no_form() -> None:
     house = House(BOARDS)
     for name in ("Anna", "Bert", "Carla"):
         house.enter(name, 0.0, Terminal(packages=frozenset({"thud"})))
@@ -214,7 +214,7 @@ def test_no_form_of_what_somebody_ignored_says_is_sent() -> None:
     assert {message.package for message in sent if "Carla" in message.to} == {"", "Thud.Say"}
 
 
-def test_whom_somebody_ignores_can_be_given_to_a_house() -> None:
+def test_profile_with_ignored_names_is_applied_on_entry() -> None:
     house = House(BOARDS)
     house.enter("Bert", 0.0)
     told_of = house.enter("Anna", 0.0, profile=Profile(ignored=("bert",)))

@@ -79,7 +79,7 @@ class TestMadeAgain:
         st.sampled_from([0.0, 300.0]),
         st.sampled_from([200, 2]),
     )
-    def test_it_is_the_same_and_goes_on_as_the_same(
+    def test_replayed_house_equals_the_original_and_stays_equal(
         self, begun: list[Deed], before: list[Deed], after: list[Deed], grace: float, quiet: int
     ) -> None:
         house = house_of(grace, quiet)
@@ -93,7 +93,7 @@ class TestMadeAgain:
             assert do(again, name, deed, now) == do(house, name, deed, now)
         assert everything(again) == everything(house)
 
-    def test_with_something_of_everything(self) -> None:
+    def test_rich_house_is_replayed_completely(self) -> None:
         house = rich_house()
         again = kept(house)
         found = everything(again)
@@ -105,7 +105,7 @@ class TestMadeAgain:
         assert all(numbers)
         assert again.people == ()
 
-    def test_of_the_first_of_its_events_it_is_as_it_was_then(self) -> None:
+    def test_prefix_of_events_restores_the_state_of_that_moment(self) -> None:
         """Deed by deed, and of any number of them it can be made."""
         house, then = house_of(10.0), {}
         for now, (name, deed) in enumerate(RICH_DEEDS, 1):
@@ -121,20 +121,20 @@ class TestMadeAgain:
                 found = again.look_up(HistoryLookup(None))
                 assert (dict(again.hall.tables), found) == then[count]
 
-    def test_who_has_a_seat_is_back_at_it(self) -> None:
+    def test_seated_player_returns_to_the_seat_after_a_replay(self) -> None:
         again = kept(emptied(played(*BEGUN, ("Anna", "7")), 9.0))
         seen = told(again.enter("Bert", 10.0))["Bert"]
         assert seen.startswith("You are back at the oak board, where you play the trolls.")
         assert again.hall.tables["oak board"].away == {Side.DWARF: 9.0}
 
-    def test_who_is_back_is_told_what_they_have_missed(self) -> None:
+    def test_returning_player_is_shown_missed_events_after_a_replay(self) -> None:
         house = played(*BEGUN, ("Bert", GONE), ("Anna", "7"))
         again = kept(house)
         again.enter("Anna", 19.0)
         seen = texts(again.enter("Bert", 20.0))
         assert "What has happened at the oak board meanwhile:\nAnna moves" in seen
 
-    def test_boards_that_stand_here_no_longer_have_their_battles_still(self) -> None:
+    def test_battles_of_removed_boards_can_still_be_replayed(self) -> None:
         house = played(*BEGUN, ("Anna", "7"), ("Bert", "resign on it"), ("Bert", "yes"))
         again = House([BoardSpec("ivory board")], events=house.events())
         again.enter("Anna", 50.0)
@@ -144,21 +144,21 @@ class TestMadeAgain:
         assert again.events(len(house.events())) == again.events()[-1:]
         assert kept(again).events() == again.events()
 
-    def test_a_board_is_known_by_its_key_not_by_its_name(self) -> None:
+    def test_boards_are_matched_by_key_rather_than_name(self) -> None:
         house = played(*BEGUN)
         boards = [BoardSpec("oak board", key="new"), BoardSpec("elm board", key="oak board")]
         again = House(boards, events=house.events())
         assert seated(again, "elm board") == ("Anna", "Bert")
         assert seated(again, "oak board") == ()
 
-    def test_two_houses_have_nothing_in_common(self) -> None:
+    def test_replayed_house_shares_no_state_with_the_original(self) -> None:
         house = played(*BEGUN)
         before = everything(house)
         again = kept(house)
         do(again, "Anna", "join game as dwarf on elm table", 50.0)
         assert everything(house) == before
 
-    def test_a_battle_of_the_future_does_not_bring_that_about(self) -> None:
+    def test_import_dated_in_the_future_does_not_advance_the_clock(self) -> None:
         imported = replace(IMPORTED, at=IMPORTED.at + 1e9)
         again = House(BOARDS, events=[to_line("(imports)", imported)])
         again.enter("Anna", 5.0)
@@ -167,10 +167,10 @@ class TestMadeAgain:
 
 
 class TestEvents:
-    def test_there_are_none_at_first(self) -> None:
+    def test_new_house_has_no_events(self) -> None:
         assert house_of().events() == []
 
-    def test_they_are_lines_of_ascii_in_the_order_of_what_happened(self) -> None:
+    def test_events_are_ascii_lines_in_chronological_order(self) -> None:
         lines = played(*BEGUN).events()
         assert lines == [
             '[1,"oak board",["joined",1.0,"Anna","dwarf",null]]',
@@ -179,7 +179,7 @@ class TestEvents:
             "null,null,null]]",
         ]
 
-    def test_those_after_some(self) -> None:
+    def test_events_after_an_offset_are_the_tail(self) -> None:
         """A match that was put away is stored twice: that is nobody else's concern."""
         house = rich_house()
         lines = house.events()
@@ -187,16 +187,16 @@ class TestEvents:
         for after in range(len(lines) + 3):
             assert house.events(after) == lines[after:]
 
-    def test_those_after_less_than_none(self) -> None:
+    def test_events_after_a_negative_offset_are_rejected(self) -> None:
         with pytest.raises(InvalidValueError, match="nobody has -1 events"):
             house_of().events(-1)
 
-    def test_words_and_looks_leave_none(self) -> None:
+    def test_talk_and_looking_leave_no_events(self) -> None:
         house = played(("Anna", "say hello"), ("Anna", "look"), ("Anna", "go to oak"))
         assert house.events() == []
 
     @given(PLAYS)
-    def test_what_was_kept_bit_by_bit_is_the_whole(self, deeds: list[Deed]) -> None:
+    def test_events_fetched_incrementally_equal_the_whole(self, deeds: list[Deed]) -> None:
         house = house_of()
         lines: list[str] = []
         for now, (name, deed) in enumerate([*PUT_AWAY, *deeds]):
@@ -206,7 +206,7 @@ class TestEvents:
 
 
 class TestSettling:
-    def test_those_are_away_who_have_a_seat_and_have_not_come_back(self) -> None:
+    def test_settle_marks_seated_players_not_yet_back_as_away(self) -> None:
         again = kept(played(*BEGUN))
         again.enter("Anna", 9.0)
         messages = again.settle(10.0)
@@ -216,19 +216,19 @@ class TestSettling:
         assert again.settle(11.0) == []
         assert again.events()[-1] == '[1,"oak board",["absent",10.0,"Bert","troll","restart"]]'
 
-    def test_it_is_noted_at_all_boards(self) -> None:
+    def test_settle_marks_absences_at_every_board(self) -> None:
         house = played(*BEGUN, ("Carla", "join game as dwarf on elm table"))
         again = kept(house)
         again.settle(10.0)
         assert [len(table.away) for table in again.hall.tables.values()] == [2, 1]
 
-    def test_who_was_away_stays_so_since_then(self) -> None:
+    def test_settle_keeps_the_start_of_an_earlier_absence(self) -> None:
         house = played(*BEGUN, ("Bert", GONE))
         again = kept(house)
         again.settle(100.0)
         assert again.hall.tables["oak board"].away == {Side.DWARF: 100.0, Side.TROLL: 4.0}
 
-    def test_where_all_are_here_nothing_happens(self) -> None:
+    def test_settle_with_everybody_present_does_nothing(self) -> None:
         house = played(*BEGUN)
         assert house.settle(9.0) == []
         with pytest.raises(ValueError, match="no time in seconds"):
@@ -236,7 +236,7 @@ class TestSettling:
 
 
 class TestLookingUp:
-    def test_the_history_is_paged_and_names_are_the_same_in_any_case(self) -> None:
+    def test_history_is_paged_and_ignores_the_case_of_names(self) -> None:
         house = played(*BEGUN)
         for number in range(22):
             for name, line in (("Anna", "resign on it"), ("Anna", "yes"), ("Anna", "start")):
@@ -250,7 +250,7 @@ class TestLookingUp:
                 numbers += [int(each[1]) for line in lines if (each := ENTRY.match(line))]
             assert numbers == list(range(23, 0, -1)), asked
 
-    def test_a_match_is_told_with_what_it_has_changed(self) -> None:
+    def test_match_end_reports_rating_changes_to_both_players(self) -> None:
         house = House([BoardSpec("oak board")])
         for name in ("Anna", "Bert"):
             house.enter(name, 1.0, member=True)
@@ -270,7 +270,7 @@ class TestLookingUp:
         ranking = texts(house.obey("Anna", "standings", 4.0))
         assert "Yours is provisional: 1421?" in ranking
 
-    def test_what_is_known_is_a_value(self) -> None:
+    def test_battle_lookup_returns_the_game_or_none(self) -> None:
         house = played(*BEGUN, ("Anna", "7"))
         found = house.look_up(BattleLookup(1))
         assert found
@@ -363,16 +363,16 @@ class TestDamage:
         ["", "\n", "nonsense", "[]", "{}", "7", JOINED[:-1], JOINED[:20], f"{JOINED}{JOINED}",
          JOINED.replace("joined", "hopped"), JOINED.replace(f"[{SCHEMA},", "[0,")],
     )  # fmt: skip
-    def test_what_is_no_event_is_refused(self, line: str) -> None:
+    def test_malformed_event_lines_are_rejected(self, line: str) -> None:
         with pytest.raises(MalformedTextError, match="This is not an event"):
             House(BOARDS, events=[JOINED, line])
 
-    def test_what_is_of_a_later_version_is_refused(self) -> None:
+    def test_events_of_a_newer_schema_are_rejected(self) -> None:
         with pytest.raises(NewerSchemaError, match=f"schema {SCHEMA + 1}; this version"):
             House(BOARDS, events=[JOINED.replace(f"[{SCHEMA},", f"[{SCHEMA + 1},")])
 
     @pytest.mark.parametrize(("lines", "problem"), WRONG)
-    def test_events_that_do_not_fit_together_are_refused(
+    def test_inconsistent_events_are_rejected_with_their_position(
         self, lines: list[str], problem: str
     ) -> None:
         words = f"the events of a house do not fit together: .*{re.escape(problem)}"
@@ -382,13 +382,13 @@ class TestDamage:
             with pytest.raises(InvalidValueError, match=words):  # be the board here or not
                 House([BoardSpec("ivory board")], events=lines)
 
-    def test_what_is_right_is_not(self) -> None:
+    def test_consistent_events_are_accepted(self) -> None:
         assert House(BOARDS, events=[f"{line}\n" for line in GOOD]).events() == GOOD
         assert seated(House(BOARDS, events=[*GOOD, BACK]), OAK) == ("Anna", "Bert")
 
     @examples(50)
     @given(st.data())
-    def test_changed_lines_are_refused_or_those_of_a_house_there_can_be(
+    def test_damaged_lines_are_rejected_or_yield_a_working_house(
         self, data: st.DataObject
     ) -> None:
         lines = list(RICH)

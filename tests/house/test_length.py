@@ -40,7 +40,7 @@ def house() -> House:
     return house
 
 
-def test_long_battle_is_announced_three_times_and_ended_by_its_last_move(house: House) -> None:
+def test_long_battle_warns_three_times_and_ends_at_the_limit(house: House) -> None:
     told = told_over(house, LINES)
     assert list(told) == [1900, 1950, 1990, 2000]
     for ply, left in ((1900, 100), (1950, 50), (1990, 10)):
@@ -58,7 +58,7 @@ def test_long_battle_is_announced_three_times_and_ended_by_its_last_move(house: 
     assert "ended after 2,000 moves" in " ".join(listed.text.split())
 
 
-def test_longest_battle_is_kept_and_replayed(house: House) -> None:
+def test_longest_battle_survives_a_restart_and_can_be_replayed(house: House) -> None:
     told_over(house, LINES)
     again = House([BoardSpec("oak board")], events=house.events())
     again.enter("Dora", now=5000.0)
@@ -66,7 +66,7 @@ def test_longest_battle_is_kept_and_replayed(house: House) -> None:
     assert "ply 2000 of 2000" in " ".join(shown.text.split()).lower()
 
 
-def test_adjourned_battle_ends_with_the_last_move_after_it_is_resumed(house: House) -> None:
+def test_resumed_battle_still_ends_at_the_move_limit(house: House) -> None:
     told_over(house, LINES[:1980])
     for name, line in [
         ("Anna", "adjourn"),

@@ -42,7 +42,7 @@ def happened(house: House, after: int = 0) -> list[Event]:
 
 
 class TestWhatIsStored:
-    def test_one_line_may_bring_about_and_tell_several_things(self) -> None:
+    def test_line_with_several_effects_reports_each_and_stores_one_event(self) -> None:
         house = house_of()
         assert house.hall.tables["oak board"].version == 0
         assert house.hall.people["Anna"].room is None
@@ -60,7 +60,7 @@ class TestWhatIsStored:
             ("replay 7", "There is no battle 7."),
         ],
     )
-    def test_a_refusal_is_told_and_changes_nothing(self, line: str, says: str) -> None:
+    def test_refused_line_is_reported_to_its_sender_and_changes_nothing(self, line: str, says: str) -> None:
         house = house_of()
         before = everything(house)
         seen = told(house.obey("Anna", line, 0.0))
@@ -68,7 +68,7 @@ class TestWhatIsStored:
         assert says in seen["Anna"]
         assert everything(house) == before
 
-    def test_coming_and_going(self) -> None:
+    def test_departure_and_return_of_a_player_are_stored(self) -> None:
         house = house_of(*PLAYED)
         count = len(house.events())
         house.depart("Bert", 5.0)
@@ -82,7 +82,7 @@ class TestWhatIsStored:
 
 
 class TestBack:
-    def test_what_happened_meanwhile_is_told(self) -> None:
+    def test_returning_player_is_shown_missed_moves_and_the_board(self) -> None:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         say(house, "bert move g7 g6")
@@ -96,7 +96,7 @@ class TestBack:
         assert seen["Anna"].endswith("It is your turn.\nAlso here: Bert.")
         assert seen["Bert"] == "Anna is back at the oak board."
 
-    def test_what_happened_at_another_board_is_named(self) -> None:
+    def test_returning_player_sees_board_names_on_missed_events_elsewhere(self) -> None:
         house = house_of(*PLAYED)
         for name, side in (("Anna", "troll"), ("Bert", "dwarf")):
             house.obey(name, f"join game as {side} on elm table", 0.0)
@@ -108,18 +108,18 @@ class TestBack:
         assert "\n[elm table] It is your turn. Anna offers to end the battle. To agree" in seen
         assert seen.count("Anna offers to end the battle. To agree, type") == 2
 
-    def test_a_board_is_drawn_once(self) -> None:
+    def test_returning_player_sees_the_board_once(self) -> None:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         say(house, "bert move g7 g6")
         assert told(house.enter("Anna", 0.0))["Anna"].count("\n 1 ") == 1
 
-    def test_in_the_style_that_was_chosen(self) -> None:
+    def test_returning_player_sees_the_board_in_the_chosen_style(self) -> None:
         house = house_of(*PLAYED, "anna set board brief")
         house.depart("Anna", 0.0)
         assert "A B C D E" not in told(house.enter("Anna", 0.0))["Anna"]
 
-    def test_a_match_that_was_put_away_is_told_of(self) -> None:
+    def test_returning_player_is_reminded_of_an_adjourned_match(self) -> None:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         say(house, "bert adjourn game", LATER)
@@ -129,7 +129,7 @@ class TestBack:
 
 
 class TestTakingOver:
-    def test_one_is_shown_where_one_is(self) -> None:
+    def test_takeover_at_a_board_shows_the_board_and_turn(self) -> None:
         house = house_of(*PLAYED)
         (message,) = house.take_over("Bert", Terminal(40), 1.0)
         assert message.to == ("Bert",)
@@ -137,12 +137,12 @@ class TestTakingOver:
         assert message.text.endswith("It is your turn.\nAlso here: Anna.")
         assert max(map(len, message.text.split("\n"))) < 40
 
-    def test_in_the_hall(self) -> None:
+    def test_takeover_in_the_hall_lists_the_people_there(self) -> None:
         house = house_of()
         (message,) = house.take_over("Anna", Terminal(), 1.0)
         assert message.text.startswith("You go on from here.\nAlso here: Bert and Carla.")
 
-    def test_nobody_else_is_told(self) -> None:
+    def test_takeover_is_announced_to_the_player_alone(self) -> None:
         messages = house_of().take_over("Anna", Terminal(), 1.0)
         assert [message.to for message in messages] == [("Anna",)]
 
@@ -157,7 +157,7 @@ class TestPartings:
             (Parting.RESTART, "The server was down for a while. The troll seat at the oak board"),
         ],
     )
-    def test_whose_seat_is_kept(self, parting: Parting, says: str) -> None:
+    def test_departure_of_a_seated_player_explains_the_kept_seat(self, parting: Parting, says: str) -> None:
         house = house_of(*PLAYED)
         seen = told(house.depart("Bert", 0.0, parting))
         assert says in seen["Anna"].replace("\n", " ")
@@ -166,7 +166,7 @@ class TestPartings:
         )
         assert "Carla" not in seen
 
-    def test_between_the_battles_the_second_may_be_claimed(self) -> None:
+    def test_departure_between_battles_lets_the_opponent_claim_the_second(self) -> None:
         house = house_of(*PLAYED, "bert resign", "bert yes", seat_grace=0.0)
         seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
         may = 'You can type "claim game on oak board" or "adjourn game on oak board".'
@@ -181,7 +181,7 @@ class TestPartings:
         )
         assert "The match is over" in say(house, "anna claim")["Anna"].replace("\n", " ")
 
-    def test_when_the_match_is_over_there_is_nothing_to_do(self) -> None:
+    def test_departure_after_the_match_offers_no_claim(self) -> None:
         house = house_of(
             *PLAYED, "bert resign", "bert yes", "anna start", "bert resign", "bert yes"
         )
@@ -196,14 +196,14 @@ class TestPartings:
             (Parting.QUIT, "Carla quits."),
         ],
     )
-    def test_who_was_in_the_hall(self, parting: Parting, says: str) -> None:
+    def test_departure_from_the_hall_is_announced_with_its_reason(self, parting: Parting, says: str) -> None:
         house = house_of()
         seen = told(house.depart("Carla", 0.0, parting))
         assert seen["Anna"] == says
 
 
 class TestSittingDown:
-    def test_opposite_somebody_who_is_away(self) -> None:
+    def test_sitting_down_opposite_an_absent_player_explains_the_start(self) -> None:
         house = house_of("anna join game as dwarf")
         house.depart("Anna", 0.0, Parting.LOST)
         [*_, said] = house.obey("Bert", "join oak", 0.0)
@@ -214,7 +214,7 @@ class TestSittingDown:
 
 
 class TestWaiting:
-    def test_while_the_other_thinks(self) -> None:
+    def test_player_is_waiting_during_the_opponents_turn(self) -> None:
         house = house_of(*PLAYED)
         assert house.is_waiting("Anna")
         assert not house.is_waiting("Bert")
@@ -222,13 +222,13 @@ class TestWaiting:
         say(house, "bert move g7 g6")
         assert not house.is_waiting("Anna")
 
-    def test_not_without_a_battle(self) -> None:
+    def test_player_without_a_battle_is_not_waiting(self) -> None:
         house = house_of(*PLAYED[:2])
         assert not house.is_waiting("Anna")
         house = house_of(*PLAYED, "bert resign", "bert yes")
         assert not house.is_waiting("Anna")
 
-    def test_at_all_boards(self) -> None:
+    def test_player_with_a_turn_at_any_board_is_not_waiting(self) -> None:
         house = house_of(*PLAYED)
         house.obey("Anna", "join game as dwarf on elm table", 0.0)
         assert house.is_waiting("Anna")
@@ -239,7 +239,7 @@ class TestWaiting:
 
 class TestSpelling:
     @pytest.mark.parametrize("lines", [PLAYED, (*PLAYED, "anna adjourn", "bert adjourn")])
-    def test_a_name_that_is_needed_is_its_owners(self, lines: tuple[str, ...]) -> None:
+    def test_name_with_a_seat_or_match_keeps_its_spelling(self, lines: tuple[str, ...]) -> None:
         house = house_of(*lines)
         house.depart("Anna", 0.0)
         before = everything(house), house.people
@@ -248,12 +248,12 @@ class TestSpelling:
         assert (everything(house), house.people) == before
         assert house.enter("Anna", 1.0)
 
-    def test_what_nobody_needs_any_more_is_free(self) -> None:
+    def test_name_without_a_seat_or_match_can_be_respelled(self) -> None:
         house = house_of(*PLAYED, "anna leave", "bert leave")
         house.depart("Anna", 0.0)
         assert house.enter("anna", 1.0)
 
-    def test_who_has_a_seat_too_is_not_kept_from_it(self) -> None:
+    def test_namesakes_that_differ_in_case_both_reach_their_seats(self) -> None:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         house.depart("Bert", 0.0)
@@ -265,7 +265,7 @@ class TestSpelling:
 
 
 class TestNeeds:
-    def test_a_seat(self) -> None:
+    def test_seated_player_is_needed(self) -> None:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         assert house.needs("Anna")
@@ -273,20 +273,20 @@ class TestNeeds:
         assert not house.needs("Ann")
         assert not house.needs("Carla")
 
-    def test_a_match_that_was_put_away(self) -> None:
+    def test_player_of_an_adjourned_match_is_needed(self) -> None:
         house = house_of(*PLAYED, "anna adjourn", "bert adjourn")
         assert house.hall.tables["oak board"].seats == {}
         for name in ("Anna", "Bert"):
             house.depart(name, 0.0)
             assert house.needs(name.lower())
 
-    def test_nothing_any_more(self) -> None:
+    def test_player_who_left_the_board_is_not_needed(self) -> None:
         house = house_of(*PLAYED, "anna leave", "bert leave")
         assert not house.needs("Anna")
 
 
 class TestWhatWasBefore:
-    def test_those_who_sit_there_are_noted_to_be_away(self) -> None:
+    def test_settle_after_a_restart_marks_missing_players_as_away(self) -> None:
         again = kept(house_of(*PLAYED))
         again.enter("Bert", 9.0)
         count = len(again.events())
@@ -297,7 +297,7 @@ class TestWhatWasBefore:
         )
         assert again.settle(10.0) == []
 
-    def test_a_battle_that_was_played_before_can_be_seen(self) -> None:
+    def test_battle_from_before_a_restart_can_be_replayed(self) -> None:
         again = kept(house_of(*PLAYED, "bert resign", "bert yes"))
         found = again.look_up(BattleLookup(1))
         assert found
@@ -308,7 +308,7 @@ class TestWhatWasBefore:
         again.enter("Dora", 0.0)
         assert "1 ply to see:" in told(again.obey("Dora", "replay 1", 0.0))["Dora"]
 
-    def test_a_battle_of_others_is_seen_by_somebody_else(self) -> None:
+    def test_replay_of_a_running_battle_points_to_later_plies(self) -> None:
         house = house_of(*PLAYED)
         seen = told(house.obey("Carla", "replay 1", 1.0))
         assert list(seen) == ["Carla"]
@@ -331,7 +331,7 @@ def showing(*lines: str) -> House:
 
 
 class TestPlaying:
-    def test_ply_after_ply(self) -> None:
+    def test_play_shows_ply_after_ply(self) -> None:
         house = showing(*PLAYED, "bert move g7 g6")
         assert "ply 1 of 2" in told(house.obey("Carla", "play", 0.0))["Carla"]
         assert house.is_replaying("Carla")
@@ -339,7 +339,7 @@ class TestPlaying:
         assert "ply 2 of 2" in told(house.play_on("Carla"))["Carla"]
         assert not house.is_replaying("Carla")
 
-    def test_it_can_be_stopped(self) -> None:
+    def test_play_can_be_stopped_and_continued_by_hand(self) -> None:
         house = showing(*PLAYED, "bert move g7 g6")
         house.obey("Carla", "play", 0.0)
         house.stop_playing("Carla")
@@ -347,7 +347,7 @@ class TestPlaying:
         assert house.play_on("Carla") == []
         assert "ply 2 of 2" in told(house.obey("Carla", "next", 0.0))["Carla"]
 
-    def test_a_line_shows_some_plies_at_once_and_then_waits_for_another(self) -> None:
+    def test_play_shows_twenty_plies_a_line_when_replaying_at_once(self) -> None:
         house = house_of(*PLAYED[:-1], *(line for _ in range(12) for line in BACK_AND_FORTH))
         game, plies = house.game("oak board"), 48
         assert game
@@ -363,13 +363,13 @@ class TestPlaying:
             shown += lines
         assert house.play_on("Carla") == house.play_on("Dora") == []
 
-    def test_nobody_plays_who_is_not_here(self) -> None:
+    def test_replay_of_an_absent_player_is_inactive(self) -> None:
         house = house_of()
         house.stop_playing("Dora")
         assert not house.is_replaying("Dora")
 
 
-def test_who_has_an_account_is_known() -> None:
+def test_members_play_rated_battles_in_their_own_style() -> None:
     house = House(BOARDS)
     house.enter("Anna", 0.0, member=True, profile=Profile(styles={"oak board": Style.BRIEF}))
     house.enter("Bert", 0.0, member=True)
@@ -393,7 +393,7 @@ class TestClocks:
         """Return a house made again of one in which a battle on a minute each began at 0."""
         return House(BOARDS, events=house_of(*self.BEGUN).events(), left=left)
 
-    def test_they_stand_still_while_there_is_no_house(self) -> None:
+    def test_clocks_stand_still_between_two_houses(self) -> None:
         again = self.remade()
         again.enter("Anna", 3600.0)
         again.enter("Bert", 3600.0)
@@ -401,7 +401,7 @@ class TestClocks:
         say(again, "anna move a6 b6", 3659.0)
         assert isinstance(happened(again)[-1], Moved)
 
-    def test_they_do_so_once(self) -> None:
+    def test_clocks_are_held_once_after_a_restart(self) -> None:
         again = self.remade()
         again.enter("Anna", 3600.0)
         again.enter("Bert", 3600.0)
@@ -413,7 +413,7 @@ class TestClocks:
         assert game.outcome
         assert game.outcome.ending is Ending.TIME
 
-    def test_they_run_on_where_there_was_no_gap(self) -> None:
+    def test_clocks_run_on_after_a_restart_without_a_gap(self) -> None:
         again = self.remade(left=50.0)
         again.enter("Anna", 50.0)
         again.enter("Bert", 50.0)
@@ -424,12 +424,12 @@ class TestClocks:
         assert game.outcome.ending is Ending.TIME
 
 
-def test_a_house_may_say_how_long_a_player_may_think() -> None:
+def test_idle_limit_of_a_house_applies_to_its_tables() -> None:
     house = House(BOARDS, idle_limit=10.0)
     assert house.hall.tables["oak board"].idle_limit == 10.0
 
 
-def test_time_alone_ends_a_battle_where_a_house_is_told_of_it() -> None:
+def test_pass_time_ends_a_battle_when_the_flag_falls() -> None:
     house = house_of(*TestClocks.BEGUN)
     assert house.due == 60.0
     assert house.pass_time(59.0) == []
@@ -440,7 +440,7 @@ def test_time_alone_ends_a_battle_where_a_house_is_told_of_it() -> None:
     assert house.pass_time(1000.0) == []
 
 
-def test_busy_player_is_asked_until_time_has_passed() -> None:
+def test_challenge_to_a_busy_player_lapses_after_twenty_seconds() -> None:
     house = House(BOARDS, opens_boards=True)
     for name in ("Anna", "Bert", "Carla"):
         house.enter(name, 0.0)

@@ -69,7 +69,7 @@ def typed(house: House, line: str) -> str:
         ("juggle 2 for bert singing la", "* Anna juggles 2 balls for bert and sings: la"),
     ],
 )
-def test_what_a_pattern_leaves_open_are_the_fields(house: House, line: str, seen: str) -> None:
+def test_pattern_slots_fill_the_fields(house: House, line: str, seen: str) -> None:
     assert typed(house, line) == seen
 
 
@@ -87,11 +87,11 @@ def test_what_a_pattern_leaves_open_are_the_fields(house: House, line: str, seen
         ("tel bert", 'There is no command "tel". "help" lists the commands'),
     ],
 )
-def test_what_does_not_fit_is_told_as_of_any_verb(house: House, line: str, said: str) -> None:
+def test_own_verb_errors_read_like_those_of_built_in_verbs(house: House, line: str, said: str) -> None:
     assert said in typed(house, line)
 
 
-def test_help_is_of_the_verbs_that_there_are(house: House) -> None:
+def test_help_covers_own_verbs_and_omits_removed_ones(house: House) -> None:
     contents = typed(house, "help")
     assert "juggle" in contents
     assert "shout" not in contents
@@ -104,7 +104,7 @@ def test_help_is_of_the_verbs_that_there_are(house: House) -> None:
     assert typed(house, "syntax juggle").startswith("juggle [<number>")
 
 
-def test_a_verb_of_ours_may_be_replaced() -> None:
+def test_built_in_verb_can_be_replaced() -> None:
     house = House([BoardSpec("oak board")], verbs=[Murmur], without=["say"])
     house.enter("Anna", NOW)
     assert typed(house, "say hello") == "* Anna murmurs: hello"
@@ -126,7 +126,7 @@ def test_a_verb_of_ours_may_be_replaced() -> None:
         ("undo", "take back"),
     ],
 )
-def test_a_verb_is_left_out_by_what_is_typed(without: str, line: str) -> None:
+def test_excluded_verb_is_gone_in_all_its_forms(without: str, line: str) -> None:
     house = House([BoardSpec("oak board")], without=[without])
     house.enter("Anna", NOW)
     assert "There is no command" in typed(house, line)
@@ -134,17 +134,17 @@ def test_a_verb_is_left_out_by_what_is_typed(without: str, line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["juggle", "juggle 5", "juggle 4 for Bert singing Oh my"])
-def test_a_command_prints_as_it_parses(line: str) -> None:
+def test_own_command_prints_as_it_parses(line: str) -> None:
     vocabulary = Vocabulary([Juggle])
     assert str(vocabulary.parse(line)) == line
     assert vocabulary.parse(str(vocabulary.parse(line))) == vocabulary.parse(line)
 
 
-def test_a_number_that_is_too_long_is_none(house: House) -> None:
+def test_overlong_number_is_rejected(house: House) -> None:
     assert 'After "juggle" comes a number' in typed(house, "juggle 1234567890")
 
 
-def test_other_houses_have_what_they_had(house: House) -> None:
+def test_vocabulary_of_one_house_does_not_affect_others(house: House) -> None:
     other = House([BoardSpec("oak board")])
     other.enter("Anna", NOW)
     assert "juggle" not in typed(other, "help")
@@ -152,7 +152,7 @@ def test_other_houses_have_what_they_had(house: House) -> None:
     assert typed(other, "shout hello") == "You shout: hello"
 
 
-def test_what_can_be_no_vocabulary() -> None:
+def test_vocabulary_with_unknown_or_duplicate_verbs_is_rejected() -> None:
     with pytest.raises(InvalidValueError, match="no verb is called jump"):
         Vocabulary(without=["jump"])
     with pytest.raises(InvalidValueError, match="there is a verb say already"):
@@ -164,7 +164,7 @@ def test_what_can_be_no_vocabulary() -> None:
 
 
 @pytest.mark.parametrize("syntax", ["", "<player>", "wave [", "wave ]", "wave <hand>", "wave 3"])
-def test_what_is_no_pattern(syntax: str) -> None:
+def test_malformed_pattern_is_rejected(syntax: str) -> None:
     with pytest.raises(InvalidValueError):
 
         @own_verb(syntax)
@@ -172,7 +172,7 @@ def test_what_is_no_pattern(syntax: str) -> None:
             """Wave."""
 
 
-def test_a_pattern_leaves_open_just_the_fields() -> None:
+def test_pattern_without_slots_for_the_fields_is_rejected() -> None:
     with pytest.raises(InvalidValueError, match="does not fit the fields of Wave"):
 
         @own_verb("wave to <player>")
@@ -180,7 +180,7 @@ def test_a_pattern_leaves_open_just_the_fields() -> None:
             """Wave to somebody."""
 
 
-def test_what_may_be_left_out_has_a_default_and_a_verb_a_docstring() -> None:
+def test_optional_slot_needs_a_default_and_verb_a_docstring() -> None:
     with pytest.raises(InvalidValueError, match="number may be left out, but has no default"):
 
         @own_verb("bet [<number>]")
@@ -196,13 +196,13 @@ def test_what_may_be_left_out_has_a_default_and_a_verb_a_docstring() -> None:
             pass
 
 
-def test_help_of_a_docstring_without_an_empty_line() -> None:
+def test_help_splits_a_docstring_without_a_blank_line() -> None:
     house = House([BoardSpec("oak board")], verbs=[Next], without=["next"])
     house.enter("Anna", NOW)
     assert typed(house, "help next") == "next: Ask who is next Syntax: next It may take a while."
 
 
-def test_a_name_in_lower_case_begins_a_sentence_with_a_capital(house: House) -> None:
+def test_lower_case_name_is_capitalized_at_the_start_of_a_sentence(house: House) -> None:
     house.enter("bert", NOW)
     (message, *_) = house.obey("bert", "emote waves", NOW)
     assert message.text == "* Bert waves"
