@@ -1,4 +1,4 @@
-"""Plays for tests of houses: what people do, a legal ply now and then among it."""
+"""Random sessions for tests of houses: commands, disconnections and legal plies."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DEEDS = st.tuples(
     st.sampled_from(NAMES),
     st.builds("{}{}".format, LINES, OBJECTS) | st.just(GONE) | st.integers(0, 700).map(str),
 )
-"""Who, and what they do: a line, being gone, or, as a number, one of the legal plies."""
+"""A player and an action: a line, ``GONE``, or the index of a legal ply."""
 PLAYS = st.lists(DEEDS, max_size=40)
 BEGUN = [
     ("Anna", "join game as dwarf on oak board"),
@@ -66,7 +66,7 @@ BEGUN = [
 def house_of(
     seat_grace: float = 300.0, quiet_plies: int = 200, events: Iterable[str] = ()
 ) -> House:
-    """Return a house with everybody in it, two of them as members."""
+    """Return a house with all three players in it, two of them members."""
     house = House(BOARDS, quiet_plies, seat_grace, events)
     for name, terminal in zip(NAMES, TERMINALS, strict=True):
         house.enter(name, 0.0, terminal, member=name != "Carla")
@@ -74,18 +74,18 @@ def house_of(
 
 
 def kept(house: House) -> House:
-    """Return the house that is made again of what happened in it; nobody is there yet."""
+    """Return a house replayed from the events of another, with nobody in it yet."""
     hall = house.hall
     return House(BOARDS, hall.quiet_plies, hall.seat_grace, house.events())
 
 
 def seated(house: House, board: str) -> tuple[str, ...]:
-    """Return who has a seat at a board, here or not."""
+    """Return the players seated at a board, present or not."""
     return tuple(house.hall.tables[board].seats.values())
 
 
 def everything(house: House) -> dict[str, object]:
-    """Return all that is known in a house of what has happened."""
+    """Return the state of a house: its tables, missed events, stored events and lookups."""
     lookups: list[Lookup[Any]] = [
         *(HistoryLookup(name, page) for name in (*NAMES, "Zoe", None) for page in (1, 2)),
         *(AdjournedLookup(name) for name in NAMES),
@@ -102,7 +102,7 @@ def everything(house: House) -> dict[str, object]:
 
 
 def do(house: House, name: str, deed: str, now: float) -> list[Message]:
-    """Let somebody do something, who comes in first if they are not here."""
+    """Perform a player's action, entering the house first if necessary."""
     told = [] if name in house else house.enter(name, now, TERMINALS[NAMES.index(name)])
     if deed == GONE:
         return told + house.depart(name, now)
@@ -112,7 +112,7 @@ def do(house: House, name: str, deed: str, now: float) -> list[Message]:
 
 
 def _ply(house: House, number: int, now: float) -> list[Message]:
-    """Play one of the legal plies, where a battle is running and whose turn it is are here."""
+    """Play a legal ply at the first board where the player to move is present."""
     for board, table in house.hall.tables.items():
         game = house.game(board)
         if game and (moves := game.legal_moves()):
@@ -139,11 +139,11 @@ RICH_DEEDS = [
     ("Carla", "start on elm table"), ("Anna", "80"), ("Carla", GONE), ("Anna", "replay 1"),
     ("Anna", "next"),
 ]  # fmt: skip
-"""What people do in a house in which there is something of everything."""
+"""A session with takebacks, resignations, adjournments, absences, options and replays."""
 
 
 def rich_house() -> House:
-    """Return a house in which there is something of everything."""
+    """Return a house after an import and ``RICH_DEEDS``."""
     house = house_of(seat_grace=10.0, events=[to_line("(imports)", IMPORTED)])
     for now, (name, deed) in enumerate(RICH_DEEDS, 1):
         do(house, name, deed, now)
@@ -151,7 +151,7 @@ def rich_house() -> House:
 
 
 def told(messages: list[Message]) -> dict[str, str]:
-    """Return all that each player is told."""
+    """Return the text sent to each player."""
     texts: defaultdict[str, list[str]] = defaultdict(list)
     for message in messages:
         for name in message.to:

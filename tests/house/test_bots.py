@@ -1,4 +1,4 @@
-"""Bots in a house: all that they do by themselves, and plies that are found elsewhere."""
+"""Bots in a house: their own actions, and plies computed by the caller."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_bot_turn_survives_a_restart_of_the_house() -> None:
     house = begun()
     turn = turn_of(house)
     again = House([BoardSpec("oak board")], events=house.events(), bots=BOTS)
-    assert again.bot_turns == []  # nobody is in yet, and nobody knows the time
+    assert again.bot_turns == []  # nobody has entered, and the time is unknown
     again.enter("Anna", NOW + 5, room="oak board")
     again.settle(NOW + 5)
     assert turn_of(again) == turn

@@ -1,4 +1,4 @@
-"""What a house is to whoever has it in a MUD of their own: who is where, and what is refused."""
+"""A house embedded in another MUD: presence, names, boards and rejected calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVERYTHING = Terminal(packages=frozenset({"Thud"}))
 
 
 def furniture() -> House:
-    """Return a house of one board, as it stands in a room of a MUD."""
+    """Return a house with a single board, like furniture in a room of a MUD."""
     return House([BoardSpec("oak board", style=Style.BRIEF)])
 
 

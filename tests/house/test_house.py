@@ -139,7 +139,7 @@ def test_boards_lists_seats_battle_and_spectators(lines: str, state: str) -> Non
 
 
 CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What a terminal obeys instead of showing it; the line feed alone is ours."""
+"""Control characters that a terminal would obey; only the line feed is allowed."""
 
 COMMANDS = st.sampled_from(
     [
@@ -156,7 +156,7 @@ COMMANDS = st.sampled_from(
 )  # fmt: skip
 OBJECTS = st.sampled_from(["", " on oak board", " on table", " on it", " on board 2", " on chair"])
 LINES = st.one_of(st.text(max_size=60), st.builds("{}{}".format, COMMANDS, OBJECTS), st.none())
-"""None is a connection that is lost."""
+"""``None`` stands for a lost connection."""
 
 
 @examples(100)

@@ -1,4 +1,4 @@
-"""A house made again of its events is the house in which they happened."""
+"""A house replayed from its events equals the house in which they happened."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def played(*deeds: Deed) -> House:
 
 
 def emptied(house: House, now: float) -> House:
-    """Return it when everybody has lost the connection."""
+    """Disconnect everybody from a house, and return it."""
     for name in house.people:
         house.depart(name, now)
     return house
 
 
 def come(house: House, name: str, now: float) -> list[Message]:
-    """Let somebody come in, of whom it is known how they want to see everything."""
+    """Let a player enter with the styles and options of their account."""
     terminal, styles = TERMINALS[NAMES.index(name)], {each.name: each.style for each in BOARDS}
     return house.enter(name, now, terminal, profile=Profile(styles=styles, options=Options()))
 
@@ -106,7 +106,7 @@ class TestMadeAgain:
         assert again.people == ()
 
     def test_prefix_of_events_restores_the_state_of_that_moment(self) -> None:
-        """Deed by deed, and of any number of them it can be made."""
+        """Every prefix can be loaded; those that end with an action are compared."""
         house, then = house_of(10.0), {}
         for now, (name, deed) in enumerate(RICH_DEEDS, 1):
             do(house, name, deed, now)
@@ -180,7 +180,7 @@ class TestEvents:
         ]
 
     def test_events_after_an_offset_are_the_tail(self) -> None:
-        """A match that was put away is stored twice: that is nobody else's concern."""
+        """An adjourned match is stored twice but exported once."""
         house = rich_house()
         lines = house.events()
         assert sum('"adjourned"' in line for line in lines) == 1
@@ -336,7 +336,7 @@ def swap(lines: list[str], place: int, other: int) -> None:
 
 
 def mix(lines: list[str], place: int, other: int) -> None:
-    """Put a value of one line in another."""
+    """Replace a value of one line with one from another."""
     values, others = json.loads(lines[place]), json.loads(lines[other])
     at = 1 + other % (len(values[2]) - 1)
     values[2][at] = others[2][min(at, len(others[2]) - 1)]
@@ -379,7 +379,7 @@ class TestDamage:
         with pytest.raises(InvalidValueError, match=words):
             House(BOARDS, events=lines)
         if "elm table" not in str(lines):
-            with pytest.raises(InvalidValueError, match=words):  # be the board here or not
+            with pytest.raises(InvalidValueError, match=words):  # whether or not the board exists
                 House([BoardSpec("ivory board")], events=lines)
 
     def test_consistent_events_are_accepted(self) -> None:
@@ -388,9 +388,7 @@ class TestDamage:
 
     @examples(50)
     @given(st.data())
-    def test_damaged_lines_are_rejected_or_yield_a_working_house(
-        self, data: st.DataObject
-    ) -> None:
+    def test_damaged_lines_are_rejected_or_yield_a_working_house(self, data: st.DataObject) -> None:
         lines = list(RICH)
         for _ in range(data.draw(st.integers(1, 3))):
             places = st.integers(0, len(lines) - 1)
@@ -405,7 +403,7 @@ class TestDamage:
                 house.enter(name, 200.0)
         for now, line in enumerate(LINES, 201):
             for name in NAMES:
-                with suppress(ValueError):  # somebody else spells that name otherwise
+                with suppress(ValueError):  # the name is taken in another spelling
                     do(house, name, line, now)
         for now, (name, deed) in enumerate(data.draw(st.lists(DEEDS, max_size=5)), 300):
             with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""The longest battle: who is told that it nears its end, and that it ends as it stands."""
+"""The move limit of a battle: warnings before it, and the score at it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BEGUN = [
 
 
 def told_over(house: House, lines: list[str]) -> dict[int, list[str]]:
-    """Let two players play; return what was told of the length or the end, by ply."""
+    """Play lines in turn; return the messages about the move limit or the end, by ply."""
     told: dict[int, list[str]] = {}
     for ply, line in enumerate(lines, 1):
         for message in house.obey("Anna" if ply % 2 else "Bert", line, float(ply)):

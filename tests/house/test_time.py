@@ -1,4 +1,4 @@
-"""A house whose players come and go while time passes, and which is told of what was before."""
+"""A house over time: departures, returns, clocks, and the events of an earlier house."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LATER = 300.0
 
 
 def house_of(*lines: str, seat_grace: float = LATER) -> House:
-    """Return a house in which Anna, Bert and Carla are, after lines about the oak board."""
+    """Return a house with Anna, Bert and Carla, after some lines for the oak board."""
     house = House(BOARDS, seat_grace=seat_grace)
     for name in ("Anna", "Bert", "Carla"):
         house.enter(name, 0.0)
@@ -37,7 +37,7 @@ def say(house: House, line: str, now: float = 0.0) -> dict[str, str]:
 
 
 def happened(house: House, after: int = 0) -> list[Event]:
-    """Return what has happened after some other events."""
+    """Return the events after an offset."""
     return [from_line(line)[1] for line in house.events(after)]
 
 
@@ -60,7 +60,9 @@ class TestWhatIsStored:
             ("replay 7", "There is no battle 7."),
         ],
     )
-    def test_refused_line_is_reported_to_its_sender_and_changes_nothing(self, line: str, says: str) -> None:
+    def test_refused_line_is_reported_to_its_sender_and_changes_nothing(
+        self, line: str, says: str
+    ) -> None:
         house = house_of()
         before = everything(house)
         seen = told(house.obey("Anna", line, 0.0))
@@ -157,7 +159,9 @@ class TestPartings:
             (Parting.RESTART, "The server was down for a while. The troll seat at the oak board"),
         ],
     )
-    def test_departure_of_a_seated_player_explains_the_kept_seat(self, parting: Parting, says: str) -> None:
+    def test_departure_of_a_seated_player_explains_the_kept_seat(
+        self, parting: Parting, says: str
+    ) -> None:
         house = house_of(*PLAYED)
         seen = told(house.depart("Bert", 0.0, parting))
         assert says in seen["Anna"].replace("\n", " ")
@@ -196,7 +200,9 @@ class TestPartings:
             (Parting.QUIT, "Carla quits."),
         ],
     )
-    def test_departure_from_the_hall_is_announced_with_its_reason(self, parting: Parting, says: str) -> None:
+    def test_departure_from_the_hall_is_announced_with_its_reason(
+        self, parting: Parting, says: str
+    ) -> None:
         house = house_of()
         seen = told(house.depart("Carla", 0.0, parting))
         assert seen["Anna"] == says
@@ -320,7 +326,7 @@ class TestWhatWasBefore:
 
 
 def showing(*lines: str) -> House:
-    """Return a house in which Carla looks at a battle, and is shown one ply at a time."""
+    """Return a house in which Carla replays a battle one ply at a time."""
     house = House(BOARDS, replays_at_once=False)
     for name in ("Anna", "Bert", "Carla"):
         house.enter(name, 0.0)
@@ -390,7 +396,7 @@ class TestClocks:
     )
 
     def remade(self, *, left: float | None = None) -> House:
-        """Return a house made again of one in which a battle on a minute each began at 0."""
+        """Return a house replayed from one in which a battle at 1+0 began at time 0."""
         return House(BOARDS, events=house_of(*self.BEGUN).events(), left=left)
 
     def test_clocks_stand_still_between_two_houses(self) -> None:

@@ -1,4 +1,4 @@
-"""Verbs that a house has for itself, and verbs of ours that it has not."""
+"""Custom verbs of a house, and built-in verbs that it excludes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def test_pattern_slots_fill_the_fields(house: House, line: str, seen: str) -> No
         ("tel bert", 'There is no command "tel". "help" lists the commands'),
     ],
 )
-def test_own_verb_errors_read_like_those_of_built_in_verbs(house: House, line: str, said: str) -> None:
+def test_own_verb_errors_read_like_those_of_built_in_verbs(
+    house: House, line: str, said: str
+) -> None:
     assert said in typed(house, line)
 
 
