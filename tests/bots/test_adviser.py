@@ -34,7 +34,7 @@ async def asked(folder: Path, command: Sequence[str] = ENGINE) -> AsyncIterator[
 
 
 @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-async def test_a_worker_advises_what_our_own_player_does(tmp_path: Path, rules: Ruleset) -> None:
+async def test_worker_advice_matches_the_built_in_adviser(tmp_path: Path, rules: Ruleset) -> None:
     game = Game.start(rules)
     expected = await OwnAdviser().advise("oak board", game)
     for move in expected:
@@ -45,7 +45,9 @@ async def test_a_worker_advises_what_our_own_player_does(tmp_path: Path, rules: 
 
 
 @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-async def test_it_weighs_a_position_as_our_own_player_does(tmp_path: Path, rules: Ruleset) -> None:
+async def test_worker_evaluation_matches_the_built_in_adviser(
+    tmp_path: Path, rules: Ruleset
+) -> None:
     game = Game.start(rules)
     for _ in range(2):  # each side's turn
         expected = await OwnAdviser().weigh(game)
@@ -57,18 +59,18 @@ async def test_it_weighs_a_position_as_our_own_player_does(tmp_path: Path, rules
 
 
 @pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])
-async def test_one_that_fails_weighs_nothing(tmp_path: Path, command: Sequence[str]) -> None:
+async def test_failing_worker_gives_no_evaluation(tmp_path: Path, command: Sequence[str]) -> None:
     async with asked(tmp_path, command) as adviser:
         assert await adviser.weigh(Game.start(DISCWORLD)) is None
 
 
 @pytest.mark.parametrize("command", [BAD["dying"], BAD["illegal"], GOES_ASTRAY])
-async def test_one_that_fails_advises_nothing(tmp_path: Path, command: Sequence[str]) -> None:
+async def test_failing_worker_gives_no_advice(tmp_path: Path, command: Sequence[str]) -> None:
     async with asked(tmp_path, command) as adviser:
         assert await adviser.advise("oak board", Game.start(DISCWORLD)) is None
 
 
-async def test_who_has_asked_one_that_dies_is_told_so(tmp_path: Path) -> None:
+async def test_hint_from_a_dying_worker_reports_the_failure(tmp_path: Path) -> None:
     async with asked(tmp_path, BAD["dying"]) as adviser:
         place = Place(Store.in_memory(), adviser=adviser)
         await place.open()

@@ -29,7 +29,7 @@ def summary(dwarfs: float | None, failures: int) -> dict[str, Any]:
     return {"matches": {"won": 3, "drawn": 0, "lost": 1}, "bots": [one, one]}
 
 
-def test_a_row_tells_what_is_not_as_is_wanted() -> None:
+def test_row_marks_a_share_below_the_target() -> None:
     contest = Contest("greedy", "classic", ("thudmud", "x"), (), 4, 0.75)
     assert row(contest, summary(-5.0, 0)) == (
         "| greedy | classic | 3 | 0 | 1 | 75% | -5.0 | +4.2 ± 1.8 |  /  |  |"
@@ -38,14 +38,14 @@ def test_a_row_tells_what_is_not_as_is_wanted() -> None:
     assert "| 80% ! | -5.0 |" in row(wanted, summary(-5.0, 0))
 
 
-def test_a_side_whose_battles_all_ended_by_faults_has_no_margin() -> None:
+def test_row_of_a_side_that_only_failed_has_no_margin() -> None:
     contest = Contest("greedy", "classic", ("thudmud", "x"), (), 4, 0.75)
     assert row(contest, summary(None, 4)).endswith("| 75% |  | +4.2 ± 1.8 |  /  | 4 |")
 
 
 @pytest.mark.parametrize("name", STRANGERS)
 @pytest.mark.parametrize("rules", THUD)
-def test_strangers_play_by_the_rules(name: str, rules: str) -> None:
+def test_strangers_play_legal_plies(name: str, rules: str) -> None:
     game = Game.start(RULESETS[rules])
     player = STRANGERS[name](game.ruleset)
     for _ in range(6):
@@ -55,7 +55,7 @@ def test_strangers_play_by_the_rules(name: str, rules: str) -> None:
         game = game.play(move)
 
 
-def test_a_fit_finds_by_how_much_weights_are_off() -> None:
+def test_fit_recovers_the_errors_of_the_weights() -> None:
     random = Random(1)  # noqa: S311  (no secret)
     xs = [(1.0, random.gauss(0, 2), random.gauss(3, 5), 0.0) for _ in range(2000)]
     ys = [7 + 3 * x[1] - 2 * x[2] + random.gauss(0, 30) for x in xs]
@@ -68,7 +68,7 @@ def test_a_fit_finds_by_how_much_weights_are_off() -> None:
 
 
 @pytest.mark.parametrize("rules", THUD)
-def test_a_sample_tells_what_each_weight_counts_for(rules: str) -> None:
+def test_sample_parts_add_up_to_the_evaluation(rules: str) -> None:
     ruleset, random, count = RULESETS[rules], Random(2), 0  # noqa: S311  (no secret)
     for seed in range(6):
         game = aside(random_opening(ruleset, 10, str(seed)), random)

@@ -22,7 +22,7 @@ CLOSE = (
 """Sixteen dwarfs between which a troll can go on in hundreds of thousands of ways."""
 
 
-def test_it_begins_with_the_first_rules() -> None:
+def test_dialogue_starts_with_the_discworld_opening() -> None:
     assert asked("rules\nmoves") == ["rules discworld", "moves"]
     position = asked("position")[0]
     assert position
@@ -31,14 +31,14 @@ def test_it_begins_with_the_first_rules() -> None:
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_it_lists_what_the_rules_grant(name: str) -> None:
+def test_legal_lists_the_legal_plies(name: str) -> None:
     game = Game.start(RULESETS[name])
     listed = str(asked(f"rules {name}\nlegal")[1]).split()
     assert listed == ["legal", *map(str, game.legal_moves())]
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_what_it_tells_can_be_told_to_it(name: str) -> None:
+def test_moves_and_position_round_trip(name: str) -> None:
     engine = dialogue()
     asked(f"rules {name.replace(' ', '-')}", engine)
     for _ in range(12):
@@ -51,7 +51,7 @@ def test_what_it_tells_can_be_told_to_it(name: str) -> None:
     assert asked(f"{position}\nposition\nmoves", other) == [position, position, "moves"]
 
 
-def test_undo_goes_back_to_the_position_that_was_set_up_and_no_further() -> None:
+def test_undo_stops_at_the_position_set_up() -> None:
     engine = dialogue()
     before = asked(STATE, engine)
     assert asked("ply dA6-B6\nplay TG7-F6\nundo\nundo", engine)[2:] == [
@@ -65,7 +65,7 @@ def test_comments_and_blank_lines_get_no_answer() -> None:
     assert asked("\n   \n# a comment\n  #\t\nname") == [None] * 4 + ["name thudmud 0.1.0"]
 
 
-def test_quit_ends_it_and_nothing_else_does() -> None:
+def test_quit_alone_ends_the_dialogue() -> None:
     engine = dialogue()
     asked("name\nQUIT\nquit now\nexit", engine)
     assert not engine.ended
@@ -138,7 +138,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("line", WRONG, ids=lambda line: line[:40])
-def test_what_is_wrong_gets_one_line_and_changes_nothing(line: str) -> None:
+def test_invalid_line_gets_one_error_and_changes_nothing(line: str) -> None:
     engine = dialogue()
     asked("rules classic\nposition dA6,dB6,TD6,TD7,RH8 dwarf\nplay dA6-A8\nundo", engine)
     if not line.startswith("position"):
@@ -156,7 +156,7 @@ def test_what_is_wrong_gets_one_line_and_changes_nothing(line: str) -> None:
     ["rules koom valley", "position start", "legal", "play dA6-B6", "undo", "go 0", "moves",
      "level 1", "line depth 1", "worth nodes 1", "result", "score", "stop", "perft 1", "info on"]
 ), max_size=8))  # fmt: skip
-def test_any_lines_get_one_answer_each(lines: list[str]) -> None:
+def test_arbitrary_lines_get_one_answer_each(lines: list[str]) -> None:
     engine = dialogue()
     for line in lines:
         answer = engine.answer(line)
@@ -168,7 +168,7 @@ def test_any_lines_get_one_answer_each(lines: list[str]) -> None:
             assert answer.split(" ")[0] in {"error", line.split()[0]}
 
 
-def test_a_battle_that_is_over_has_nothing_to_play() -> None:
+def test_finished_battle_has_no_legal_plies() -> None:
     lines = "rules koom valley\nposition dA6,TC6,RG1 troll\nlegal\ngo\nplay TC6-C7\nundo"
     assert asked(lines)[2:] == [
         "legal",
@@ -178,7 +178,7 @@ def test_a_battle_that_is_over_has_nothing_to_play() -> None:
     ]
 
 
-def test_tramples_beyond_counting_are_listed_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_innumerable_tramples_are_listed_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     engine, looks = dialogue(), looks_of(monkeypatch)
     assert asked(f"rules koom valley\nposition {CLOSE}", engine)[1] is not None
     words = str(engine.answer("legal")).split()
@@ -194,7 +194,7 @@ def test_tramples_beyond_counting_are_listed_in_part(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("word", ["go", "worth", "line"])
-def test_thought_ends_when_its_time_has_come(word: str) -> None:
+def test_search_ends_at_its_time_limit(word: str) -> None:
     ticks = count()
     engine = dialogue(lambda: float(next(ticks)))
     assert str(engine.answer(f"{word} 10")).startswith(f"{word} ")
@@ -202,7 +202,7 @@ def test_thought_ends_when_its_time_has_come(word: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["go nodes 999999999", "go depth 60", "go 3600", "worth 3600"])
-def test_thought_ends_when_it_is_stopped(line: str) -> None:
+def test_search_ends_when_stopped(line: str) -> None:
     looks = count()
     engine = dialogue(is_stopped=lambda: next(looks) > 3)
     word = line.partition(" ")[0]
@@ -210,18 +210,18 @@ def test_thought_ends_when_it_is_stopped(line: str) -> None:
     assert next(looks) < 10
 
 
-def test_a_count_that_is_stopped_is_none() -> None:
+def test_stopped_perft_is_an_error() -> None:
     looks = count()
     engine = dialogue(is_stopped=lambda: next(looks) > 3)
     assert engine.answer("perft 4") == "error it was stopped before all was counted"
 
 
 @pytest.mark.parametrize(("name", "count"), [("classic", 22_624), ("koom valley", 33_974)])
-def test_it_counts_plies(name: str, count: int) -> None:
+def test_perft_counts_leaf_nodes(name: str, count: int) -> None:
     assert asked(f"rules {name}\nperft 0\nperft 2")[1:] == ["perft 1", f"perft {count}"]
 
 
-def test_what_is_limited_by_nodes_repeats_and_keeps_to_the_limit() -> None:
+def test_node_limited_search_is_repeatable_and_within_its_limit() -> None:
     comments: list[str] = []
 
     def answers() -> list[str | None]:
@@ -234,7 +234,7 @@ def test_what_is_limited_by_nodes_repeats_and_keeps_to_the_limit() -> None:
     assert max(nodes) <= 1500
 
 
-def test_it_says_what_it_thinks_only_if_it_is_asked_to() -> None:
+def test_search_comments_appear_only_with_info_on() -> None:
     comments: list[str] = []
     engine = dialogue(tell=comments.append)
     asked("go depth 2\nworth depth 2\nline depth 2", engine)
@@ -248,7 +248,7 @@ def test_it_says_what_it_thinks_only_if_it_is_asked_to() -> None:
     assert len(comments) == said
 
 
-def test_it_says_that_it_thinks_when_it_has_said_nothing_for_a_second() -> None:
+def test_thinking_comment_follows_a_second_of_silence() -> None:
     comments: list[str] = []
     asked("info on\ngo nodes 4000", dialogue(tell=comments.append))
     assert "# thinking" in comments
@@ -260,7 +260,7 @@ def test_it_says_that_it_thinks_when_it_has_said_nothing_for_a_second() -> None:
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_the_last_comment_tells_what_is_answered(name: str) -> None:
+def test_last_comment_matches_the_answer(name: str) -> None:
     comments: list[str] = []
     engine = dialogue(tell=comments.append)
     asked(f"rules {name}\ninfo on", engine)
@@ -271,7 +271,7 @@ def test_the_last_comment_tells_what_is_answered(name: str) -> None:
         engine.answer(f"play {played}")
 
 
-def test_a_seed_decides_on_the_errors() -> None:
+def test_seed_determines_the_errors() -> None:
     def played(*seeds: int) -> list[str | None]:
         return asked("level 1\n" + "\n".join(f"seed {seed}\ngo" for seed in seeds))[2::2]
 
@@ -284,7 +284,7 @@ def test_a_seed_decides_on_the_errors() -> None:
     ]  # fmt: skip
 
 
-def test_levels_have_numbers_and_names() -> None:
+def test_level_is_set_by_number_or_name() -> None:
     told = [f"level {level.number} {level.name}" for level in LEVELS]
     assert asked("\n".join(f"level {level.number}" for level in LEVELS)) == told
     assert asked("\n".join(f"level {level.name.upper()}" for level in LEVELS)) == told
@@ -294,7 +294,7 @@ def test_levels_have_numbers_and_names() -> None:
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_each_level_answers_without_a_limit(name: str) -> None:
+def test_levels_answer_without_a_limit(name: str) -> None:
     engine = dialogue(lambda: 0.0)
     asked(f"rules {name}", engine)
     for level in LEVELS[:5]:
@@ -302,13 +302,13 @@ def test_each_level_answers_without_a_limit(name: str) -> None:
         assert f" {ply}" in str(engine.answer("legal"))
 
 
-def test_the_line_can_be_played() -> None:
+def test_line_is_a_playable_sequence() -> None:
     engine = dialogue()
     line = str(engine.answer("line depth 3")).removeprefix("line ")
     assert engine.answer(f"moves {line}") == f"moves {line}"
 
 
-def test_how_a_battle_ends() -> None:
+def test_result_and_score_report_the_end_of_a_battle() -> None:
     assert asked("result\nscore") == ["result open", "score 32-32"]
     lines = "position dA6,dB6,TD6,RH8 dwarf\nplay dB6-D6xD6\nresult\nscore\nlegal"
     assert asked(lines)[2:] == ["result dwarf 2-0 no move", "score 2-0", "legal"]

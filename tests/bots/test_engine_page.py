@@ -30,7 +30,7 @@ LISTS = re.findall(r"^    capabilities (.*)", ENGINE, re.MULTILINE)
 COMMENTS = re.findall(r"^    (# depth .*)", ENGINE, re.MULTILINE)
 
 
-def test_what_is_asked_is_answered_so() -> None:
+def test_page_examples_match_the_answers() -> None:
     engine = dialogue()
     assert len(EXAMPLES) == 5
     assert all(f"rules {name}" in PAGE for name in RULESETS)
@@ -42,7 +42,7 @@ def test_what_is_asked_is_answered_so() -> None:
         assert len(re.findall("^> ", example, re.MULTILINE)) * 2 == len(example.splitlines())
 
 
-def test_the_first_lines_are_so_too() -> None:
+def test_page_introduction_matches_the_answers() -> None:
     lines = PAGE.split("    $ thudmud engine\n")[1].split("\n\n")[0].splitlines()
     engine = dialogue()
     assert [engine.answer(line.strip()) for line in lines[::2]] == [
@@ -50,14 +50,14 @@ def test_the_first_lines_are_so_too() -> None:
     ]
 
 
-def test_the_times_are_those_of_the_code() -> None:
+def test_page_times_match_the_code() -> None:
     assert lasting(START_AFTER) == "60 seconds"
     assert f"{LEAST_PATIENCE:g} seconds at least" in BOT
     both = f"60 seconds (with the trolls, {START_AFTER + TROLLS_AFTER:g})"
     assert f"when nobody does for {both}" in " ".join(BOT.split())
 
 
-def test_the_numbers_of_a_match_are_those_of_the_command() -> None:
+def test_page_match_numbers_are_the_defaults_of_the_command() -> None:
     parser = ArgumentParser()
     match.declare(parser)
     asked = parser.parse_args(["thudmud", "thudmud"])
@@ -69,20 +69,20 @@ def test_the_numbers_of_a_match_are_those_of_the_command() -> None:
     assert f"leaves ±{BOUND:.2f}" in page
 
 
-def test_every_word_is_on_the_page() -> None:
+def test_page_lists_every_command_word() -> None:
     told = str(dialogue().answer("what")).split("there are ")[1]
     assert list(dict.fromkeys(ASKED)) == told.split(", ")
     assert all(f"`{name}`" in PAGE for name in RULESETS)
 
 
-def test_capabilities_are_told_in_such_lists() -> None:
+def test_page_capabilities_match_the_answer() -> None:
     told = str(dialogue().answer("capabilities")).split()[1:]
     [lists] = LISTS
     assert [each.split("=")[0] for each in told] == [each.split("=")[0] for each in lists.split()]
     assert told[0] == f"words={','.join(dict.fromkeys(ASKED))}"
 
 
-def test_a_comment_looks_like_that() -> None:
+def test_page_comment_format_matches_the_comments() -> None:
     told: list[str] = []
     engine = dialogue(tell=told.append)
     engine.answer("info on")
@@ -92,7 +92,7 @@ def test_a_comment_looks_like_that() -> None:
     assert all(map(form.fullmatch, [*COMMENTS, *told]))
 
 
-def test_what_a_bot_is_asked_the_engine_answers_like_that() -> None:
+def test_page_bot_dialogue_matches_the_answers() -> None:
     engine = dialogue()
     pairs = re.findall(r"> (.*)\n< (.*)\n", BOT)
     assert [asked.split()[0] for asked, _ in pairs] == ["name", "rules", "position", "go", "quit"]
@@ -100,7 +100,7 @@ def test_what_a_bot_is_asked_the_engine_answers_like_that() -> None:
         assert engine.answer(asked) == answer
 
 
-def test_the_section_for_a_bot_can_be_used() -> None:
+def test_page_bot_section_is_valid_configuration() -> None:
     [section] = re.findall(r"```toml\n(.*?)```", BOT, re.DOTALL)
     [bot] = check(tomllib.loads(section), "the page").bot
     assert bot == BotSettings(name="Grog", command=("python3", "grog.py"))
@@ -118,5 +118,5 @@ def test_the_section_for_a_bot_can_be_used() -> None:
         f"nothing was captured for {QUIET} plies",
     ],
 )
-def test_the_numbers_are_those_of_the_code(words: str) -> None:
+def test_page_limits_match_the_code(words: str) -> None:
     assert words in " ".join(PAGE.split())

@@ -146,7 +146,7 @@ def battle(hall: Hall) -> Hall:
     return hall
 
 
-def test_it_sits_down_where_it_is_asked_to(hall: Hall) -> None:
+def test_bot_sits_down_where_invited(hall: Hall) -> None:
     hall.type("Anna", "join game as dwarf on oak board")
     assert hall.type("Anna", "invite grog") == ["Grog: join game as troll on oak board"]
     assert hall.tables["oak board"].seats == {Side.DWARF: "Anna", Side.TROLL: "Grog"}
@@ -154,13 +154,13 @@ def test_it_sits_down_where_it_is_asked_to(hall: Hall) -> None:
     assert hall.minds["Grog"].tasks() == []
 
 
-def test_invitations_of_others_are_not_its_own(hall: Hall) -> None:
+def test_bot_ignores_invitations_to_others(hall: Hall) -> None:
     hall.come("Bert", bot=False)
     assert hall.type("Anna", "invite bert on oak board", "say grog, come") == []
     assert not hall.minds["Grog"].plays
 
 
-def test_it_begins_a_battle_if_nobody_else_does(hall: Hall) -> None:
+def test_bot_starts_a_battle_after_a_pause(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog")
     assert hall.wait(PAUSE - 1) == []
     assert hall.minds["Grog"].next_time(hall.now) == hall.now + 1
@@ -168,14 +168,14 @@ def test_it_begins_a_battle_if_nobody_else_does(hall: Hall) -> None:
     assert hall.minds["Grog"].tasks()
 
 
-def test_what_it_says_at_the_same_time_as_the_other_is_taken_back(hall: Hall) -> None:
+def test_bot_withdraws_a_start_that_crossed_with_the_opponents(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
     assert hall.type("Grog", "start game") == ["Grog: no on oak board"]
     assert not hall.tables["oak board"].offers
     assert hall.minds["Grog"].tasks()
 
 
-def test_it_plays_when_it_is_its_turn(battle: Hall) -> None:
+def test_bot_has_a_task_on_its_turn(battle: Hall) -> None:
     assert battle.minds["Grog"].tasks() == []
     battle.type("Anna", "move from f1 to f6")
     [task] = battle.minds["Grog"].tasks()
@@ -187,7 +187,7 @@ def test_it_plays_when_it_is_its_turn(battle: Hall) -> None:
 
 
 @pytest.mark.parametrize("ply", ["TG7-G5", "dA6-B6", "pass", "", "TG7-G6xE6"])
-def test_what_the_rules_refuse_is_typed_by_no_bot(battle: Hall, ply: str) -> None:
+def test_task_rejects_an_illegal_ply(battle: Hall, ply: str) -> None:
     battle.type("Anna", "move from f1 to f2")
     [task] = battle.minds["Grog"].tasks()
     with pytest.raises(ValueError, match=r"\w"):
@@ -196,7 +196,7 @@ def test_what_the_rules_refuse_is_typed_by_no_bot(battle: Hall, ply: str) -> Non
 
 @pytest.mark.parametrize("rules", RULESETS)
 @pytest.mark.parametrize("side", Side)
-def test_its_position_is_that_of_the_table(rules: str, side: Side) -> None:
+def test_task_position_follows_the_table(rules: str, side: Side) -> None:
     hall = Hall("Grog", "Mog")
     hall.come("Anna", bot=False)
     hall.type("Anna", f"set rules {rules} on oak board")
@@ -213,7 +213,7 @@ def test_its_position_is_that_of_the_table(rules: str, side: Side) -> None:
         hall.play(name)
 
 
-def test_it_agrees_to_take_moves_back(battle: Hall) -> None:
+def test_bot_agrees_to_take_plies_back(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     assert battle.type("Anna", "undo") == ["Grog: undo on oak board"]
     battle.type("Anna", "move from f1 to f5")
@@ -224,7 +224,7 @@ def test_it_agrees_to_take_moves_back(battle: Hall) -> None:
     assert task.game == battle.game()
 
 
-def test_it_agrees_to_adjourn_and_comes_back_to_resume(battle: Hall) -> None:
+def test_bot_agrees_to_adjourn_and_returns_to_resume(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     assert battle.type("Anna", "adjourn") == ["Grog: adjourn game on oak board"]
     assert not battle.minds["Grog"].plays
@@ -272,7 +272,7 @@ def test_bot_without_an_estimate_declines_to_end(battle: Hall) -> None:
     assert battle.type("Anna", "end game") == ["Grog: no on oak board"]
 
 
-def test_bot_behind_in_the_match_ends_a_battle_only_when_it_leads_nowhere(hall: Hall) -> None:
+def test_bot_behind_in_the_match_ends_only_a_long_quiet_battle(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
     hall.type("Grog", "resign on it", "yes", "start")
     assert hall.type("Anna", "end game") == ["Grog: no on oak board"]
@@ -283,7 +283,7 @@ def test_bot_behind_in_the_match_ends_a_battle_only_when_it_leads_nowhere(hall: 
     assert hall.typed == ["Grog: end game on oak board"]
 
 
-def test_bot_ahead_in_the_match_ends_a_battle_that_brings_it_nothing(hall: Hall) -> None:
+def test_bot_ahead_in_the_match_agrees_to_end_a_quiet_battle(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
     hall.type("Anna", "resign on it", "yes", "start")
     assert hall.type("Anna", "end game") == ["Grog: no on oak board"]
@@ -291,7 +291,7 @@ def test_bot_ahead_in_the_match_ends_a_battle_that_brings_it_nothing(hall: Hall)
     assert hall.type("Anna", "end game") == ["Grog: end game on oak board"]
 
 
-def test_it_offers_to_end_what_leads_nowhere(battle: Hall) -> None:
+def test_bot_offers_to_end_a_long_quiet_battle(battle: Hall) -> None:
     for ply in range(QUIET // 2):
         battle.type("Anna", AMBLE[ply % 2])
         before = battle.typed
@@ -321,7 +321,7 @@ def amble(hall: Hall, plies: int, worth: Callable[[int], int], board: str = "oak
         hall.type("Grog", there[1][back])
 
 
-def test_it_offers_to_end_what_brings_it_nothing(battle: Hall) -> None:
+def test_bot_offers_to_end_a_battle_without_progress(battle: Hall) -> None:
     amble(battle, QUIET_EVEN - 2, lambda _: 700)
     assert battle.typed == []
     amble(battle, 2, lambda _: 700)
@@ -333,7 +333,7 @@ def test_it_offers_to_end_what_brings_it_nothing(battle: Hall) -> None:
     assert battle.typed == ["Grog: end game on oak board"]
 
 
-def test_it_does_not_while_it_gets_on(battle: Hall) -> None:
+def test_bot_making_progress_offers_to_end_later(battle: Hall) -> None:
     amble(battle, QUIET - 2, lambda ply: 700 + 10 * ply)
     assert battle.typed == []
     amble(battle, 2, lambda _: 900)
@@ -357,7 +357,7 @@ def test_bot_behind_on_the_board_offers_to_end_later(behind: Hall) -> None:
     assert behind.typed == ["Grog: end game on oak board"]
 
 
-def test_bot_agrees_to_the_end_that_it_would_offer(behind: Hall) -> None:
+def test_bot_agrees_to_an_end_that_it_would_offer(behind: Hall) -> None:
     amble(behind, QUIET - 4, lambda _: 700)
     (there, back), (away, _) = THERE["oak board"]
     behind.type("Anna", there)
@@ -368,7 +368,7 @@ def test_bot_agrees_to_the_end_that_it_would_offer(behind: Hall) -> None:
 
 
 @pytest.mark.parametrize(("worth", "agrees"), [(0, True), (-100, True), (100, False)])
-def test_it_agrees_to_an_end_that_costs_it_nothing(
+def test_bot_agrees_to_an_end_unless_it_is_ahead(
     battle: Hall,
     worth: int,
     agrees: bool,  # noqa: FBT001 (of a parameter)
@@ -381,7 +381,7 @@ def test_it_agrees_to_an_end_that_costs_it_nothing(
 
 
 @pytest.mark.parametrize("board", ["oak board", "elm table"])
-def test_it_resigns_what_is_lost_where_pieces_do_not_count(hall: Hall, board: str) -> None:
+def test_bot_resigns_a_lost_battle_only_where_pieces_do_not_count(hall: Hall, board: str) -> None:
     hall.type("Anna", f"join game as dwarf on {board}", "invite grog", "start")
     amble(hall, 2 * (LOST_FOR - 1), lambda _: -LOST_BY, board)
     amble(hall, 2, lambda _: 1 - LOST_BY, board)
@@ -393,7 +393,7 @@ def test_it_resigns_what_is_lost_where_pieces_do_not_count(hall: Hall, board: st
     assert hall.tables[board].running is not bool(resigns)
 
 
-def test_what_is_taken_back_is_forgotten(hall: Hall) -> None:
+def test_bot_forgets_evaluations_of_plies_taken_back(hall: Hall) -> None:
     hall.type("Anna", "join game as dwarf on elm table", "invite grog", "start")
     amble(hall, 2 * (LOST_FOR - 1), lambda _: -LOST_BY, "elm table")
     for _ in range(2):
@@ -423,7 +423,7 @@ def test_bots_at_a_board_with_a_clock_start_themselves(hall: Hall) -> None:
     assert hall.tables["oak board"].clock
 
 
-def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:
+def test_bot_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:
     battle.type("Anna", Resign())
     assert battle.wait(PAUSE) == []
     assert battle.wait(TROLLS_AFTER) == ["Grog: start game on oak board"]
@@ -433,13 +433,13 @@ def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> 
     assert battle.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]
 
 
-def test_after_a_match_another_can_be_started(battle: Hall) -> None:
+def test_bot_stays_for_a_rematch(battle: Hall) -> None:
     battle.type("Anna", Resign(), "start", Resign(), "start")
     assert battle.tables["oak board"].running
     assert battle.wait(2 * GRACE) == []
 
 
-def test_it_leaves_when_the_other_does(battle: Hall) -> None:
+def test_bot_leaves_when_the_opponent_does(battle: Hall) -> None:
     leaves = ["Grog: leave game on oak board", "Grog: go hall"]
     assert battle.type("Anna", "leave game") == leaves
     battle.type("Anna", "join game as dwarf", "invite grog")
@@ -447,13 +447,13 @@ def test_it_leaves_when_the_other_does(battle: Hall) -> None:
     assert not battle.minds["Grog"].plays
 
 
-def test_where_nobody_comes_it_leaves_in_the_end(hall: Hall) -> None:
+def test_bot_leaves_a_board_without_an_opponent_after_the_grace(hall: Hall) -> None:
     hall.type("Anna", "invite grog on oak board")
     assert hall.wait(GRACE - 1) == []
     assert hall.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]
 
 
-def test_it_is_patient_where_seats_are_kept_for_no_time() -> None:
+def test_bot_waits_a_minimum_time_without_a_seat_grace() -> None:
     hall = Hall()
     hall.come("Anna", bot=False)
     hall.come("Grog", grace=0.0)
@@ -462,7 +462,7 @@ def test_it_is_patient_where_seats_are_kept_for_no_time() -> None:
     assert hall.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]
 
 
-def test_it_waits_for_who_is_away_and_puts_the_match_away(battle: Hall) -> None:
+def test_bot_adjourns_the_match_of_an_absent_opponent(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     assert battle.lose("Anna", Parting.QUIT) == []
     assert battle.wait(GRACE - 1) == []
@@ -472,7 +472,7 @@ def test_it_waits_for_who_is_away_and_puts_the_match_away(battle: Hall) -> None:
     assert battle.tables["oak board"].running
 
 
-def test_who_comes_back_plays_on(battle: Hall) -> None:
+def test_bot_plays_on_with_an_opponent_who_returns_in_time(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     battle.lose("Anna")
     assert battle.wait(GRACE / 2) == []
@@ -482,13 +482,13 @@ def test_who_comes_back_plays_on(battle: Hall) -> None:
     assert battle.minds["Grog"].tasks()
 
 
-def test_a_seat_without_a_match_is_not_kept_for_who_is_away(hall: Hall) -> None:
+def test_bot_leaves_an_absent_opponent_without_a_match(hall: Hall) -> None:
     hall.type("Anna", "join game as dwarf on oak board", "invite grog")
     hall.lose("Anna")
     assert hall.wait(GRACE) == ["Grog: leave game on oak board"]
 
 
-def test_a_bot_that_was_gone_goes_on(battle: Hall) -> None:
+def test_bot_resumes_its_battle_after_a_restart(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     del battle.minds["Grog"]
     battle.lose("Grog", Parting.RESTART)
@@ -497,7 +497,7 @@ def test_a_bot_that_was_gone_goes_on(battle: Hall) -> None:
     assert (len(task.game.moves), task.board) == (1, "oak board")
 
 
-def test_it_plays_at_several_boards(battle: Hall) -> None:
+def test_bot_plays_at_several_boards(battle: Hall) -> None:
     battle.come("Bert", bot=False)
     battle.type("Bert", "join game as troll on elm table", "invite grog", "start")
     battle.type("Anna", "move from f1 to f6")
@@ -507,7 +507,7 @@ def test_it_plays_at_several_boards(battle: Hall) -> None:
     assert battle.play("Grog") == "oak board"
 
 
-def test_what_came_to_nothing_is_not_typed_again_at_once(hall: Hall) -> None:
+def test_bot_repeats_an_ineffective_command_after_a_delay(hall: Hall) -> None:
     mind = hall.minds["Grog"]
     hall.type("Anna", "invite grog on oak board")
     hall.now += GRACE
@@ -518,7 +518,7 @@ def test_what_came_to_nothing_is_not_typed_again_at_once(hall: Hall) -> None:
     assert mind.commands(hall.now) == [Leave("oak board"), Go()]
 
 
-def test_what_it_has_missed_it_learns_with_the_next(battle: Hall) -> None:
+def test_bot_learns_missed_plies_with_the_next_event(battle: Hall) -> None:
     mind = battle.minds.pop("Grog")
     battle.type("Anna", "move from f1 to f6")
     battle.minds["Grog"] = mind  # deaf until now
@@ -528,7 +528,7 @@ def test_what_it_has_missed_it_learns_with_the_next(battle: Hall) -> None:
     assert task.game == battle.game()
 
 
-async def test_it_plays_on_at_a_board_that_is_renamed_and_not_at_one_that_is_closed(
+async def test_bot_follows_a_renamed_board_and_drops_a_closed_one(
     battle: Hall,
 ) -> None:
     store = battle.service.store
@@ -542,7 +542,7 @@ async def test_it_plays_on_at_a_board_that_is_renamed_and_not_at_one_that_is_clo
     assert not battle.minds["Grog"].plays
 
 
-def test_what_happens_at_other_boards_is_nothing_to_it(battle: Hall) -> None:
+def test_bot_ignores_events_at_other_boards(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     [before] = battle.minds["Grog"].tasks()
     battle.come("Bert", bot=False)

@@ -13,7 +13,7 @@ from tests.server.bots import program, until
 from thudmud.bots.program import Program
 
 
-async def test_program_that_has_just_ended_is_reaped_once(
+async def test_program_that_has_just_exited_is_reaped_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its end is known to the kernel, and not to asyncio yet (python/cpython#87744)."""

@@ -31,7 +31,7 @@ class Pretended:
         self.is_ended = True
 
 
-async def test_battle_that_is_cancelled_as_it_fails_ends_both_programs() -> None:
+async def test_battle_cancelled_while_it_fails_ends_both_programs() -> None:
     begun: asyncio.Future[asyncio.Task[object]] = asyncio.get_running_loop().create_future()
     pair = Pretended(begun), Pretended(begun)
     contenders = {side: cast("Contender", each) for side, each in zip(Side, pair, strict=True)}

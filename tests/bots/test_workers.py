@@ -48,9 +48,7 @@ NOTE = 'Path("pid.new").write_text(str(os.getpid())); os.rename("pid.new", "pid"
 
 
 @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-async def test_a_question_is_answered_with_a_ply_its_worth_and_a_line(
-    tmp_path: Path, rules: Ruleset
-) -> None:
+async def test_reply_has_a_ply_an_evaluation_and_a_line(tmp_path: Path, rules: Ruleset) -> None:
     async with opened(tmp_path) as workers:
         game = Game.start(rules)
         for limit in (
@@ -62,7 +60,7 @@ async def test_a_question_is_answered_with_a_ply_its_worth_and_a_line(
             game = game.push(answer.ply)
 
 
-async def test_it_knows_what_was_there_before(tmp_path: Path) -> None:
+async def test_worker_gets_the_position_and_plies_since_the_last_capture(tmp_path: Path) -> None:
     """Since something was last captured; what was before that cannot come again."""
     captured = GAME.push("dF1-F6").push("TG7-G6xF6")
     game = captured.push("dA6-B6").push("TG8-F8")
@@ -72,7 +70,7 @@ async def test_it_knows_what_was_there_before(tmp_path: Path) -> None:
     assert (tmp_path / "moves").read_text() == "dA6-B6 TG8-F8"
 
 
-async def test_no_board_waits_for_two_questions_of_another(tmp_path: Path) -> None:
+async def test_boards_with_several_questions_take_turns(tmp_path: Path) -> None:
     answered: list[str] = []
     async with opened(tmp_path, program(SAYS)) as workers:
 
@@ -85,7 +83,7 @@ async def test_no_board_waits_for_two_questions_of_another(tmp_path: Path) -> No
     assert answered == ["oak", "oak", "pine", "marble", "oak", "pine", "oak", "pine"]
 
 
-async def test_what_is_for_no_board_comes_after_all_boards(tmp_path: Path) -> None:
+async def test_questions_without_a_board_come_last(tmp_path: Path) -> None:
     answered: list[str | None] = []
     async with opened(tmp_path, program(SAYS)) as workers:
 
@@ -97,7 +95,7 @@ async def test_what_is_for_no_board_comes_after_all_boards(tmp_path: Path) -> No
     assert answered == [None, "oak", "pine", "oak", None, None]
 
 
-async def test_of_several_workers_one_is_left_for_the_boards(tmp_path: Path) -> None:
+async def test_worker_is_reserved_for_questions_of_boards(tmp_path: Path) -> None:
     async with opened(tmp_path, count=3) as workers:
         endless = Question(None, GAME, nodes=HUNDREDS_OF_YEARS)
         asking = [asyncio.create_task(workers.think(endless)) for _ in range(4)]
@@ -111,7 +109,7 @@ async def test_of_several_workers_one_is_left_for_the_boards(tmp_path: Path) -> 
         assert (await workers.think(Question(None, GAME, 4))).ply
 
 
-async def test_it_is_told_what_was_found_at_each_depth(tmp_path: Path) -> None:
+async def test_reply_has_the_evaluation_at_each_depth(tmp_path: Path) -> None:
     says = [
         f"# depth {depth} nodes 9 worth {worth} line dA6-B6"
         for depth, worth in ((1, "+0.10"), (2, "-0.20"), (3, "+0.30"), (3, "+9.00"))
@@ -123,7 +121,7 @@ async def test_it_is_told_what_was_found_at_each_depth(tmp_path: Path) -> None:
     assert (reply.worth, reply.worths) == (900, (10, -20, 30))
 
 
-async def test_who_gives_up_waiting_holds_nobody_up(tmp_path: Path) -> None:
+async def test_cancelled_question_holds_up_no_other(tmp_path: Path) -> None:
     async with opened(tmp_path) as workers:
         endless = Question("oak board", GAME, nodes=HUNDREDS_OF_YEARS)
         asking = [asyncio.create_task(workers.think(endless)) for _ in range(3)]
@@ -136,7 +134,7 @@ async def test_who_gives_up_waiting_holds_nobody_up(tmp_path: Path) -> None:
         assert all(each.cancelled() for each in asking)
 
 
-async def test_a_worker_that_stops_is_asked_again(tmp_path: Path) -> None:
+async def test_worker_that_stops_on_request_is_reused(tmp_path: Path) -> None:
     stops = program(
         f"{NOTE}\nif sys.stdin.readline() == 'stop\\n': {SAYS}; print('stop', flush=True)"
     )
@@ -152,7 +150,7 @@ async def test_a_worker_that_stops_is_asked_again(tmp_path: Path) -> None:
         asking.cancel()
 
 
-async def test_a_worker_that_does_not_stop_is_ended(tmp_path: Path) -> None:
+async def test_worker_that_does_not_stop_is_replaced(tmp_path: Path) -> None:
     async with opened(tmp_path, once(f"{NOTE}; time.sleep(3600)")) as workers:
         asking = asyncio.create_task(workers.think(Question("oak board", GAME, 4)))
         await until((tmp_path / "pid").exists)
@@ -160,7 +158,7 @@ async def test_a_worker_that_does_not_stop_is_ended(tmp_path: Path) -> None:
         assert await workers.think(Question("oak board", GAME, 4)) == REPLY
 
 
-async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
+async def test_worker_killed_while_thinking_is_restarted(tmp_path: Path) -> None:
     async with opened(tmp_path, once(f"{NOTE}; time.sleep(3600)")) as workers:
         asking = asyncio.create_task(workers.think(Question("oak board", GAME, 4)))
         await until((tmp_path / "pid").exists)
@@ -168,7 +166,7 @@ async def test_a_worker_that_is_killed_is_started_again(tmp_path: Path) -> None:
         assert await asking == REPLY
 
 
-async def test_a_worker_that_dies_while_it_has_nothing_to_do_is_started_again(
+async def test_worker_killed_while_idle_is_restarted(
     tmp_path: Path,
 ) -> None:
     noting = f'Path("keeper").write_text(str(os.getppid()))\n{NOTE}\n{SAYS}'
@@ -191,7 +189,7 @@ def is_alive(process: int) -> bool:
     return True
 
 
-async def test_a_worker_that_hangs_is_started_again(
+async def test_worker_that_hangs_is_restarted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
 ) -> None:
     monkeypatch.setattr(pool, "PATIENCE", HOUR)
@@ -202,7 +200,7 @@ async def test_a_worker_that_hangs_is_started_again(
         assert await asking == REPLY
 
 
-async def test_a_worker_that_says_that_it_thinks_is_waited_for(
+async def test_worker_that_reports_thinking_is_not_timed_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
 ) -> None:
     monkeypatch.setattr(pool, "PATIENCE", HOUR)
@@ -229,7 +227,7 @@ for said in "first", "second":
 @pytest.mark.parametrize(
     "going", ["sys.exit(3)", 'print("go dA6-B6", flush=True)', 'print("error what?", flush=True)']
 )
-async def test_what_fails_again_and_again_is_given_up(tmp_path: Path, going: str) -> None:
+async def test_question_fails_after_several_tries(tmp_path: Path, going: str) -> None:
     failing = program(f'with open("tries", "a") as tries: tries.write("x")\n{going}')
     async with opened(tmp_path, failing) as workers:
         for asked in (1, 2):
@@ -238,7 +236,7 @@ async def test_what_fails_again_and_again_is_given_up(tmp_path: Path, going: str
             assert len((tmp_path / "tries").read_text()) == asked * pool.TRIES
 
 
-async def test_they_give_way_to_others(tmp_path: Path) -> None:
+async def test_worker_runs_at_low_priority(tmp_path: Path) -> None:
     """Also to those of other sessions, which Linux may give as much as theirs, nice or not."""
     nice = program(
         f"""
@@ -255,7 +253,7 @@ Path("group").write_text(group.read_text().strip() if group.exists() else "no gr
     assert group == "no groups here" or group.endswith(f" nice {pool.NICENESS}")
 
 
-async def test_as_many_think_at_once_as_there_are(tmp_path: Path) -> None:
+async def test_workers_think_in_parallel(tmp_path: Path) -> None:
     meeting = program(
         f"""
 Path(str(os.getpid())).touch()
@@ -268,7 +266,7 @@ while len(list(Path().iterdir())) < 2: time.sleep(0.01)
         assert await asyncio.gather(*both) == [REPLY, REPLY]
 
 
-async def test_one_is_enough_for_who_ask_one_after_another(tmp_path: Path) -> None:
+async def test_worker_is_reused_for_consecutive_questions(tmp_path: Path) -> None:
     noting = program(
         f'with open("starts", "a") as starts: starts.write(f"{{os.getpid()}} ")\n{SAYS}'
     )
@@ -278,7 +276,7 @@ async def test_one_is_enough_for_who_ask_one_after_another(tmp_path: Path) -> No
     assert len(set((tmp_path / "starts").read_text().split())) == 1
 
 
-async def test_when_they_are_ended_nobody_waits_any_more(tmp_path: Path) -> None:
+async def test_questions_fail_once_the_workers_are_closed(tmp_path: Path) -> None:
     async with opened(tmp_path, program(f"{NOTE}; time.sleep(3600)")) as workers:
         question = Question("oak board", GAME, 4)
         asking = [asyncio.create_task(workers.think(question)) for _ in range(2)]
@@ -291,7 +289,7 @@ async def test_when_they_are_ended_nobody_waits_any_more(tmp_path: Path) -> None
             await workers.think(question)
 
 
-def test_a_question_has_a_limit_and_a_battle_that_goes_on() -> None:
+def test_question_requires_a_limit_and_a_running_battle() -> None:
     with pytest.raises(InvalidValueError, match="either a level or a number of nodes"):
         Question("oak board", GAME)
     with pytest.raises(InvalidValueError, match="the battle is over"):
