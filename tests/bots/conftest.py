@@ -1,4 +1,4 @@
-"""Programs are asked in each loop that a server may run in."""
+"""Run the worker tests on every event loop that a server may use."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from tests.conftest import ASYNCIO, LOOPS, Loops
 
 
 def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:
-    """Test the workers in each loop, and all else in one, as what needs to set its clock."""
+    """Use every loop for the workers, except where a test sets the clock; else asyncio alone."""
     in_one = "pass_time" in getattr(item, "fixturenames", ())
     return LOOPS if item.path.name == "test_workers.py" and not in_one else ASYNCIO

@@ -1,4 +1,4 @@
-"""A dialogue with a clock of its own, on which each look at it takes a tenth of a second."""
+"""An engine dialogue on a fake clock that advances a tenth of a second a reading."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def dialogue(
 
 
 def asked(lines: str, to: Dialogue | None = None) -> list[str | None]:
-    """Return what some lines are answered."""
+    """Return the answers to some lines."""
     whom = to or dialogue()
     return [whom.answer(line) for line in lines.splitlines()]

@@ -1,4 +1,4 @@
-"""Who is asked for hints: what they know, and what becomes of those who ask if a worker fails."""
+"""Advisers for hints: agreement between workers and built-in search, and failing workers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thudmud.store import Store
 GOES_ASTRAY = program(
     'print("# depth 1 nodes 9 worth +0.10 line dA6-B6 dA7-B7\\ngo dA6-B6", flush=True)'
 )
-"""What it expects after its ply is against the rules."""
+"""The second ply of its line is illegal."""
 
 
 @asynccontextmanager

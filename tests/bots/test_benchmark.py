@@ -1,4 +1,4 @@
-"""The rows that the benchmark of the player prints, its opponents, and fits of its weights."""
+"""The benchmark of the bots: table rows, third-party opponents, and fits of the weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thudmud.values import replace
 
 
 def summary(dwarfs: float | None, failures: int) -> dict[str, Any]:
-    """Return what a match tells in which the player has won 3 and lost 1."""
+    """Return the summary of a match that the player won 3 to 1."""
     one = {
         "margin_as_dwarfs": dwarfs, "error_as_dwarfs": None,
         "margin_as_trolls": 4.25, "error_as_trolls": 1.75, "cpu_seconds_a_ply": None,

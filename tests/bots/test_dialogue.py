@@ -1,4 +1,4 @@
-"""The engine protocol: any line gets one answer, and what is refused changes nothing."""
+"""The engine protocol: one answer a line, and no change by a refused one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATE = "rules\nposition\nmoves"
 CLOSE = (
     "dG10,dJ10,dF11,dG11,dH11,dJ11,dK11,dG12,dJ12,dF13,dG13,dH13,dJ13,dK13,dG14,dJ14,TH12,RH8 troll"
 )
-"""Sixteen dwarfs between which a troll can go on in hundreds of thousands of ways."""
+"""Sixteen dwarfs that a troll can trample along hundreds of thousands of paths."""
 
 
 def test_dialogue_starts_with_the_discworld_opening() -> None:

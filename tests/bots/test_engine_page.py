@@ -1,4 +1,4 @@
-"""The page on the engine: its examples are what is answered, and it names every word."""
+"""The documentation of the engine: its examples, words and limits match the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a bot sits down, starts, agrees, declines and leaves: by what its player is told."""
+"""A bot's decisions to sit down, start, agree, decline and leave, by the events it receives."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ THERE = {
         ("move from e3 to e4", "move from e4 to e3"),
     ),
 }
-"""What Anna and Grog play, there and back."""
+"""Plies of Anna and of Grog, there and back."""
 AMBLE = ["move from f1 to f2", "move from f2 to f1"]
 
 
 class Hall:
-    """Players who type, and bots who do what they want to; time is told."""
+    """A service with players who type, bots that act, and a fake clock."""
 
     def __init__(self, *bots: str) -> None:
         self.now = 1000.0
@@ -89,7 +89,7 @@ class Hall:
         self.visits[name] = visit
 
     def type(self, name: str, *lines: str | Command) -> list[str]:
-        """Let a player type; return what bots do after the last line."""
+        """Submit lines of a player; return the commands of bots after the last one."""
         for line in lines:
             self.submit(name, line)
             self.settle()
@@ -107,7 +107,7 @@ class Hall:
         return self.settle()
 
     def settle(self) -> list[str]:
-        """Let bots do all they want to, but play; return what they did."""
+        """Let the bots issue all commands except plies; return them."""
         self.typed = []
         for _ in range(50):
             if not any(self._act(name, mind) for name, mind in self.minds.items()):
@@ -115,7 +115,7 @@ class Hall:
         raise AssertionError(f"the bots never rest: {self.typed}")
 
     def play(self, name: str) -> str:
-        """Let a bot play the first ply there is."""
+        """Let a bot play the first legal ply; return the board."""
         task, *_ = self.minds[name].tasks()
         [move, *_] = task.game.legal_moves()
         self.submit(name, task.command(str(move)))
@@ -141,7 +141,7 @@ def hall() -> Hall:
 
 @pytest.fixture
 def battle(hall: Hall) -> Hall:
-    """Anna plays the dwarfs."""
+    """A battle in which Anna plays the dwarfs against Grog."""
     hall.type("Anna", "join game as dwarf on oak board", "invite grog", "start")
     return hall
 
@@ -308,7 +308,7 @@ def test_bot_offers_to_end_a_long_quiet_battle(battle: Hall) -> None:
 
 
 def amble(hall: Hall, plies: int, worth: Callable[[int], int], board: str = "oak board") -> None:
-    """Play plies that capture nothing; Grog, who has the trolls, thinks them worth so much."""
+    """Play plies without captures, which Grog (the trolls) evaluates as ``worth``."""
     there = THERE[board]
     for ply in range(0, plies, 2):
         back = len(hall.game(board).moves) // 2 % 2
@@ -342,7 +342,7 @@ def test_bot_making_progress_offers_to_end_later(battle: Hall) -> None:
 
 @pytest.fixture
 def behind(battle: Hall) -> Hall:
-    """Grog has just lost a troll, and made a ply."""
+    """A battle in which Grog has just lost a troll and played a ply."""
     battle.type("Anna", "move from f1 to f6")
     battle.type("Grog", "move from g7 to f7")
     battle.type("Anna", "hurl from f6 to f7")
@@ -521,7 +521,7 @@ def test_bot_repeats_an_ineffective_command_after_a_delay(hall: Hall) -> None:
 def test_bot_learns_missed_plies_with_the_next_event(battle: Hall) -> None:
     mind = battle.minds.pop("Grog")
     battle.type("Anna", "move from f1 to f6")
-    battle.minds["Grog"] = mind  # deaf until now
+    battle.minds["Grog"] = mind  # no events reached it until now
     battle.type("Grog", "move from g7 to g6")
     battle.type("Anna", "move from f6 to f5")
     [task] = mind.tasks()

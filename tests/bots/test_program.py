@@ -1,4 +1,4 @@
-"""Programs that end by themselves at the moment at which they are ended."""
+"""Programs that exit by themselves just as they are killed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thudmud.bots.program import Program
 async def test_program_that_has_just_exited_is_reaped_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its end is known to the kernel, and not to asyncio yet (python/cpython#87744)."""
+    """The kernel has seen its exit, but asyncio has not yet (python/cpython#87744)."""
     reap, send, sent = os.waitpid, os.kill, threading.Event()
 
     def reaped(pid: int, options: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""A battle between two programs: both are ended, whatever happens meanwhile."""
+"""A battle between two programs: both are ended even after a failure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from thudmud.rules import DISCWORLD, Game, Side
 
 
 class Pretended:
-    """In place of a contender: it cannot be started, and others fail at the same moment."""
+    """A fake contender that fails to start just as its battle is cancelled."""
 
     def __init__(self, battle: asyncio.Future[asyncio.Task[object]]) -> None:
         self.name, self._battle, self.is_ended = "bad", battle, False
 
     async def start(self) -> None:
         battle = await self._battle
-        # By now the end of both is begun, and has got no further.
+        # Runs once the contenders have begun to end, but before either has ended.
         asyncio.get_running_loop().call_soon(battle.cancel)
         raise ProgramError("there is no such program")
 

@@ -1,4 +1,4 @@
-"""How much stronger a player is, by the matches played."""
+"""Differences in playing strength estimated from match results."""
 
 from __future__ import annotations
 

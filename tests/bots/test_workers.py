@@ -1,4 +1,4 @@
-"""Workers: who is answered first, and what becomes of a worker that fails."""
+"""The worker pool: order of the questions, restarts, timeouts and priorities."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GAME = Game.start(DEFAULT_RULES)
 SAYS = 'print("# depth 0 nodes 1 worth +1.50 line dA6-B6 TG7-F7\\ngo dA6-B6", flush=True)'
 REPLY = Reply("dA6-B6", 150, ("dA6-B6", "TG7-F7"))
 HUNDREDS_OF_YEARS = 999_999_999
-"""Of positions, roughly."""
+"""A node limit that no search reaches."""
 HOUR = 3600.0
 
 
@@ -39,7 +39,7 @@ async def opened(
 
 
 def once(first: str) -> list[str]:
-    """Return a command that does something when it is first to play, and then plays well."""
+    """Return a program that runs ``first`` on its first start, and answers on later ones."""
     body = "\n".join(f"    {line}" for line in first.strip().splitlines())
     return program(f'if not Path("pid").exists():\n{body}\n{SAYS}')
 
@@ -61,7 +61,7 @@ async def test_reply_has_a_ply_an_evaluation_and_a_line(tmp_path: Path, rules: R
 
 
 async def test_worker_gets_the_position_and_plies_since_the_last_capture(tmp_path: Path) -> None:
-    """Since something was last captured; what was before that cannot come again."""
+    """Positions from before the last capture cannot recur."""
     captured = GAME.push("dF1-F6").push("TG7-G6xF6")
     game = captured.push("dA6-B6").push("TG8-F8")
     async with opened(tmp_path, noting(["position", "moves"], SAYS)) as workers:
@@ -79,7 +79,7 @@ async def test_boards_with_several_questions_take_turns(tmp_path: Path) -> None:
             answered.append(board)
 
         await asyncio.gather(*map(ask, ["oak"] * 4 + ["pine"] * 3 + ["marble"]))
-    # The first is asked at once; then one of each board.
+    # The first question starts at once; then the boards alternate.
     assert answered == ["oak", "oak", "pine", "marble", "oak", "pine", "oak", "pine"]
 
 
@@ -103,7 +103,7 @@ async def test_worker_is_reserved_for_questions_of_boards(tmp_path: Path) -> Non
             assert (await workers.think(Question("oak board", GAME, 4))).ply
         for each in asking[:2]:
             each.cancel()
-        for each in asking[2:]:  # their turn comes now
+        for each in asking[2:]:  # queued until now
             each.cancel()
         await asyncio.wait(asking)
         assert (await workers.think(Question(None, GAME, 4))).ply
@@ -126,7 +126,7 @@ async def test_cancelled_question_holds_up_no_other(tmp_path: Path) -> None:
         endless = Question("oak board", GAME, nodes=HUNDREDS_OF_YEARS)
         asking = [asyncio.create_task(workers.think(endless)) for _ in range(3)]
         other = asyncio.create_task(workers.think(Question("pine board", GAME, 4)))
-        await asyncio.sleep(0)  # all of them wait by now
+        await asyncio.sleep(0)  # let all of them queue
         for each in reversed(asking):
             each.cancel()
         assert (await other).ply
@@ -175,13 +175,13 @@ async def test_worker_killed_while_idle_is_restarted(
         first = int((tmp_path / "pid").read_text())
         keeper = int((tmp_path / "keeper").read_text())
         os.kill(first, signal.SIGKILL)
-        await until(lambda: not is_alive(keeper))  # it is our child, so the loop knows of it
+        await until(lambda: not is_alive(keeper))  # a child of this process, reaped by the loop
         assert await workers.think(Question("oak board", GAME, 4)) == REPLY
         assert int((tmp_path / "pid").read_text()) != first
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process has not ended, or nobody has taken note of that."""
+    """Whether a process is running, or is a zombie not yet reaped."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -219,7 +219,7 @@ for said in "first", "second":
             await pass_time(0.7 * HOUR)
             (tmp_path / "say").touch()
             await until((tmp_path / said).exists)
-            await pass_time(0)  # it has been read
+            await pass_time(0)  # let the comment be read
         assert await asking == REPLY
     assert (tmp_path / "asked").read_text() == "x"
 
@@ -237,7 +237,7 @@ async def test_question_fails_after_several_tries(tmp_path: Path, going: str) ->
 
 
 async def test_worker_runs_at_low_priority(tmp_path: Path) -> None:
-    """Also to those of other sessions, which Linux may give as much as theirs, nice or not."""
+    """With autogroups, Linux shares the CPU by session, so the group needs its own niceness."""
     nice = program(
         f"""
 Path("nice").write_text(str(os.nice(0)))
