@@ -86,7 +86,7 @@ async def people(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Guessers]:
 
 
 @pytest.mark.parametrize("is_known", [False, True])
-async def test_right_ones_never_count(people: Guessers, *, is_known: bool) -> None:
+async def test_right_guesses_never_count(people: Guessers, *, is_known: bool) -> None:
     for _ in range(5 * ADDRESS_FREE):
         task = await people.guess(right=True, is_known=is_known)
         assert task.result()
@@ -99,7 +99,7 @@ async def test_right_ones_never_count(people: Guessers, *, is_known: bool) -> No
     ("secret", "interval"),
     [(Secret.PASSWORD, PASSWORD_INTERVAL), (Secret.WORD, WORD_INTERVAL)],
 )
-async def test_some_wrong_ones_cost_nothing_then_each_waits(
+async def test_wrong_guesses_are_delayed_after_a_free_allowance(
     people: Guessers, secret: Secret, interval: float, *, is_known: bool
 ) -> None:
     for _ in range(FREE):
@@ -113,7 +113,7 @@ async def test_some_wrong_ones_cost_nothing_then_each_waits(
         assert task.result() is False
 
 
-async def test_who_waits_is_told_how_long(people: Guessers) -> None:
+async def test_delayed_guess_reports_its_waiting_time(people: Guessers) -> None:
     for address in (*[ABROAD] * FREE, THEIRS, "203.0.113.2"):
         await people.guess(address)
     assert people.told == []
@@ -126,7 +126,7 @@ async def test_who_waits_is_told_how_long(people: Guessers) -> None:
     assert len(people.told) == 2
 
 
-async def test_who_was_wrong_themselves_is_told_of_nobody_else(people: Guessers) -> None:
+async def test_delay_by_own_wrong_guesses_blames_the_own_address(people: Guessers) -> None:
     for _ in range(FREE + 1):
         await people.guess(is_known=True)
     await people.pass_time(MOMENT)
@@ -136,7 +136,7 @@ async def test_who_was_wrong_themselves_is_told_of_nobody_else(people: Guessers)
     ]
 
 
-async def test_a_crowd_at_a_known_address_keeps_nobody_out_for_as_long_as_a_seat_is_kept(
+async def test_guess_from_a_crowded_known_address_beats_the_seat_grace(
     people: Guessers,
 ) -> None:
     for _ in range(FREE + 30):
@@ -149,7 +149,7 @@ async def test_a_crowd_at_a_known_address_keeps_nobody_out_for_as_long_as_a_seat
     assert people.now - began < GameSettings().seat_grace
 
 
-async def test_where_a_name_has_come_from_nobody_waits_for_others(people: Guessers) -> None:
+async def test_guess_from_a_known_address_waits_for_no_strangers(people: Guessers) -> None:
     for number in range(5 * FREE):
         await people.guess(f"203.0.113.{number % 40}")
     for _ in range(5 * ADDRESS_FREE):
@@ -158,14 +158,14 @@ async def test_where_a_name_has_come_from_nobody_waits_for_others(people: Guesse
     assert task.result()
 
 
-async def test_where_a_name_has_come_from_others_names_count(people: Guessers) -> None:
+async def test_wrong_guesses_at_known_names_count_against_other_names(people: Guessers) -> None:
     """Whoever has an account of their own does not walk through those of others with it."""
     for number in range(ADDRESS_FREE):
         await people.guess(name=f"Bob{number}", is_known=True)
     assert not (await people.guess()).done()
 
 
-async def test_each_address_has_one_guess_in_the_line_of_a_name(people: Guessers) -> None:
+async def test_address_with_many_guesses_does_not_crowd_out_another(people: Guessers) -> None:
     for _ in range(24):
         await people.guess(THEIRS, secret=Secret.WORD)
     mine = await people.guess(ABROAD, secret=Secret.WORD, right=True)
@@ -175,7 +175,7 @@ async def test_each_address_has_one_guess_in_the_line_of_a_name(people: Guessers
     assert mine.result()
 
 
-async def test_addresses_take_turns(people: Guessers) -> None:
+async def test_addresses_take_turns_at_a_name(people: Guessers) -> None:
     for _ in range(FREE):
         await people.guess("192.0.2.9", secret=Secret.WORD)
     addresses = [ABROAD, THEIRS, HOME]
@@ -187,7 +187,7 @@ async def test_addresses_take_turns(people: Guessers) -> None:
     assert people.looked[FREE:] == addresses * 3
 
 
-async def test_one_address_does_not_walk_through_names(people: Guessers) -> None:
+async def test_address_that_tries_many_names_is_delayed(people: Guessers) -> None:
     for number in range(ADDRESS_FREE + 2):
         await people.guess(name=f"Anna{number}")
     assert len(people.looked) == ADDRESS_FREE
@@ -200,7 +200,7 @@ async def test_one_address_does_not_walk_through_names(people: Guessers) -> None
     assert (await people.guess(THEIRS, "Anna3", right=True)).result()
 
 
-async def test_many_who_are_right_at_once_are_told_nothing(people: Guessers) -> None:
+async def test_simultaneous_right_guesses_see_no_delay(people: Guessers) -> None:
     found = asyncio.Event()
     everybody = [
         await people.guess(name=f"Anna{number}", right=True, until=found) for number in range(100)
@@ -211,7 +211,7 @@ async def test_many_who_are_right_at_once_are_told_nothing(people: Guessers) -> 
     assert people.told == []
 
 
-async def test_as_many_are_looked_at_at_once_as_may_be_wrong(people: Guessers) -> None:
+async def test_guesses_checked_at_once_are_limited_to_the_allowance(people: Guessers) -> None:
     found = asyncio.Event()
     for number in range(2 * FREE):
         await people.guess(f"203.0.113.{number}", until=found)
@@ -221,7 +221,7 @@ async def test_as_many_are_looked_at_at_once_as_may_be_wrong(people: Guessers) -
     assert len(people.looked) == FREE
 
 
-async def test_who_goes_gives_the_place_up(people: Guessers) -> None:
+async def test_cancelled_guess_gives_up_its_place_in_the_queue(people: Guessers) -> None:
     for _ in range(FREE):
         await people.guess()
     waiting = [await people.guess(f"203.0.113.{number}") for number in range(20)]
@@ -233,7 +233,7 @@ async def test_who_goes_gives_the_place_up(people: Guessers) -> None:
     assert people.looked == [*[ABROAD] * FREE, HOME]
 
 
-async def test_who_does_not_wait_for_the_answer_has_guessed_all_the_same(people: Guessers) -> None:
+async def test_guess_cancelled_during_its_check_still_counts(people: Guessers) -> None:
     for right, count in ((True, 3 * FREE), (False, FREE)):
         for _ in range(count):
             found = asyncio.Event()
@@ -247,7 +247,7 @@ async def test_who_does_not_wait_for_the_answer_has_guessed_all_the_same(people:
     assert not (await people.guess()).done()
 
 
-async def test_what_cannot_be_found_out_does_not_count(people: Guessers) -> None:
+async def test_guess_whose_check_fails_does_not_count(people: Guessers) -> None:
     async def fail() -> bool:
         raise OSError("the disk is full")
 
@@ -260,7 +260,9 @@ async def test_what_cannot_be_found_out_does_not_count(people: Guessers) -> None
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_whoever_comes_and_goes_all_have_their_turn(people: Guessers, seed: int) -> None:
+async def test_guesses_under_random_load_all_finish_within_the_budget(
+    people: Guessers, seed: int
+) -> None:
     chance, began = random.Random(seed), people.now  # noqa: S311  (a test's)
     tasks = []
     for _ in range(150):
@@ -288,7 +290,7 @@ async def test_whoever_comes_and_goes_all_have_their_turn(people: Guessers, seed
     assert (await people.guess(right=True)).result()
 
 
-async def test_whoever_uses_many_names_is_not_forgiven(
+async def test_wrong_guesses_survive_a_flood_of_other_names(
     people: Guessers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("thudmud.accounts.limiters.MAX_KEYS", 20)

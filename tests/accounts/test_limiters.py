@@ -28,7 +28,7 @@ NOW = 1_800_000_000.0
         ("nowhere", "nowhere"),
     ],
 )
-def test_addresses_of_one_household_are_one(one: str, other: str) -> None:
+def test_addresses_of_one_household_share_a_network(one: str, other: str) -> None:
     assert network(one) == network(other) != network("198.51.100.1")
 
 
@@ -42,11 +42,11 @@ def test_addresses_of_one_household_are_one(one: str, other: str) -> None:
         ("nowhere", "nowhere"),
     ],
 )
-def test_networks_of_one_owner_are_one_site(one: str, other: str) -> None:
+def test_networks_of_one_owner_share_a_site(one: str, other: str) -> None:
     assert site(one) == site(other) not in {site("198.51.100.1"), site("2001:db8:1::1")}
 
 
-def test_recent_counts_fade_by_key() -> None:
+def test_recent_counts_decay_by_key() -> None:
     counts = RecentCounts(100.0)
     for _ in range(8):
         counts.add("Anna", NOW)
@@ -67,7 +67,7 @@ def test_recent_counts_of_too_many_keys_drop_the_lowest(monkeypatch: pytest.Monk
     assert counts.count("Anna", NOW + 1) > 2
 
 
-def test_so_much_at_once_then_so_much_a_second() -> None:
+def test_bucket_allows_a_burst_then_the_rate() -> None:
     bucket = TokenBucket(2, 3)
     assert [bucket.take(100.0) for _ in range(4)] == [0, 0, 0, 0.5]
     assert bucket.take(100.25) == 0.25
@@ -75,20 +75,20 @@ def test_so_much_at_once_then_so_much_a_second() -> None:
     assert bucket.take(100.5) == 0.5
 
 
-def test_it_holds_no_more_than_its_size() -> None:
+def test_bucket_refills_to_its_size_at_most() -> None:
     bucket = TokenBucket(2, 3)
     bucket.take(0.0)
     assert [bucket.take(1e9) for _ in range(4)] == [0, 0, 0, 0.5]
 
 
-def test_a_clock_that_goes_back_brings_nothing() -> None:
+def test_bucket_gains_nothing_when_the_clock_goes_back() -> None:
     bucket = TokenBucket(1, 1)
     bucket.take(50.0)
     assert bucket.take(10.0) == 1
     assert bucket.take(11.0) == 0
 
 
-def test_what_is_charged_later_is_owed() -> None:
+def test_bucket_charged_afterwards_goes_into_debt() -> None:
     bucket = TokenBucket(2, 3)
     assert bucket.take(0.0) == 0
     bucket.charge(6)
@@ -96,7 +96,7 @@ def test_what_is_charged_later_is_owed() -> None:
     assert [bucket.take(2.5) for _ in range(2)] == [0, 0.5]
 
 
-def test_some_can_be_left_in() -> None:
+def test_bucket_can_keep_a_reserve() -> None:
     bucket = TokenBucket(1, 4)
     assert [bucket.take(0.0, leaving=2) for _ in range(3)] == [0, 0, 1]
     assert [bucket.take(0.0) for _ in range(3)] == [0, 0, 1]
@@ -107,7 +107,7 @@ def test_some_can_be_left_in() -> None:
     st.floats(1, 1e4),
     st.lists(st.floats(0, 100), min_size=1, max_size=50),
 )
-def test_who_waits_as_told_gets_one_and_never_more_than_the_rate(
+def test_bucket_honours_its_waiting_times_and_its_rate(
     rate: float, size: float, pauses: list[float]
 ) -> None:
     bucket, now, taken = TokenBucket(rate, size), 1e9, 0
@@ -120,7 +120,9 @@ def test_who_waits_as_told_gets_one_and_never_more_than_the_rate(
     assert taken <= size + (now - 1e9) * rate + 1 + len(pauses) * 1e-5 * (1 + rate)
 
 
-def test_those_used_longest_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rate_limiter_evicts_the_least_recently_used_bucket(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(limiters, "MAX_KEYS", 2)
     each = RateLimiter(1, 1)
     for key in ("a", "b", "a", "c"):
@@ -129,7 +131,7 @@ def test_those_used_longest_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -
     assert each.of("b").wait(0.0) == 0
 
 
-def test_those_that_are_fullest_are_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rate_limiter_evicts_the_fullest_buckets_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limiters, "MAX_KEYS", 20)
     each = RateLimiter(1, 10)
     for _ in range(10):
@@ -141,7 +143,7 @@ def test_those_that_are_fullest_are_forgotten_first(monkeypatch: pytest.MonkeyPa
 
 
 class TestStorageQuota:
-    def test_network_that_has_stored_too_much_waits_until_a_share_is_free_again(self) -> None:
+    def test_quota_blocks_a_full_network_until_a_share_is_free(self) -> None:
         quota = StorageQuota(3600)
         quota.note("2001:db8::1", 1800, NOW)
         quota.note("2001:db8::2", 1799, NOW)
@@ -152,18 +154,18 @@ class TestStorageQuota:
         assert (quota.over(NOW + 89), quota.over(NOW + 90)) == (1, 0)
         assert quota.full == set()
 
-    def test_what_goes_on_all_the_same_is_owed(self) -> None:
+    def test_quota_overrun_is_owed_as_a_debt(self) -> None:
         quota = StorageQuota(3600)
         quota.note("192.0.2.1", 7200, NOW)
         assert quota.wait("192.0.2.1", NOW + 3600) == pytest.approx(60)
 
-    def test_this_machine_is_not_counted(self) -> None:
+    def test_quota_ignores_local_addresses(self) -> None:
         quota = StorageQuota(1)
         for address in ("127.0.0.1", "::1", ""):
             quota.note(address, 99, NOW)
         assert quota.full == set()
 
-    def test_another_limit_lets_all_begin_anew_and_the_same_one_does_not(self) -> None:
+    def test_quota_is_reset_only_by_a_different_limit(self) -> None:
         quota = StorageQuota(10)
         quota.note("192.0.2.1", 99, NOW)
         quota.adopt(10)

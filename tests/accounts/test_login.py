@@ -64,7 +64,7 @@ async def only_old_names(setup: LoginSetup, *names: str) -> None:
 
 
 class TestGuests:
-    async def test_a_new_one_is_told_a_word(self, setup: LoginSetup) -> None:
+    async def test_new_guest_is_given_a_resume_word(self, setup: LoginSetup) -> None:
         name, answers = await setup.enter([" anna "])
         assert name == "Anna"
         assert answers.shown == [
@@ -77,7 +77,7 @@ class TestGuests:
         assert passwords.is_same(answers.word, kept.word)
         assert answers.word.encode() not in kept.word
 
-    async def test_the_line_with_the_word_fits_a_screen(self, setup: LoginSetup) -> None:
+    async def test_resume_word_line_fits_the_screen(self, setup: LoginSetup) -> None:
         _, answers = await setup.enter(["Bartholomewthetwenty"])
         parts = {part for _ in range(1000) for part in passwords.new_word().split("-")}
         longest = 5 * max(map(len, parts)) + 4
@@ -86,12 +86,12 @@ class TestGuests:
         assert len(told) - len(answers.word) + longest < 80
         assert len(kept) < 80
 
-    async def test_what_is_no_name(self, setup: LoginSetup) -> None:
+    async def test_invalid_name_is_asked_for_again(self, setup: LoginSetup) -> None:
         name, answers = await setup.enter(["", "4", "anna"])
         assert name == "Anna"
         assert answers.told == ["Letters, please."]
 
-    async def test_who_has_a_name_keeps_it_whatever_it_means_now(self, setup: LoginSetup) -> None:
+    async def test_owner_keeps_a_name_that_became_reserved(self, setup: LoginSetup) -> None:
         word = await setup.guest("Anna")
         await setup.member("Bert")
         setup.directory.reserved = {"anna", "bert", "carla"}
@@ -100,11 +100,11 @@ class TestGuests:
         name, answers = await setup.enter(["carla"])
         assert (name, answers.told) == ("", ["Reserved."])
 
-    async def test_quit_instead_of_a_name(self, setup: LoginSetup) -> None:
+    async def test_quit_at_the_name_prompt_says_goodbye(self, setup: LoginSetup) -> None:
         name, answers = await setup.enter(["Quit"])
         assert (name, answers.shown) == ("", [NAME, "Goodbye!"])
 
-    async def test_a_name_in_use_asks_for_its_word(self, setup: LoginSetup) -> None:
+    async def test_name_in_use_asks_for_its_resume_word(self, setup: LoginSetup) -> None:
         word = await setup.guest("Anna")
         name, answers = await setup.enter(["ANNA", "basalt-lantern-fox-otter-plum", "", "bob"])
         assert name == "Bob"
@@ -116,19 +116,19 @@ class TestGuests:
         assert (await setup.enter(["ANNA", word]))[0] == "Anna"
         assert (await setup.enter(["anna", f" {word.upper().replace('-', ' ')} "]))[0] == "Anna"
 
-    async def test_a_word_of_three_parts_that_an_older_version_told(
+    async def test_resume_word_of_three_parts_from_an_older_version_works(
         self, setup: LoginSetup
     ) -> None:
         kept = KeptName("Anna", passwords.word_hash("basalt-lantern-fox"), setup.now)
         await setup.store.write(accounts.keep_guest, kept)
         assert (await setup.enter(["anna", "Basalt lantern fox"]))[0] == "Anna"
 
-    async def test_whoever_took_a_name_has_come_from_there(self, setup: LoginSetup) -> None:
+    async def test_address_of_a_new_guest_is_stored(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
         await setup.logins.last_seen.close()
         assert await setup.store.read(accounts.addresses, "anna") == ["192.0.2.1"]
 
-    async def test_a_name_is_kept_for_a_while(self, setup: LoginSetup) -> None:
+    async def test_guest_name_expires_a_day_after_its_last_use(self, setup: LoginSetup) -> None:
         word = await setup.guest("Anna")
         setup.directory.playing.clear()
         setup.logins.last_seen.left("Anna", gave_up=False)
@@ -144,7 +144,7 @@ class TestGuests:
         assert name == "Anna"
         assert answers.word != word
 
-    async def test_a_name_is_free_soon_if_nobody_was_told_its_word(
+    async def test_guest_name_expires_soon_if_its_word_was_never_shown(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         keeping = setup.store.write
@@ -162,7 +162,7 @@ class TestGuests:
         setup.now += UNTOLD
         assert (await setup.enter(["anna"]))[0] == "Anna"
 
-    async def test_a_name_is_kept_while_it_is_used_or_needed(self, setup: LoginSetup) -> None:
+    async def test_guest_name_is_kept_while_in_use_or_needed(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
         await setup.logins.last_seen.close()
         setup.now += 2 * DAY
@@ -173,7 +173,9 @@ class TestGuests:
         setup.directory.needed.clear()
         assert (await setup.enter(["anna"]))[0] == "Anna"
 
-    async def test_who_leaves_for_good_leaves_the_name(self, setup: LoginSetup) -> None:
+    async def test_guest_who_quits_frees_the_name_unless_it_is_needed(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.guest("Anna")
         setup.directory.playing.clear()
         setup.directory.needed.add("Anna")
@@ -185,7 +187,7 @@ class TestGuests:
         setup.logins.last_seen.left("Anna", gave_up=True)
         assert (await setup.enter(["anna"]))[0] == "Anna"
 
-    async def test_a_name_that_is_played_under_without_a_word(self, setup: LoginSetup) -> None:
+    async def test_name_in_play_without_a_resume_word_is_refused(self, setup: LoginSetup) -> None:
         for names in (setup.directory.playing, setup.directory.needed):
             names.add("Anna")
             name, answers = await setup.enter(["anna"])
@@ -196,7 +198,7 @@ class TestGuests:
             names.clear()
 
     @pytest.mark.parametrize("is_right", [False, True])
-    async def test_a_name_that_is_registered_while_its_word_is_asked_for(
+    async def test_name_registered_during_its_word_prompt_asks_for_the_password(
         self, setup: LoginSetup, *, is_right: bool
     ) -> None:
         word = await setup.guest("Anna")
@@ -218,7 +220,9 @@ class TestGuests:
             PASSWORD,
         ]
 
-    async def test_two_who_race_for_a_name(self, slow_setup: LoginSetup) -> None:
+    async def test_simultaneous_logins_under_a_name_let_in_one(
+        self, slow_setup: LoginSetup
+    ) -> None:
         both = await asyncio.gather(slow_setup.enter(["anna"]), slow_setup.enter(["Anna"]))
         assert sorted(name for name, _ in both) == ["", "Anna"]
         (told,) = [line for _, answers in both for line in (*answers.told, *answers.hints)]
@@ -226,7 +230,7 @@ class TestGuests:
             ("Somebody called Anna has just come in.", "Somebody called Anna was here,")
         )
 
-    async def test_old_names_are_forgotten_now_and_then(self, setup: LoginSetup) -> None:
+    async def test_expired_guest_names_are_purged_periodically(self, setup: LoginSetup) -> None:
         for name in ("Anna", "Bob", "Cara"):
             await setup.guest(name)
             setup.logins.last_seen.left(name, gave_up=False)
@@ -238,7 +242,7 @@ class TestGuests:
         await setup.logins.last_seen.close()
         assert await setup.store.read(accounts.guests, setup.now - DAY) == ["Bob", "Cara"]
 
-    async def test_they_are_forgotten_though_nobody_comes(
+    async def test_expired_guest_names_are_purged_without_logins(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(last_seen, "INTERVAL", 0.01)
@@ -250,7 +254,7 @@ class TestGuests:
         setup.now += DAY + 1
         await only_old_names(setup, "Annacc")
 
-    async def test_who_stays_is_noted_now_and_then(
+    async def test_guest_who_stays_is_recorded_as_seen_periodically(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(last_seen, "INTERVAL", 0.01)
@@ -260,7 +264,7 @@ class TestGuests:
         setup.now += 2 * DAY
         await only_old_names(setup, "Bob")
 
-    async def test_who_leaves_a_match_has_the_name_for_as_long_as_it_goes_on(
+    async def test_guest_who_quits_a_match_keeps_the_name_while_it_lasts(
         self, setup: LoginSetup
     ) -> None:
         word = await setup.guest("Anna")
@@ -276,7 +280,7 @@ class TestGuests:
 
 
 class TestMembers:
-    async def test_they_are_asked_for_their_password(self, setup: LoginSetup) -> None:
+    async def test_member_is_asked_for_the_password(self, setup: LoginSetup) -> None:
         await setup.member("AnnA")
         answers = Answers("anna", "wrong", "password")
         login = await setup.logins.log_in(answers, "192.0.2.1")
@@ -290,18 +294,18 @@ class TestMembers:
             "you can take another name."
         ]
 
-    async def test_without_one_they_are_asked_for_a_name_again(self, setup: LoginSetup) -> None:
+    async def test_empty_password_returns_to_the_name_prompt(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
         name, answers = await setup.enter(["anna", "", "bob"])
         assert name == "Bob"
         assert answers.shown[:3] == [NAME, PASSWORD, NAME]
 
-    async def test_they_may_come_in_while_they_are_in(self, setup: LoginSetup) -> None:
+    async def test_member_can_log_in_while_playing(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
         setup.directory.playing.add("Anna")
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
 
-    async def test_who_is_banned_is_told_so(self, setup: LoginSetup) -> None:
+    async def test_banned_name_is_refused_until_the_ban_is_lifted(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
         await setup.store.write(accounts.ban, "Anna")
         _, answers = await setup.enter(["anna"])
@@ -309,7 +313,9 @@ class TestMembers:
         await setup.store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
 
-    async def test_who_is_banned_while_they_type_is_not_let_in(self, setup: LoginSetup) -> None:
+    async def test_member_banned_during_the_password_prompt_is_refused(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.member("Anna")
 
         class Slow(Answers):
@@ -323,14 +329,16 @@ class TestMembers:
             await setup.logins.log_in(answers, "192.0.2.1")
         assert answers.told == ["The operator of this server has banned Anna."]
 
-    async def test_a_name_that_was_removed_can_be_had_again(self, setup: LoginSetup) -> None:
+    async def test_removed_name_can_be_taken_again(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
         await setup.store.write(accounts.erase, "Anna")
         name, answers = await setup.enter(["anna"])
         assert name == "Anna"
         assert answers.word
 
-    async def test_who_is_removed_while_they_type_is_not_let_in(self, setup: LoginSetup) -> None:
+    async def test_member_removed_during_the_password_prompt_is_refused(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.member("Anna")
 
         class Slow(Answers):
@@ -345,7 +353,7 @@ class TestMembers:
         assert answers.told[-1] == "The name Anna is not registered any more."
 
     @pytest.mark.parametrize("is_member", [True, False])
-    async def test_login_under_a_name_that_has_just_been_banned_is_told_so(
+    async def test_login_under_a_name_banned_by_another_process_is_refused(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, *, is_member: bool
     ) -> None:
         monkeypatch.setattr(setup.directory, "ban_told", lambda _name, _address: "")
@@ -366,7 +374,7 @@ class TestMembers:
             await setup.logins.log_in(answers, "192.0.2.1")
         assert answers.told == ["The operator of this server has just banned Anna."]
 
-    async def test_guest_whose_name_has_just_been_banned_cannot_register(
+    async def test_registration_of_a_name_banned_by_another_process_is_refused(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(setup.directory, "ban_told", lambda _name, _address: "")
@@ -376,7 +384,7 @@ class TestMembers:
         assert not await setup.logins.register(answers, "Anna", {None})
         assert answers.told == ["The operator of this server has just banned Anna."]
 
-    async def test_wrong_ones_slow_the_next_down(
+    async def test_wrong_passwords_delay_the_next_guess(
         self, setup: LoginSetup, pass_time: PassTime
     ) -> None:
         await setup.member("Anna")
@@ -389,7 +397,9 @@ class TestMembers:
         assert await login
         assert answers.told == [WRONG] * (FREE + 1)
 
-    async def test_nobody_keeps_a_member_out_by_guessing(self, setup: LoginSetup) -> None:
+    async def test_member_at_a_known_address_is_not_delayed_by_a_guesser(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.member("Anna")
         await setup.enter(["anna", "password"], "2001:db8::1")
         await setup.logins.last_seen.close()  # which noted where from
@@ -403,7 +413,9 @@ class TestMembers:
             assert answers.told == []
             guessing.cancel()
 
-    async def test_a_password_is_rehashed_with_todays_parameters(self, setup: LoginSetup) -> None:
+    async def test_password_is_rehashed_with_the_current_parameters(
+        self, setup: LoginSetup
+    ) -> None:
         yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
         await setup.store.write(accounts.enrol, "Anna", await yesterday.hashed("password"))
         yesterday.close()
@@ -413,7 +425,7 @@ class TestMembers:
             assert found
             assert not CHEAP.check_needs_rehash(found.password)
 
-    async def test_a_password_that_cannot_be_stored_anew_is_right_all_the_same(
+    async def test_password_whose_rehash_cannot_be_stored_is_still_accepted(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         yesterday = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
@@ -441,7 +453,7 @@ class TestRegistering:
         await setup.logins.register(answers, "Anna", set())
         return answers
 
-    async def test_it_keeps_the_name(self, setup: LoginSetup) -> None:
+    async def test_registration_protects_the_name_by_a_password(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
         answers = await self.register(setup, "password", "password")
         assert answers.shown == [
@@ -452,14 +464,16 @@ class TestRegistering:
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
         assert await setup.store.read(accounts.find_guest, "Anna") is None
 
-    async def test_an_empty_line_gives_up_at_either_question(self, setup: LoginSetup) -> None:
+    async def test_empty_line_at_either_prompt_cancels_the_registration(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.guest("Anna")
         for lines in ([""], ["password", ""]):
             answers = await self.register(setup, *lines)
             assert answers.shown == [*[NEW, AGAIN][: len(lines)], "You are still a guest."]
             assert await setup.store.read(accounts.find, "Anna") is None
 
-    async def test_what_is_no_password_is_asked_for_again(self, setup: LoginSetup) -> None:
+    async def test_unsuitable_password_is_asked_for_again(self, setup: LoginSetup) -> None:
         lines = [
             "short",
             "x" * 1000,
@@ -482,26 +496,28 @@ class TestRegistering:
         ]
         assert (await setup.enter(["anna", "🦊🦊🦊🦊🦊🦊🦊🦊"]))[0] == "Anna"
 
-    async def test_an_empty_line_gives_up(self, setup: LoginSetup) -> None:
+    async def test_empty_line_cancels_the_registration(self, setup: LoginSetup) -> None:
         for lines in ([""], ["password", "", ""]):
             answers = await self.register(setup, *lines)
             assert answers.told[-1] == "You are still a guest."
         assert await setup.store.read(accounts.find, "Anna") is None
 
-    async def test_a_member_has_done_it_already(self, setup: LoginSetup) -> None:
+    async def test_registration_of_a_member_is_refused(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
         answers = await self.register(setup)
         assert answers.shown == [
             'The name Anna is registered already; "password" changes its password.'
         ]
 
-    async def test_whose_name_has_just_been_banned(self, setup: LoginSetup) -> None:
+    async def test_registration_of_a_banned_name_is_refused(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
         await setup.store.write(accounts.ban, "Anna")
         answers = await self.register(setup)
         assert answers.shown == ["The operator of this server has banned Anna."]
 
-    async def test_two_who_register_one_name(self, setup: LoginSetup) -> None:
+    async def test_simultaneous_registrations_of_a_name_let_one_succeed(
+        self, setup: LoginSetup
+    ) -> None:
         both = [Answers("password", "password") for _ in range(2)]
         got = await asyncio.gather(*(setup.logins.register(each, "Anna", set()) for each in both))
         assert sorted(got) == [False, True]
@@ -515,7 +531,7 @@ class TestChangingThePassword:
         await setup.logins.change_password(answers, "Anna", "192.0.2.1", set())
         return answers
 
-    async def test_the_old_one_comes_first(self, setup: LoginSetup) -> None:
+    async def test_password_change_asks_for_the_old_password_first(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
         answers = await self.change(setup, "wrong", "password", "new password", "new password")
         assert answers.shown == [
@@ -529,14 +545,14 @@ class TestChangingThePassword:
         assert (await setup.enter(["anna", "password"]))[0] == ""
         assert (await setup.enter(["anna", "new password"]))[0] == "Anna"
 
-    async def test_an_empty_line_gives_up(self, setup: LoginSetup) -> None:
+    async def test_empty_line_cancels_the_password_change(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
         for lines in ([""], ["password", ""]):
             answers = await self.change(setup, *lines)
             assert answers.told == ["Your password stays as it was."]
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
 
-    async def test_guesses_at_the_old_one_are_slowed_down(
+    async def test_wrong_old_passwords_delay_the_next_guess(
         self, setup: LoginSetup, pass_time: PassTime
     ) -> None:
         await setup.member("Anna")
@@ -549,7 +565,9 @@ class TestChangingThePassword:
         await changing
         assert answers.told == [*[wrong] * (FREE + 1), "Your password stays as it was."]
 
-    async def test_ten_follow_each_other_from_one_address(self, setup: LoginSetup) -> None:
+    async def test_password_changes_are_limited_to_ten_in_a_row_by_address(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.member("Anna")
         stays, asked = "Your password stays as it was.", [OLD, NEW]
         for _change in range(10):
@@ -560,7 +578,7 @@ class TestChangingThePassword:
         setup.now += 30
         assert (await self.change(setup, "password", "")).shown == [*asked, stays]
 
-    async def test_a_guest_has_none(self, setup: LoginSetup) -> None:
+    async def test_password_change_of_a_guest_is_refused(self, setup: LoginSetup) -> None:
         answers = await self.change(setup)
         assert answers.shown == ['You are a guest; "register" keeps your name, by a password.']
 
@@ -579,7 +597,7 @@ class TestWordsOfMembers:
     async def is_in(self, setup: LoginSetup, secret: str) -> bool:
         return (await setup.enter(["anna", secret]))[0] == "Anna"
 
-    async def test_word_holds_after_a_restart_and_is_stored_hashed(
+    async def test_word_survives_a_restart_and_is_stored_hashed(
         self, slow_setup: LoginSetup, tmp_path: Path
     ) -> None:
         setup = slow_setup
@@ -589,7 +607,7 @@ class TestWordsOfMembers:
         assert await self.is_in(setup, f" {word.upper().replace('-', ' ')} ")
         assert not holding(tmp_path / "thudmud.db", word)
 
-    async def test_client_that_keeps_no_word_is_given_none(self, setup: LoginSetup) -> None:
+    async def test_client_unable_to_keep_a_word_is_given_none(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
 
         class Plain(Answers):
@@ -600,7 +618,7 @@ class TestWordsOfMembers:
         assert not answers.kept
         assert "resume_word" not in await setup.store.read(persons.about, "Anna")
 
-    async def test_word_ends_when_another_process_changes_the_password(
+    async def test_word_expires_when_another_process_changes_the_password(
         self, setup: LoginSetup
     ) -> None:
         await setup.member("Anna")
@@ -609,7 +627,7 @@ class TestWordsOfMembers:
         assert not await self.is_in(setup, word)
         assert await self.is_in(setup, "another one")
 
-    async def test_word_of_a_former_owner_does_not_open_the_new_ones_account(
+    async def test_word_of_a_former_owner_does_not_open_a_new_account(
         self, setup: LoginSetup
     ) -> None:
         await setup.member("Anna")
@@ -618,14 +636,16 @@ class TestWordsOfMembers:
         await setup.member("Anna", "another one")
         assert not await self.is_in(setup, word)
 
-    async def test_word_ends_by_a_ban_also_once_that_is_lifted(self, setup: LoginSetup) -> None:
+    async def test_word_revoked_by_a_ban_stays_revoked_once_it_is_lifted(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.member("Anna")
         word = await self.word(setup)
         await setup.store.write(accounts.ban, "Anna")
         await setup.store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
         assert not await self.is_in(setup, word)
 
-    async def test_word_ends_by_quitting_and_not_by_a_lost_connection(
+    async def test_word_expires_on_quitting_but_not_on_a_lost_connection(
         self, setup: LoginSetup
     ) -> None:
         await setup.member("Anna")
@@ -636,7 +656,9 @@ class TestWordsOfMembers:
         await setup.logins.last_seen.close()
         assert not await self.is_in(setup, word)
 
-    async def test_browser_that_is_loaded_anew_logs_out_no_other(self, setup: LoginSetup) -> None:
+    async def test_word_renewed_by_reloading_leaves_other_words_valid(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.member("Anna")
         phone, word = await self.word(setup), await self.word(setup)
         for _ in range(5):
@@ -644,7 +666,7 @@ class TestWordsOfMembers:
             word = await self.word(setup, word)
         assert await self.is_in(setup, phone)
 
-    async def test_changed_password_ends_all_words_and_gives_another(
+    async def test_password_change_revokes_all_words_and_issues_a_new_one(
         self, setup: LoginSetup
     ) -> None:
         await setup.member("Anna")
@@ -659,7 +681,7 @@ class TestWordsOfMembers:
         [(_, word)] = answers.kept
         assert await self.is_in(setup, word)
 
-    async def test_logging_out_everywhere_ends_all_words_but_not_the_password(
+    async def test_logout_everywhere_revokes_all_words_but_not_the_password(
         self, setup: LoginSetup
     ) -> None:
         await setup.member("Anna")
@@ -677,7 +699,7 @@ class TestWordsOfMembers:
         assert await self.is_in(setup, "password")
 
     @pytest.mark.parametrize("when", ["before", "meanwhile"])
-    async def test_session_whose_login_has_ended_ends_no_others(
+    async def test_logout_everywhere_from_a_revoked_session_is_refused(
         self, setup: LoginSetup, when: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await setup.member("Anna")
@@ -699,7 +721,9 @@ class TestWordsOfMembers:
         assert not answers.kept
         assert await setup.epochs("Anna") == {7}
 
-    async def test_guest_is_told_what_ends_their_word(self, setup: LoginSetup) -> None:
+    async def test_logout_everywhere_of_a_guest_points_to_quit_and_register(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.guest("Anna")
         answers = Answers()
         await setup.logins.log_out_everywhere(answers, "Anna", set())
@@ -707,7 +731,9 @@ class TestWordsOfMembers:
             'You are a guest: "quit" ends your resume word, and "register" keeps your name.'
         ]
 
-    async def test_calendar_and_browsers_that_end_are_told(self, setup: LoginSetup) -> None:
+    async def test_logout_everywhere_reports_the_calendar_and_browsers_it_ends(
+        self, setup: LoginSetup
+    ) -> None:
         await setup.member("Anna")
         await setup.store.write(storage.keep_contact, "Anna", Contact(calendar=ANOTHER))
         told = []
@@ -726,7 +752,7 @@ class TestWordsOfMembers:
         ]
 
     @pytest.mark.parametrize("kind", ["password", "word"])
-    async def test_proof_of_before_a_change_lets_nobody_in_after_it(
+    async def test_login_proven_before_a_password_change_is_refused_after_it(
         self, setup: LoginSetup, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await setup.member("Anna")
@@ -746,9 +772,7 @@ class TestWordsOfMembers:
         ]
         assert not answers.kept
 
-    async def test_password_that_has_changed_meanwhile_is_not_replaced(
-        self, setup: LoginSetup
-    ) -> None:
+    async def test_password_changed_meanwhile_is_not_overwritten(self, setup: LoginSetup) -> None:
         await setup.member("Anna")
 
         class Slow(Answers):
@@ -766,7 +790,7 @@ class TestWordsOfMembers:
         ]
         assert await self.is_in(setup, "the operator's")
 
-    async def test_word_that_cannot_be_stored_keeps_nobody_out(
+    async def test_login_succeeds_if_its_resume_word_cannot_be_stored(
         self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
         await setup.member("Anna")
@@ -781,7 +805,7 @@ class TestWordsOfMembers:
         assert "failed to store a resume word of Anna: the disk is full" in caplog.messages
 
 
-async def test_accounts_that_cannot_be_used(
+async def test_store_failures_are_reported_and_logged(
     setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     await setup.member("Anna")
@@ -816,7 +840,7 @@ async def test_accounts_that_cannot_be_used(
 # Options at the name prompt
 
 
-async def test_choices_at_the_name_prompt_are_taken(setup: LoginSetup) -> None:
+async def test_options_at_the_name_prompt_are_applied(setup: LoginSetup) -> None:
     answers = Answers("options reader on", "Options  Width 60", "options", "options reader", "anna")
     login = await setup.logins.log_in(answers, "192.0.2.1")
     assert login
@@ -829,7 +853,7 @@ async def test_choices_at_the_name_prompt_are_taken(setup: LoginSetup) -> None:
     ]
 
 
-async def test_choices_at_the_name_prompt_are_kept_once_for_each_subject(
+async def test_options_at_the_name_prompt_keep_the_last_choice_of_each(
     setup: LoginSetup,
 ) -> None:
     lines = [

@@ -23,7 +23,7 @@ def passwords() -> Iterator[Passwords]:
 @pytest.mark.parametrize(
     "password", ["12345678", "x" * 128, "blank blank", "🦊" * 8, "👩‍👩‍👧 family", "e\u0301" * 128]
 )
-async def test_what_may_be_a_password(passwords: Passwords, password: str) -> None:
+async def test_valid_password_is_accepted_and_verified(passwords: Passwords, password: str) -> None:
     assert password_problem(password, "Anna") is None
     stored = await passwords.hashed(password)
     assert stored.startswith("$argon2id$")
@@ -42,23 +42,23 @@ async def test_what_may_be_a_password(passwords: Passwords, password: str) -> No
         ("Bartholomew ", "Your name"),
     ],
 )
-def test_what_may_not(password: str, problem: str) -> None:
+def test_invalid_password_is_refused_with_the_reason(password: str, problem: str) -> None:
     assert problem in str(password_problem(password, "bartholomeW"))
 
 
-async def test_every_keyboards_letters_are_the_same(passwords: Passwords) -> None:
+async def test_password_is_normalized_before_hashing(passwords: Passwords) -> None:
     stored = await passwords.hashed("caf\u00e9 noir")
     assert await passwords.fits("cafe\u0301 noir", stored)
     assert not await passwords.fits("cafe noir", stored)
 
 
-async def test_nothing_fits_what_is_no_hash(passwords: Passwords) -> None:
+async def test_malformed_hash_matches_no_password(passwords: Passwords) -> None:
     for stored in ("", "$argon2id$", "password"):
         assert not await passwords.fits("password", stored)
     assert not await passwords.fits("x" * 10_000_000, await passwords.hashed("password"))
 
 
-async def test_other_parameters_are_noticed(passwords: Passwords) -> None:
+async def test_hash_with_other_parameters_is_outdated(passwords: Passwords) -> None:
     stored = await passwords.hashed("password")
     assert not passwords.is_outdated(stored)
     others = Passwords(PasswordHasher(time_cost=2, memory_cost=8, parallelism=1))
@@ -67,7 +67,7 @@ async def test_other_parameters_are_noticed(passwords: Passwords) -> None:
     others.close()
 
 
-async def test_by_default_it_takes_effort() -> None:
+async def test_default_hash_parameters_are_costly() -> None:
     passwords = Passwords()
     assert "$m=65536,t=3,p=1$" in await passwords.hashed("password")
     passwords.close()
@@ -104,7 +104,7 @@ class Stopped(PasswordHasher):
         return True
 
 
-async def test_who_goes_first_does_not_wait_for_the_others() -> None:
+async def test_priority_checks_overtake_the_others() -> None:
     stopped = Stopped()
     passwords = Passwords(stopped)
 
@@ -129,7 +129,7 @@ async def test_who_goes_first_does_not_wait_for_the_others() -> None:
     passwords.close()
 
 
-async def test_two_at_once_and_the_loop_goes_on() -> None:
+async def test_hashing_runs_two_at_a_time_off_the_event_loop() -> None:
     slow = Slow()
     passwords = Passwords(slow)
     assert await asyncio.gather(*(passwords.hashed("password") for _ in range(6))) == ["hash"] * 6
