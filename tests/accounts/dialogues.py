@@ -1,4 +1,4 @@
-"""Logins over a plain stand-in for the sessions, and prompters that answer from a list."""
+"""Logins with a fake directory of players, and prompters that answer from a list."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ DAY = 86_400.0
 
 
 class HungUpError(Exception):
-    """The player who is asked has no more answers."""
+    """Raised when a prompter has run out of answers."""
 
 
 class Directory:
-    """Who is playing, and whose names are needed; a `PlayerDirectory`."""
+    """A `PlayerDirectory` with explicit sets of playing, needed and reserved names."""
 
     def __init__(self) -> None:
         self.playing: set[str] = set()
@@ -48,10 +48,10 @@ class Directory:
 
 
 class Answers:
-    """A `Prompter` that answers with the next line of a list, and keeps all that it shows.
+    """A `Prompter` that answers with the next line of a list, and records its output.
 
-    A question whose answer is hidden is kept with ``(hidden)`` behind it. What is said before
-    questions is kept apart, in ``hints``; the words that its program is sent, in ``kept``.
+    Prompts with hidden input are recorded with ``(hidden)`` appended. Texts before a prompt go
+    to ``hints``; resume words sent to the client program go to ``kept``.
     """
 
     keeps_words = True
@@ -80,7 +80,7 @@ class Answers:
 
     @property
     def told(self) -> list[str]:
-        """What was shown, but for prompts and resume words."""
+        """Lines shown, without prompts and resume words."""
         return [
             each
             for each in self.shown
@@ -91,13 +91,13 @@ class Answers:
 
     @property
     def word(self) -> str:
-        """The resume word that was told."""
+        """The resume word shown to the guest."""
         [word] = [found[1] for each in self.shown if (found := TOLD_WORD.fullmatch(each))]
         return word
 
 
 class LoginSetup:
-    """Logins, all that they need, and a clock that stands still."""
+    """Logins with their dependencies, on a fake clock."""
 
     def __init__(self, store: Store, new_names: RateLimiter | None = None) -> None:
         self.store, self.passwords, self.directory = store, Passwords(CHEAP), Directory()
@@ -105,7 +105,7 @@ class LoginSetup:
         self.logins = self.new_logins(new_names)
 
     def new_logins(self, new_names: RateLimiter | None = None) -> AccountDialogues:
-        """Return logins as after a restart, which know what is stored."""
+        """Return logins over the same store, as after a restart."""
         return AccountDialogues(
             self.store,
             self.passwords,
@@ -119,11 +119,11 @@ class LoginSetup:
         await self.store.write(accounts.enrol, name, await self.passwords.hashed(password))
 
     async def epochs(self, name: str) -> Epochs:
-        """Return the epoch of a member's account, as a session has it."""
+        """Return the epochs of a member's account as a session would hold them."""
         return set((await self.store.read(accounts.epochs, [name])).values())
 
     async def guest(self, name: str) -> str:
-        """Let a guest in; return their resume word."""
+        """Log a guest in; return their resume word."""
         answers = Answers(name)
         login = await self.logins.log_in(answers, "192.0.2.1")
         assert login
@@ -131,7 +131,7 @@ class LoginSetup:
         return answers.word
 
     async def enter(self, lines: Iterable[str], address: str = "192.0.2.1") -> tuple[str, Answers]:
-        """Return the name that somebody who types these lines comes in with, "" if they do not."""
+        """Log in by some lines; return the name, "" after a failure, and the answers."""
         answers = Answers(*lines)
         try:
             login = await self.logins.log_in(answers, address)

@@ -1,4 +1,4 @@
-"""The turns of guesses, without secrets: each is known to be right or wrong."""
+"""The throttle of guesses, without secrets: each guess is declared right or wrong."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ HOME, ABROAD, THEIRS = "192.0.2.1", "198.51.100.1", "203.0.113.1"
 
 
 class Guessers:
-    """People who guess, and what became of it.
+    """Guesses from several addresses, on a fake clock.
 
     Attributes:
-        now: the time of the loop, which stands still unless it is told to pass.
-        looked: the addresses of those whose turn has come, in order.
-        told: what each of them was told, in order.
+        now: the time of the event loop; advanced only by ``pass_time``.
+        looked: the address of each guess checked, in order.
+        told: the messages about delays, in order.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Guessers:
         secret: Secret = Secret.PASSWORD,
         until: asyncio.Event | None = None,
     ) -> asyncio.Task[bool]:
-        """Begin a guess, and give it time to be looked at if it may be at once."""
+        """Start a guess, and let its check begin unless it is delayed."""
 
         async def look() -> bool:
             self.looked.append(address)
@@ -66,7 +66,7 @@ class Guessers:
         return task
 
     async def pass_time(self, seconds: float) -> None:
-        """Let time pass, and those have their turn whose turn it is then."""
+        """Advance the clock, and let the guesses due by then proceed."""
         self.now += seconds
         for _ in range(30):
             await asyncio.sleep(0)
@@ -159,7 +159,7 @@ async def test_guess_from_a_known_address_waits_for_no_strangers(people: Guesser
 
 
 async def test_wrong_guesses_at_known_names_count_against_other_names(people: Guessers) -> None:
-    """Whoever has an account of their own does not walk through those of others with it."""
+    """An attacker's own accounts must not raise the limit for other people's."""
     for number in range(ADDRESS_FREE):
         await people.guess(name=f"Bob{number}", is_known=True)
     assert not (await people.guess()).done()
@@ -284,7 +284,9 @@ async def test_guesses_under_random_load_all_finish_within_the_budget(
         await people.pass_time(ADDRESS_INTERVAL)
         assert sum(task.done() for task in tasks) > before
     wrong = [task for task in tasks if not task.cancelled() and not task.result()]
-    budgets = 4 * (FREE + (people.now - began) / WORD_INTERVAL)  # three addresses', and strangers'
+    budgets = 4 * (
+        FREE + (people.now - began) / WORD_INTERVAL
+    )  # of three addresses, and of strangers
     assert len(wrong) <= budgets
     await people.pass_time(ADDRESS_FREE * ADDRESS_INTERVAL)
     assert (await people.guess(right=True)).result()

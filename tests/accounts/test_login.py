@@ -1,4 +1,4 @@
-"""The dialogues about names and passwords, without a connection."""
+"""Dialogues for login, registration and passwords, without a connection."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def setup() -> AsyncIterator[LoginSetup]:
 
 @pytest.fixture
 async def slow_setup(tmp_path: Path) -> AsyncIterator[LoginSetup]:
-    """Return one whose store has to be waited for, so that others are served meanwhile."""
+    """Logins over a store on disk, whose writes yield to other tasks."""
     setup = LoginSetup(await Store.open(tmp_path / "thudmud.db"))
     yield setup
     await setup.close()
@@ -50,16 +50,16 @@ WRONG = "That is not the password of Anna. An empty line gives up."
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(PATIENCE):
-        while not is_so():  # noqa: ASYNC110  (it has no bell)
+        while not is_so():  # noqa: ASYNC110  (no event to wait for)
             await asyncio.sleep(0)
 
 
 async def only_old_names(setup: LoginSetup, *names: str) -> None:
-    """Wait until these are all that are kept of guests who have not been seen to be here now."""
+    """Wait until the guests not seen at the current time are exactly these."""
     async with asyncio.timeout(PATIENCE):
-        while await setup.store.read(accounts.guests, setup.now) != [*names]:  # noqa: ASYNC110  (it has no bell)
+        while await setup.store.read(accounts.guests, setup.now) != [*names]:  # noqa: ASYNC110  (no event)
             await asyncio.sleep(0)
 
 
@@ -136,7 +136,7 @@ class TestGuests:
         name, answers = await setup.enter(["anna"])
         assert "Somebody called Anna was here, and may come back." in answers.hints[0]
         assert (await setup.enter(["anna", word]))[0] == "Anna"
-        await setup.logins.last_seen.close()  # which noted that they were here
+        await setup.logins.last_seen.close()  # flushes the time of the last visit
         setup.now += DAY - 1
         assert (await setup.enter(["anna"]))[0] == ""
         setup.now += 1
@@ -151,7 +151,7 @@ class TestGuests:
 
         async def keep(*args: Any, **kwargs: Any) -> bool:
             await keeping(accounts.keep_guest, *args, **kwargs)
-            raise asyncio.CancelledError  # as at the end of the connection, or of the server
+            raise asyncio.CancelledError  # as when the connection or the server ends
 
         with monkeypatch.context() as patch:
             do_instead(patch, setup.store, accounts.keep_guest, keep)
@@ -226,7 +226,7 @@ class TestGuests:
         both = await asyncio.gather(slow_setup.enter(["anna"]), slow_setup.enter(["Anna"]))
         assert sorted(name for name, _ in both) == ["", "Anna"]
         (told,) = [line for _, answers in both for line in (*answers.told, *answers.hints)]
-        assert told.startswith(  # which of them it is depends on who comes how far first
+        assert told.startswith(  # depends on which of the two gets ahead
             ("Somebody called Anna has just come in.", "Somebody called Anna was here,")
         )
 
@@ -402,7 +402,7 @@ class TestMembers:
     ) -> None:
         await setup.member("Anna")
         await setup.enter(["anna", "password"], "2001:db8::1")
-        await setup.logins.last_seen.close()  # which noted where from
+        await setup.logins.last_seen.close()  # flushes the address
         for number in (1, 2):
             logins = setup.new_logins()
             guesser = Answers("anna", *["wrong"] * (2 * FREE))
@@ -584,10 +584,10 @@ class TestChangingThePassword:
 
 
 class TestWordsOfMembers:
-    """The words that members' programs are given in place of the password."""
+    """Resume words that clients of members keep in place of the password."""
 
     async def word(self, setup: LoginSetup, secret: str = "password") -> str:  # noqa: S107  (nobody's)
-        """Log Anna in, and return the word that her program is given."""
+        """Log Anna in, and return the resume word sent to her client."""
         name, answers = await setup.enter(["anna", secret])
         assert name == "Anna"
         [(player, word)] = answers.kept

@@ -36,7 +36,7 @@ async def test_valid_password_is_accepted_and_verified(passwords: Passwords, pas
     [
         ("", "at least 8"),
         ("1234567", "at least 8"),
-        ("e\u0301" * 7, "at least 8"),  # as long as é, which it is
+        ("e\u0301" * 7, "at least 8"),  # counted as é
         ("x" * 129, "at most 128"),
         ("x" * 10_000, "at most 128"),
         ("Bartholomew ", "Your name"),
@@ -74,7 +74,7 @@ async def test_default_hash_parameters_are_costly() -> None:
 
 
 class Slow(PasswordHasher):
-    """Counts how many hash at once; each waits for another one."""
+    """Counts concurrent hashes; each blocks until a second one is running."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class Slow(PasswordHasher):
 
 
 class Stopped(PasswordHasher):
-    """Verifies one at a time, when it may; it notes what it was asked, in order."""
+    """Blocks each verification until ``may`` is released, and records their order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,14 +112,14 @@ async def test_priority_checks_overtake_the_others() -> None:
         return asyncio.create_task(passwords.fits(password, "hash", first=first))
 
     others = [fits("other", first=False) for _ in range(20)]
-    while len(stopped.asked) < 2:  # noqa: ASYNC110  (a thread is waited for)
+    while len(stopped.asked) < 2:  # noqa: ASYNC110  (polls a thread)
         await asyncio.sleep(0)
     gone = [fits("gone", first=True) for _ in range(5)]
     mine = [fits("mine", first=True) for _ in range(5)]
     await asyncio.sleep(0)
-    for task in (*gone, others[0]):  # the last of these is being looked at
+    for task in (*gone, others[0]):  # the last one is already being verified
         task.cancel()
-    for asked in range(3, 28):  # one at a time: two threads could note them in any order
+    for asked in range(3, 28):  # one at a time, since two threads would record in any order
         stopped.may.release()
         while len(stopped.asked) < min(asked, 25):  # noqa: ASYNC110
             await asyncio.sleep(0)
