@@ -100,7 +100,9 @@ class TestTimeControl:
             ("1day", TimeControl(days=1), "1 day"),
         ],
     )
-    def test_is_written_as_it_is_typed(self, text: str, control: TimeControl, shown: str) -> None:
+    def test_time_control_text_round_trips(
+        self, text: str, control: TimeControl, shown: str
+    ) -> None:
         assert TimeControl.of(text) == control
         assert str(control) == shown
         assert TimeControl.of(shown) == control
@@ -108,11 +110,11 @@ class TestTimeControl:
     @pytest.mark.parametrize(
         "text", ["", "10", "0+5", "181+0", "10+181", "0 days", "15 days", "x", "-1+5", "9999+0"]
     )
-    def test_some_are_none(self, text: str) -> None:
+    def test_time_control_out_of_range_is_rejected(self, text: str) -> None:
         with pytest.raises(InvalidValueError):
             TimeControl.of(text)
 
-    def test_days_go_with_nothing_else(self) -> None:
+    def test_time_control_cannot_combine_days_and_minutes(self) -> None:
         with pytest.raises(InvalidValueError):
             TimeControl(10, 0, 3)
 
@@ -127,32 +129,32 @@ class TestTimeControl:
             (TimeControl(days=1), TimeClass.CORRESPONDENCE),
         ],
     )
-    def test_classes_go_by_the_time_for_all_plies(
+    def test_time_class_depends_on_the_total_time(
         self, control: TimeControl | None, name: TimeClass
     ) -> None:
         assert time_class(control) is name
 
 
 class TestClock:
-    def test_runs_for_the_side_whose_turn_it_is(self, timed: Table) -> None:
+    def test_clock_runs_for_the_side_to_move(self, timed: Table) -> None:
         table = after(timed, ("Anna", ply("A6", "B6")), now=NOW + 10)
         assert left(table) == (60 - 10 + 5, 60)
         table = after(table, ("Bert", ply("G7", "G6")), now=NOW + 30)
         assert left(table) == (55, 60 - 20 + 5)
         assert clock(table).read(NOW + 33).left(Side.DWARF) == 52
 
-    def test_days_are_for_each_ply(self, by_mail: Table) -> None:
+    def test_clock_in_days_is_reset_at_each_ply(self, by_mail: Table) -> None:
         table = after(by_mail, ("Anna", ply("A6", "B6")), now=NOW + 2 * DAY)
         assert left(table) == (3 * DAY, 3 * DAY)
         assert clock(table).deadline == NOW + 5 * DAY
 
-    def test_begins_with_the_trolls_where_they_move_first(self) -> None:
+    def test_clock_starts_with_the_trolls_when_they_move_first(self) -> None:
         start = Clock(FAST, NOW, Side.TROLL)
         after_one = start.pressed(NOW + 7)
         assert (after_one.left(Side.TROLL), after_one.left(Side.DWARF)) == (58, 60)
 
     @given(st.lists(st.floats(0, 50), max_size=12), st.integers(1, 12), st.floats(0, 50))
-    def test_a_takeback_gives_the_time_back(
+    def test_takeback_restores_the_time(
         self, thought: list[float], plies: int, used: float
     ) -> None:
         before = [Clock(FAST, NOW, Side.DWARF)]
@@ -181,7 +183,7 @@ class TestClock:
     ) -> None:
         assert control.grace == seconds
 
-    def test_grace_of_a_side_is_used_up_by_all_its_absences_in_a_battle(self, timed: Table) -> None:
+    def test_grace_is_shared_by_all_absences_of_a_side_in_a_battle(self, timed: Table) -> None:
         table = away_for(timed, "Anna", NOW + 10, 4)
         assert left(table) == (50, 60)
         table = away_for(table, "Anna", NOW + 20, 4)
@@ -189,14 +191,14 @@ class TestClock:
         table = away_for(table, "Anna", NOW + 30, 4)
         assert left(table) == (42 - 6 - 4, 60)
 
-    def test_grace_of_each_side_is_its_own(self, timed: Table) -> None:
+    def test_grace_is_counted_by_side(self, timed: Table) -> None:
         table = away_for(timed, "Anna", NOW, 10)
         assert left(table) == (60 - 4, 60)
         table = without(table, "Bert", now=NOW + 10)
         assert clock(table).still == GRACE_FAST
         assert clock(table).deadline == NOW + 10 + 56 + GRACE_FAST
 
-    def test_grace_of_both_sides_runs_at_once_while_both_are_away(self, timed: Table) -> None:
+    def test_grace_of_both_sides_runs_in_parallel_while_both_are_away(self, timed: Table) -> None:
         table = away_for(timed, "Bert", NOW, 2)
         table = without(table, "Anna", "Bert", now=NOW + 2)
         assert clock(table).still == GRACE_FAST
@@ -204,16 +206,14 @@ class TestClock:
         assert clock(table).still == 0
         assert left(table) == (60, 60)
 
-    def test_grace_of_an_absent_player_stays_while_the_other_seat_is_free(
-        self, empty: Table
-    ) -> None:
+    def test_grace_is_not_used_while_the_other_seat_is_free(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))  # not rated
         table = without(table, "Bert", now=NOW + 10)
         table = got_up(table, "Anna", NOW + 12)
         table = after(table, ("Anna", Join(Side.DWARF)), now=NOW + 500)
         assert clock(table).still == GRACE_FAST - 2
 
-    def test_grace_is_new_in_the_second_battle(self, timed: Table) -> None:
+    def test_grace_is_renewed_in_the_second_battle(self, timed: Table) -> None:
         table = away_for(timed, "Anna", NOW, 10)
         table = after(table, ("Anna", Resign()), ("Bert", Start()), now=NOW + 40, members=MEMBERS)
         assert clock(without(table, "Anna", now=NOW + 50)).still == GRACE_FAST
@@ -225,7 +225,7 @@ class TestClock:
         again = Table.set_up(BoardSpec("pine board")).apply(Resumed(NOW + 9000, "Anna", away.match))
         assert clock(without(again, "Anna", now=NOW + 9000)).still == GRACE_FAST - 4
 
-    def test_players_cut_off_by_a_server_have_the_longest_grace(self, timed: Table) -> None:
+    def test_grace_after_a_server_failure_is_the_longest(self, timed: Table) -> None:
         table = timed
         for name in ("Anna", "Bert"):
             for event in vanish(table, name, Parting.RESTART, NOW + 10):
@@ -240,26 +240,28 @@ class TestClock:
             table = table.apply(event)
         assert clock(table).still == LONGEST_GRACE - 90
 
-    def test_goes_on_in_correspondence_while_both_are_away(self, by_mail: Table) -> None:
+    def test_clock_of_a_correspondence_battle_runs_while_both_are_away(
+        self, by_mail: Table
+    ) -> None:
         table = without(by_mail, "Anna", "Bert", now=NOW + 10)
         assert clock(table).deadline == NOW + 3 * DAY
 
-    def test_does_not_count_while_no_server_ran(self, timed: Table) -> None:
+    def test_clock_is_held_for_outages_of_the_server(self, timed: Table) -> None:
         gone = [(NOW - 50.0, NOW - 40.0), (NOW + 30.0, NOW + 500.0), (NOW + 510.0, NOW + 520.0)]
         (event,) = held(timed, gone, NOW + 525)
         assert event == ClockHeld(NOW + 525, "", 480.0)
         assert left(timed.apply(event)) == (60 - 45, 60)
 
-    def test_what_was_held_is_not_held_again(self, timed: Table) -> None:
+    def test_clock_is_held_once_for_an_outage(self, timed: Table) -> None:
         gone = [(NOW + 30.0, NOW + 500.0)]
         table = timed.apply(held(timed, gone, NOW + 500)[0])
         assert held(table, gone, NOW + 505) == ()
 
-    def test_nothing_is_held_where_none_runs(self, started: Table, timed: Table) -> None:
+    def test_clock_that_is_not_running_is_not_held(self, started: Table, timed: Table) -> None:
         assert held(started, [(NOW, NOW + 100)], NOW + 100) == ()
         assert held(after(timed, ("Anna", Resign())), [(NOW, NOW + 100)], NOW + 100) == ()
 
-    def test_is_put_away_and_taken_out_with_its_match(self, timed: Table) -> None:
+    def test_clock_is_adjourned_and_resumed_with_its_match(self, timed: Table) -> None:
         played = after(timed, ("Anna", ply("A6", "B6")), now=NOW + 10)
         away = events(
             after(played, ("Anna", Adjourn()), now=NOW + 20), "Bert", Adjourn(), NOW + 25
@@ -272,9 +274,7 @@ class TestClock:
         back = after(again, ("Anna", Undo()), ("Bert", Undo()), now=NOW + 9001)
         assert left(back) == (60, 60)
 
-    def test_nothing_from_before_counts_where_a_match_goes_on_between_its_battles(
-        self, timed: Table
-    ) -> None:
+    def test_match_resumed_between_battles_ignores_the_table_before(self, timed: Table) -> None:
         ended = after(timed, ("Anna", Resign()))
         away = events(after(ended, ("Anna", Adjourn())), "Bert", Adjourn(), NOW + 25)[-1]
         assert isinstance(away, Adjourned)
@@ -283,20 +283,20 @@ class TestClock:
         new = Table.set_up(BoardSpec(over.name, key=over.key))
         assert replace(over.apply(goes_on), version=1) == new.apply(goes_on)
 
-    def test_is_of_each_battle_anew(self, timed: Table) -> None:
+    def test_clock_is_reset_for_each_battle(self, timed: Table) -> None:
         table = after(timed, ("Anna", Resign()), ("Bert", Start()), now=NOW + 40, members=MEMBERS)
         assert left(table) == (60, 60)
         assert table.match
         assert table.match.battle == 2
 
-    def test_there_is_none_in_practice(self, empty: Table) -> None:
+    def test_practice_has_no_clock(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), ("Anna", Practice()))
         assert table.clock is None
         assert table.time is None  # it is set anew for the next match, as rules and pieces are
 
 
 class TestFlags:
-    def test_the_battle_ends_by_itself_and_is_scored_as_a_resignation(self, timed: Table) -> None:
+    def test_fallen_flag_ends_the_battle_scored_as_a_resignation(self, timed: Table) -> None:
         assert due(timed) == NOW + 60
         assert overdue(timed, NOW + 59.9) == ()
         (ended,) = overdue(timed, NOW + 60)
@@ -312,7 +312,7 @@ class TestFlags:
         assert overdue(timed.apply(ended), NOW + 1000) == ()
 
     @pytest.mark.parametrize("player", ["Anna", "Bert"])
-    def test_a_command_that_comes_too_late_brings_nothing_else_about(
+    def test_command_after_the_flag_fell_only_ends_the_battle(
         self, timed: Table, player: str
     ) -> None:
         for command in (ply("A6", "B6"), Resign(), Undo(), Adjourn()):
@@ -320,17 +320,17 @@ class TestFlags:
             assert isinstance(ended, BattleEnded)
             assert (ended.player, ended.outcome.ending) == ("Anna", Ending.TIME)
 
-    def test_a_ply_at_the_last_moment_is_played(self, timed: Table) -> None:
+    def test_ply_just_before_the_flag_falls_is_played(self, timed: Table) -> None:
         (moved,) = events(timed, "Anna", ply("A6", "B6"), NOW + 59.999)
         assert isinstance(moved, Moved)
 
-    def test_of_who_is_away_and_has_used_their_grace(self, timed: Table) -> None:
+    def test_flag_of_an_absent_player_falls_after_the_grace(self, timed: Table) -> None:
         table = without(timed, "Anna", now=NOW)
         assert flag_fallen(table, NOW + 60 + GRACE_FAST - 1) == ()
         (ended,) = flag_fallen(table, NOW + 60 + GRACE_FAST)
         assert ended.player == "Anna"
 
-    def test_not_for_or_against_a_free_seat(self, empty: Table) -> None:
+    def test_flag_does_not_fall_while_a_seat_is_free(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))  # not rated
         table = got_up(table, "Bert", NOW + 20)
         assert (due(table), flag_fallen(table, NOW + 10_000)) == (None, ())
@@ -338,7 +338,7 @@ class TestFlags:
         assert left(table) == (40, 60)
         assert due(table) == NOW + 10_000 + 40
 
-    def test_nor_when_the_other_goes_and_comes_back_or_plays(self, empty: Table) -> None:
+    def test_clock_stays_held_at_a_free_seat_whatever_the_other_does(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))
         table = got_up(table, "Bert", NOW + 20)
         for event in vanish(table, "Anna", Parting.LOST, NOW + 30):
@@ -349,7 +349,7 @@ class TestFlags:
         (moved,) = events(table, "Anna", ply("A6", "B6"), NOW + 70)
         assert left(table.apply(moved)) == (40 + FAST.increment, 60)
 
-    def test_match_is_not_put_away_alone_in_ones_own_time(self, timed: Table) -> None:
+    def test_match_cannot_be_adjourned_alone_on_ones_own_clock(self, timed: Table) -> None:
         """Else somebody whose flag is about to fall could escape from an opponent who is away."""
         table = without(timed, "Bert", now=NOW - GRACE)
         assert refusal(table, "Anna", Adjourn(), NOW + 59) is Refusal.OWN_CLOCK_RUNS
@@ -357,20 +357,18 @@ class TestFlags:
         table = without(table, "Bert", now=NOW - GRACE)
         assert isinstance(events(table, "Anna", Adjourn(), NOW + 1)[-1], Adjourned)
 
-    def test_also_of_who_quits_a_moment_too_late(self, timed: Table) -> None:
+    def test_flag_of_a_player_who_quits_too_late_has_fallen(self, timed: Table) -> None:
         ended, absent = vanish(timed, "Anna", Parting.QUIT, NOW + 61)
         assert isinstance(ended, BattleEnded)
         assert isinstance(absent, Absent)
         assert isinstance(closed(timed, "", NOW + 61)[0], BattleEnded)
 
-    def test_the_time_to_store_a_ply_leaves_the_increment(self, timed: Table) -> None:
+    def test_ply_stored_late_leaves_at_least_the_increment(self, timed: Table) -> None:
         (moved,) = events(timed, "Anna", ply("A6", "B6"), NOW + 58)
         table = timed.apply(replace(moved, at=NOW + 90))
         assert left(table)[0] == FAST.increment
 
-    def test_what_has_nothing_to_do_with_the_battle_is_done_all_the_same(
-        self, timed: Table
-    ) -> None:
+    def test_unrelated_command_after_the_flag_fell_is_still_decided(self, timed: Table) -> None:
         with pytest.raises(RefusedError):
             events(timed, "Carla", Join(Side.DWARF), NOW + 61)
         (ended,) = events(timed, "Bert", Start(), NOW + 61)
@@ -378,7 +376,7 @@ class TestFlags:
 
 
 class TestSetting:
-    def test_before_the_start(self, seated: Table) -> None:
+    def test_clock_is_set_before_the_start(self, seated: Table) -> None:
         table = after(seated, ("Bert", SetClock(FAST)))
         assert table.time == FAST
         (started,) = events(table, "Anna", Start())
@@ -386,22 +384,24 @@ class TestSetting:
         assert started.time == FAST
         assert after(table, ("Anna", SetClock(None))).time is None
 
-    def test_not_later(self, started: Table, timed: Table, first_over: Table) -> None:
+    def test_clock_cannot_be_set_during_a_match(
+        self, started: Table, timed: Table, first_over: Table
+    ) -> None:
         assert refusal(started, "Anna", SetClock(FAST)) is Refusal.CLOCK_RUNNING
         assert refusal(timed, "Anna", SetClock(None)) is Refusal.CLOCK_RUNNING
         assert refusal(first_over, "Anna", SetClock(FAST)) is Refusal.CLOCK_MID_MATCH
 
-    def test_not_by_others(self, seated: Table) -> None:
+    def test_clock_cannot_be_set_by_spectators(self, seated: Table) -> None:
         assert refusal(seated, "Carla", SetClock(FAST)) is Refusal.CLOCK_SEATED_ONLY
 
-    def test_not_to_what_it_is(self, seated: Table, empty: Table) -> None:
+    def test_clock_cannot_be_set_to_its_current_value(self, seated: Table, empty: Table) -> None:
         assert refusal(seated, "Anna", SetClock(None)) is Refusal.CLOCK_ALREADY
         table = after(seated, ("Anna", SetClock(FAST)))
         assert refusal(table, "Anna", SetClock(FAST)) is Refusal.CLOCK_ALREADY
 
 
 class TestIdle:
-    def test_both_are_warned_before_the_battle_can_be_claimed(self, started: Table) -> None:
+    def test_idle_warning_precedes_the_claim_of_a_battle(self, started: Table) -> None:
         assert due(started) == NOW + IDLE - WARNING
         assert refusal(started, "Bert", Claim(), NOW + 1) is Refusal.NOT_IDLE
         (warned,) = overdue(started, NOW + IDLE - WARNING)
@@ -413,7 +413,7 @@ class TestIdle:
         assert isinstance(ended, BattleEnded)
         assert (ended.outcome.ending, ended.outcome.winner) == (Ending.CLAIM, Side.TROLL)
 
-    def test_where_nothing_tells_the_time_the_first_claim_warns(self, started: Table) -> None:
+    def test_idle_claim_without_a_timer_warns_first(self, started: Table) -> None:
         late = NOW + 2 * IDLE
         assert events(started, "Bert", Claim(), late) == [IdleWarned(late, "Anna", Side.DWARF)]
         table = after(started, ("Bert", Claim()), now=late)
@@ -421,23 +421,23 @@ class TestIdle:
         (ended,) = events(table, "Bert", Claim(), late + WARNING)
         assert isinstance(ended, BattleEnded)
 
-    def test_a_ply_takes_the_warning_back(self, started: Table) -> None:
+    def test_idle_warning_is_cleared_by_a_ply(self, started: Table) -> None:
         table = started.apply(overdue(started, NOW + IDLE)[0])
         table = after(table, ("Anna", ply("A6", "B6")), now=NOW + IDLE)
         assert table.warned is None
         assert due(table) == NOW + 2 * IDLE - WARNING
 
-    def test_nobody_claims_in_their_own_turn(self, started: Table) -> None:
+    def test_idle_player_cannot_claim_in_their_own_turn(self, started: Table) -> None:
         table = started.apply(overdue(started, NOW + IDLE)[0])
         assert refusal(table, "Anna", Claim(), NOW + IDLE) is Refusal.NOT_AWAY
 
-    def test_who_comes_back_has_no_more_time_than_they_were_away(self, started: Table) -> None:
+    def test_idle_limit_is_extended_only_by_the_time_away(self, started: Table) -> None:
         table = without(started, "Anna", now=NOW + 100)
         assert due(table) is None
         table = table.apply(come_back(table, "Anna", NOW + 150)[0])
         assert due(table) == NOW + 50 + IDLE - WARNING
 
-    def test_nobody_puts_it_off_for_ever_by_coming_and_going(self, started: Table) -> None:
+    def test_idle_limit_extension_by_absences_is_bounded(self, started: Table) -> None:
         table, now = started, NOW
         for _ in range(20):
             table = without(table, "Anna", now=now + 50)
@@ -448,40 +448,40 @@ class TestIdle:
         table = table.apply(come_back(table, "Bert", now + 50)[0])
         assert due(table) == NOW + LONGEST_GRACE + IDLE - WARNING
 
-    def test_not_where_a_clock_runs(self, timed: Table) -> None:
+    def test_idle_claim_with_a_running_clock_is_refused(self, timed: Table) -> None:
         assert refusal(timed, "Bert", Claim(), NOW + 50) is Refusal.CLOCK_RUNS
         away = without(timed, "Anna", now=NOW - GRACE)
         assert refusal(away, "Bert", Claim(), NOW + 50) is Refusal.CLOCK_RUNS
 
-    def test_bots_and_who_plays_alone_are_not_warned(self, empty: Table, started: Table) -> None:
+    def test_idle_bots_and_lone_players_are_not_warned(self, empty: Table, started: Table) -> None:
         for side, other in ((Side.DWARF, 1), (Side.TROLL, 0)):  # whoever is to move
             table = empty.apply(Joined(NOW, "Grog", side, 3))
             player, join = SEATED[other]
             assert due(after(table, (player, join), (player, Start()))) is None
         assert due(after(started, ("Bert", Leave()))) is None
 
-    def test_never_if_the_operator_says_so(self) -> None:
+    def test_idle_limit_of_zero_disables_the_warning(self) -> None:
         table = Table.set_up(BoardSpec("oak board"), 200, GRACE, 0.0)
         assert due(after(table, *SEATED, ("Anna", Start()))) is None
 
 
 class TestCorrespondence:
-    def test_seats_are_kept_and_nothing_can_be_claimed_while_the_clock_runs(
-        self, by_mail: Table
-    ) -> None:
+    def test_correspondence_seats_are_kept_while_the_clock_runs(self, by_mail: Table) -> None:
         table = without(by_mail, "Anna", "Bert")
         later = NOW + 2.9 * DAY
         assert tidied(table, later) == ()
         assert refusal(table, "Bert", Claim(), later) is Refusal.CLOCK_RUNS
         assert refusal(table, "Bert", Adjourn(), later) is Refusal.CLOCK_RUNS
 
-    def test_the_second_battle_begins_while_the_other_is_away(self, by_mail: Table) -> None:
+    def test_correspondence_battle_starts_while_the_opponent_is_away(self, by_mail: Table) -> None:
         table = without(after(by_mail, ("Bert", Resign())), "Anna")
         started = events(table, "Bert", Start())[-1]
         assert isinstance(started, BattleStarted)
         assert started.number == 2
 
-    def test_a_match_that_nobody_goes_on_with_is_put_away_in_the_end(self, by_mail: Table) -> None:
+    def test_correspondence_match_abandoned_for_two_weeks_is_adjourned(
+        self, by_mail: Table
+    ) -> None:
         table = without(after(by_mail, ("Bert", Resign())), "Anna", "Bert")
         assert tidied(table, NOW + 13 * DAY) == ()
         (away,) = tidied(table, NOW + 15 * DAY)
@@ -489,7 +489,7 @@ class TestCorrespondence:
 
 
 class TestForfeits:
-    def test_leave_between_the_battles_gives_up_a_rated_second(self, timed: Table) -> None:
+    def test_leaving_between_battles_forfeits_a_rated_second(self, timed: Table) -> None:
         half_played = after(timed, *PLIES, ("Anna", Resign()), members=MEMBERS)
         started, ended, left = events(half_played, "Bert", Leave(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
@@ -502,7 +502,7 @@ class TestForfeits:
         assert isinstance(table.match, Match)
         assert table.match.over
 
-    def test_it_can_be_claimed_from_who_is_gone(self, first_over: Table) -> None:
+    def test_second_battle_can_be_claimed_from_an_absent_player(self, first_over: Table) -> None:
         table = without(first_over, "Bert")
         assert refusal(table, "Anna", Claim(), NOW + GRACE - 1) is Refusal.TOO_SOON
         _, ended = events(table, "Anna", Claim(), NOW + GRACE)
@@ -511,7 +511,7 @@ class TestForfeits:
         assert ended.outcome.winner is first_over.side_of("Bert")
 
     @pytest.mark.parametrize("control", [FAST, TimeControl(days=3)])
-    def test_a_seat_is_not_left_while_a_clock_runs(
+    def test_leaving_an_unrated_match_with_a_running_clock_is_refused(
         self, empty: Table, control: TimeControl
     ) -> None:
         table = after(empty, ("Anna", SetClock(control)), *SEATED, ("Anna", Start()))  # not rated
@@ -520,9 +520,7 @@ class TestForfeits:
         over = after(table, ("Bert", Resign()))
         assert after(over, ("Bert", Leave())).side_of("Bert") is None
 
-    def test_leave_with_a_clock_running_loses_a_rated_match_once_it_counts(
-        self, timed: Table
-    ) -> None:
+    def test_leaving_a_rated_match_forfeits_it_once_it_counts(self, timed: Table) -> None:
         assert refusal(timed, "Anna", Leave()) is Refusal.LEAVES_CLOCK
         assert refusal(after(timed, *PLIES[:-1]), "Anna", Leave()) is Refusal.LEAVES_CLOCK
         table = after(timed, *PLIES, ("Anna", Leave()), members=MEMBERS)
@@ -530,6 +528,6 @@ class TestForfeits:
         assert isinstance(table.match, Match)
         assert (table.match.over, table.clock) == (True, None)
 
-    def test_leave_after_a_hardly_played_battle_gives_up_the_seat_alone(self, timed: Table) -> None:
+    def test_leaving_after_a_short_battle_gives_up_only_the_seat(self, timed: Table) -> None:
         over = after(timed, *PLIES[:-1], ("Anna", Resign()))
         assert events(over, "Anna", Leave()) == [Left(NOW, "Anna", Side.DWARF, Parting.LEFT)]

@@ -38,18 +38,18 @@ def hall() -> StoredHall:
 
 
 class TestWhichBoard:
-    def test_of_one_room_when_nothing_is_said(self, hall: StoredHall) -> None:
+    def test_board_defaults_to_the_one_in_the_room(self, hall: StoredHall) -> None:
         do(hall, "Anna", Go("pine board"))
         assert board_meant(hall, hall.people["Anna"], None).name == "pine board"
         assert board_meant(hall, hall.people["Anna"], "board").name == "pine board"
         assert board_meant(hall, hall.people["Anna"], "first board").name == "oak board"
 
-    def test_of_ones_only_game(self, hall: StoredHall) -> None:
+    def test_board_in_the_hall_defaults_to_the_only_game(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Go())
         assert board_meant(hall, hall.people["Anna"], None).name == "elm table"
 
-    def test_of_several_games_it_has_to_be_said(self, hall: StoredHall) -> None:
+    def test_board_must_be_named_among_several_games(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "elm table"))
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Go())
@@ -60,25 +60,25 @@ class TestWhichBoard:
         ):
             decide(hall, "Anna", Join(Side.DWARF), 7.0)
 
-    def test_the_only_board(self) -> None:
+    def test_board_defaults_to_the_only_one_of_the_hall(self) -> None:
         hall = Hall([BoardSpec("oak board")])
         enter(hall, "Anna")
         assert board_meant(hall, hall.people["Anna"], None).name == "oak board"
 
-    def test_it_is_the_last_one_used(self, hall: StoredHall) -> None:
+    def test_pronoun_refers_to_the_last_board_used(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Look("it")) is Refusal.NOTHING_USED
         do(hall, "Anna", Look("elm table"))
         do(hall, "Anna", Say("hello"))
         assert board_meant(hall, hall.people["Anna"], "It").name == "elm table"
 
-    def test_none_and_several(self, hall: StoredHall) -> None:
+    def test_board_that_is_unknown_or_ambiguous_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Go("chair")) is Refusal.NO_BOARD_HERE
         assert refusal(hall, "Anna", Go("board")) is Refusal.WHICH_BOARD
         assert refusal(hall, "Anna", Go("third board")) is Refusal.NO_SUCH_ORDINAL
         assert refusal(hall, "Anna", ViewGame()) is Refusal.SAY_WHICH
 
     @pytest.mark.parametrize("command", [SetRules("classic"), SetUpOpening(), SetUpLess(())])
-    def test_who_plays_nowhere_may_set_a_board_up_and_says_which(
+    def test_setup_without_a_seat_must_name_the_board(
         self, hall: StoredHall, command: SetRules | SetUpCommand
     ) -> None:
         assert refusal(hall, "Anna", command) is Refusal.SAY_WHICH
@@ -121,7 +121,7 @@ class TestMoveWithoutBoard:
         do(hall, "Anna", replace(MOVE, on="pine board"))
         assert refusal(hall, "Anna", MOVE, LATER) is Refusal.BATTLE_OVER
 
-    def test_move_just_after_the_end_is_played_nowhere_else(self, hall: StoredHall) -> None:
+    def test_move_just_after_a_battle_ended_goes_to_no_other_board(self, hall: StoredHall) -> None:
         do(hall, "Anna", replace(ply("a10", "a9"), on="elm table"))
         soon = NOW + MOVE_SETTLES - 1
         assert refusal(hall, "Anna", MOVE, soon) is Refusal.BATTLE_OVER
@@ -130,7 +130,7 @@ class TestMoveWithoutBoard:
 
 class TestNoSuchBoard:
     @pytest.mark.parametrize("words", ["chair", "oak table", "oak bord"])
-    def test_is_refused_with_what_was_said_and_what_there_is(
+    def test_unknown_board_is_refused_with_the_words_and_all_boards(
         self, hall: StoredHall, words: str
     ) -> None:
         with pytest.raises(RefusedError) as refused:
@@ -138,7 +138,7 @@ class TestNoSuchBoard:
         assert refused.value.code is Refusal.NO_BOARD_HERE
         assert refused.value.details == {"words": words, "boards": tuple(hall.tables)}
 
-    def test_a_refused_command_has_still_named_a_board(self, hall: StoredHall) -> None:
+    def test_refused_command_still_sets_the_pronoun(self, hall: StoredHall) -> None:
         for words in ("elm table", "chair", None):
             hall.commit(named(hall, "Anna", words))
         assert board_meant(hall, hall.people["Anna"], "it").name == "elm table"
@@ -146,13 +146,13 @@ class TestNoSuchBoard:
 
 class TestLooking:
     @pytest.mark.parametrize("words", [None, "here", "round", "around"])
-    def test_where_one_is(self, hall: StoredHall, words: str | None) -> None:
+    def test_look_around_shows_the_room(self, hall: StoredHall, words: str | None) -> None:
         do(hall, "Anna", Go("pine board"))
         (told,) = do(hall, "Anna", Look(words))
         assert told.event == Asked("Anna", Look(), "pine board")
 
     @pytest.mark.parametrize("words", ["hall", "the hall"])
-    def test_at_the_hall_from_afar(self, hall: StoredHall, words: str) -> None:
+    def test_look_at_the_hall_works_from_a_board(self, hall: StoredHall, words: str) -> None:
         do(hall, "Anna", Go("pine board"))
         (told,) = do(hall, "Anna", Look(words))
         assert told.event == Asked("Anna", Look())
@@ -160,19 +160,19 @@ class TestLooking:
     @pytest.mark.parametrize(
         ("words", "who"), [("bert", "Bert"), ("me", "Anna"), ("myself", "Anna")]
     )
-    def test_at_somebody(self, hall: StoredHall, words: str, who: str) -> None:
+    def test_look_at_a_player_fingers_them(self, hall: StoredHall, words: str, who: str) -> None:
         (told,) = do(hall, "Anna", Look(words))
         nothing_played = Fingered(who, None, None)
         assert told.event == Asked("Anna", Finger(who), answer=nothing_played)
 
-    def test_a_board_comes_before_a_player(self, hall: StoredHall) -> None:
+    def test_look_prefers_a_board_to_a_player(self, hall: StoredHall) -> None:
         enter(hall, "Elm")
         (told,) = do(hall, "Anna", Look("elm"))
         assert told.event == Asked("Anna", Look("elm"), "elm table")
 
 
 class TestGoing:
-    def test_to_a_board_and_back(self, hall: StoredHall) -> None:
+    def test_go_moves_to_a_board_and_back(self, hall: StoredHall) -> None:
         out, come = do(hall, "Anna", Go("oak board"))
         assert out.audience == ("Bert", "Carla")
         assert come.audience == ("Anna",)
@@ -181,18 +181,18 @@ class TestGoing:
         do(hall, "Anna", Go())
         assert refusal(hall, "Anna", Go()) is Refusal.ALREADY_IN_HALL
 
-    def test_joining_moves_to_the_board(self, hall: StoredHall) -> None:
+    def test_join_moves_the_player_to_the_board(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.TROLL, "oak board"))
         assert hall.people["Anna"].room == "oak board"
 
-    def test_a_refused_join_moves_nobody(self, hall: StoredHall) -> None:
+    def test_refused_join_does_not_move_the_player(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.TROLL, "oak board"))
         assert refusal(hall, "Bert", Join(Side.TROLL, "oak board")) is Refusal.SEAT_TAKEN
         assert hall.people["Bert"].room is None
 
 
 class TestWhoIsTold:
-    def test_those_at_the_board_and_those_who_sit_at_it(self, hall: StoredHall) -> None:
+    def test_table_events_reach_the_room_and_the_seated_players(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Bert", Join(Side.TROLL, "oak board"))
         do(hall, "Carla", Go("oak board"))
@@ -207,12 +207,12 @@ class TestWhoIsTold:
         (spoke,) = do(hall, "Bert", Say("hello"))
         assert spoke == Delivery(Spoke("Bert", None, "hello"), ("Bert",))
 
-    def test_the_room_alone_when_nobody_plays(self, hall: StoredHall) -> None:
+    def test_emote_at_an_empty_board_reaches_the_room_alone(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))
         (emoted,) = do(hall, "Carla", Emote("waves."))
         assert emoted.audience == ("Carla",)
 
-    def test_two_for_a_tell(self, hall: StoredHall) -> None:
+    def test_tell_reaches_sender_and_recipient(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Anna", Tell("be", "hello"))
         assert told.audience == ("Anna", "Bert")
         assert refusal(hall, "Anna", Tell("anna", "hello")) is Refusal.TELL_SELF
@@ -220,14 +220,14 @@ class TestWhoIsTold:
         enter(hall, "Bernard")
         assert refusal(hall, "Anna", Tell("be", "hello")) is Refusal.WHICH_PLAYER
 
-    def test_one_for_an_answer(self, hall: StoredHall) -> None:
+    def test_answer_reaches_the_asker_alone(self, hall: StoredHall) -> None:
         (told,) = do(hall, "Anna", Who())
         assert told.audience == ("Anna",)
         assert refusal(hall, "Anna", ViewPossible(None, "oak board")) is Refusal.NO_BATTLE
 
 
 class TestStyles:
-    def test_begin_with_the_boards_and_are_ones_own(self, hall: StoredHall) -> None:
+    def test_style_defaults_to_the_boards_and_is_set_per_player(self, hall: StoredHall) -> None:
         assert hall.style("Anna", "oak board") is Style.FULL
         assert hall.style("Anna", "pine board") is Style.BRIEF
         do(hall, "Anna", SetBoard(Style.FULL, "pine board"))
@@ -236,7 +236,7 @@ class TestStyles:
 
 
 class TestParting:
-    def test_quitting_gives_up_every_seat(self, hall: StoredHall) -> None:
+    def test_quitting_without_a_match_gives_up_every_seat(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Anna", Join(Side.TROLL, "elm table"))
         told = do(hall, "Anna", Quit())
@@ -245,20 +245,20 @@ class TestParting:
         assert "Anna" not in hall.people
         assert not any(table.seats for table in hall.tables.values())
 
-    def test_who_stays_is_told_once(self, hall: StoredHall) -> None:
+    def test_quitting_is_announced_once_to_each_player(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Bert", Go("oak board"))
         do(hall, "Anna", Go())
         told = do(hall, "Anna", Quit())
         assert [telling.audience for telling in told] == [("Bert", "Anna"), ("Anna", "Carla")]
 
-    def test_a_lost_player_is_gone(self, hall: StoredHall) -> None:
+    def test_lost_player_is_removed(self, hall: StoredHall) -> None:
         for decision in part(hall, "Bert", Parting.LOST, 7.0):
             hall.commit(decision)
         assert list(hall.people) == ["Anna", "Carla"]
 
 
-def test_deciding_changes_nothing(hall: StoredHall) -> None:
+def test_decide_leaves_the_hall_unchanged(hall: StoredHall) -> None:
     before = copy.deepcopy(hall.people), dict(hall.tables)
     (decision,) = decide(hall, "Anna", Join(Side.DWARF, "oak board"), 7.0)
     assert (hall.people, hall.tables) == before

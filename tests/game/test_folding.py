@@ -224,7 +224,7 @@ ALONE_AFTER_A_CLOCK_WAS_SET: list[tuple[Deed, float]] = [
 
 @given(HISTORIES)
 @example(ALONE_AFTER_A_CLOCK_WAS_SET)
-def test_from_any_complete_event_on(deeds: list[tuple[Deed, float]]) -> None:
+def test_fold_from_any_complete_event_equals_the_full_fold(deeds: list[tuple[Deed, float]]) -> None:
     events = happen(deeds)
     whole = folded(events)
     assert whole.version == len(events)
@@ -235,7 +235,7 @@ def test_from_any_complete_event_on(deeds: list[tuple[Deed, float]]) -> None:
 
 
 @given(HISTORIES)
-def test_a_hall_takes_it_from_there(deeds: list[tuple[Deed, float]]) -> None:
+def test_hall_is_restored_from_the_last_complete_event(deeds: list[tuple[Deed, float]]) -> None:
     events = happen(deeds)
     at = max(at for at, event in enumerate(events) if is_complete(event))
     hall = Hall([SPEC], 3, GRACE, idle_limit=GRACE)
@@ -244,7 +244,7 @@ def test_a_hall_takes_it_from_there(deeds: list[tuple[Deed, float]]) -> None:
 
 
 @given(HISTORIES)
-def test_a_match_is_what_it_was_put_away_as(deeds: list[tuple[Deed, float]]) -> None:
+def test_saved_match_is_restored_unchanged(deeds: list[tuple[Deed, float]]) -> None:
     table = NEW
     for event in happen(deeds):
         table = table.apply(event)
@@ -256,7 +256,7 @@ def test_a_match_is_what_it_was_put_away_as(deeds: list[tuple[Deed, float]]) -> 
 
 
 @given(HISTORIES)
-def test_every_event_fits_the_table_that_it_happens_at(deeds: list[tuple[Deed, float]]) -> None:
+def test_decided_events_fit_their_table(deeds: list[tuple[Deed, float]]) -> None:
     table = NEW
     for event in happen(deeds):
         require_fit(table, event)
@@ -264,7 +264,7 @@ def test_every_event_fits_the_table_that_it_happens_at(deeds: list[tuple[Deed, f
 
 
 @given(HISTORIES)
-def test_it_is_known_where_the_plies_of_a_battle_are(deeds: list[tuple[Deed, float]]) -> None:
+def test_battle_source_locates_all_plies_of_the_battle(deeds: list[tuple[Deed, float]]) -> None:
     """What is folded from a battle's source on is the battle as it stood at the board."""
     annals, table = Annals(), NEW
     games: dict[BattleId, Game] = {}
@@ -288,7 +288,7 @@ def begun(events: Iterable[TableEvent]) -> Iterator[BattleId]:
             yield BattleId(SPEC.name, version)
 
 
-def test_every_event_comes_about_in_such_histories() -> None:
+def test_histories_cover_every_event_type() -> None:
     """Else the properties above would hold of less than they say."""
     seen: set[type] = set()
 

@@ -36,24 +36,24 @@ NAMES = ["oak board", "pine board", "old oak table", "marble board"]
         ("board 99999999", None),
     ],
 )
-def test_pick(words: str, expected: str | None) -> None:
+def test_phrase_picks_a_board_by_name_or_number(words: str, expected: str | None) -> None:
     phrase = Phrase.parse(words)
     assert phrase.pick(phrase.among(NAMES)) == expected
 
 
-def test_a_name_said_whole_is_not_ambiguous() -> None:
+def test_phrase_prefers_an_exact_name() -> None:
     names = ["board", "oak board"]
     phrase = Phrase.parse("board")
     assert phrase.pick(phrase.among(names)) == "board"
 
 
-def test_an_ordinal_counts_all_that_fit() -> None:
+def test_phrase_ordinal_counts_all_matches() -> None:
     names = ["oak board", "dark oak board"]
     phrase = Phrase.parse("2nd oak board")
     assert phrase.pick(phrase.among(names)) == "dark oak board"
 
 
-def test_those_that_fit_are_told_in_their_order() -> None:
+def test_phrase_matches_keep_the_order_of_the_names() -> None:
     assert Phrase.parse("board").among(NAMES) == ["oak board", "pine board", "marble board"]
     assert Phrase.parse("board 7").among(NAMES) == ["oak board", "pine board", "marble board"]
 
@@ -62,5 +62,5 @@ def test_those_that_fit_are_told_in_their_order() -> None:
     ("things", "expected"),
     [([], "nothing"), (["a"], "a"), (["a", "b"], "a and b"), ("abc", "a, b and c")],
 )
-def test_listed(things: list[str], expected: str) -> None:
+def test_listed_joins_words_with_commas_and_and(things: list[str], expected: str) -> None:
     assert listed(things) == expected

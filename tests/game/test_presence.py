@@ -64,7 +64,7 @@ def caught_up(told: list[Delivery]) -> dict[str, list[type]]:
 
 
 class TestGoing:
-    def test_a_lost_player_keeps_the_seat(self, hall: StoredHall) -> None:
+    def test_lost_player_keeps_the_seat(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))
         absent, gone = lose(hall, "Bert")
         assert absent.event == Absent(NOW, "Bert", Side.TROLL, Parting.LOST)
@@ -74,27 +74,27 @@ class TestGoing:
         assert "Bert" not in hall.people
         assert hall.tables["oak board"].seats[Side.TROLL] == "Bert"
 
-    def test_quitting_keeps_the_seat_of_a_match_alone(self, hall: StoredHall) -> None:
+    def test_quitting_keeps_only_the_seat_of_a_match(self, hall: StoredHall) -> None:
         do(hall, "Bert", Join(Side.TROLL, "elm table"))
         told = do(hall, "Bert", Quit())
         assert kinds(told) == [Absent, Left, Gone]
         assert hall.tables["elm table"].seats == {}
         assert hall.tables["oak board"].seats[Side.TROLL] == "Bert"
 
-    def test_being_idle_keeps_every_seat(self, hall: StoredHall) -> None:
+    def test_idling_out_keeps_every_seat(self, hall: StoredHall) -> None:
         do(hall, "Bert", Join(Side.TROLL, "elm table"))
         told = lose(hall, "Bert", parting=Parting.IDLE)
         assert kinds(told) == [Absent, Absent, Gone]
         assert hall.tables["elm table"].seats == {Side.TROLL: "Bert"}
 
-    def test_those_in_the_room_are_told_if_no_seat_tells_them(self, hall: StoredHall) -> None:
+    def test_departure_reaches_the_room_in_addition_to_the_table(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         absent, gone = lose(hall, "Bert")
         assert set(absent.audience) == {"Anna", "Bert"}
         assert gone.event == Gone("Bert", None, Parting.LOST)
         assert set(gone.audience) == {"Bert", "Carla"}
 
-    def test_deciding_changes_nothing(self, hall: StoredHall) -> None:
+    def test_part_and_arrive_leave_the_hall_unchanged(self, hall: StoredHall) -> None:
         before = dict(hall.tables), dict(hall.people)
         part(hall, "Bert", Parting.LOST, NOW)
         arrive(hall, "Dora", NOW, UNKNOWN, member=True)
@@ -102,7 +102,7 @@ class TestGoing:
 
 
 class TestComing:
-    def test_to_the_hall(self) -> None:
+    def test_newcomer_arrives_in_the_hall(self) -> None:
         hall = hall_of("Anna")
         (entered,) = enter(hall, "Bert", styles={"oak board": Style.BRIEF}, member=True)
         styles = (("oak board", Style.BRIEF),)
@@ -111,7 +111,7 @@ class TestComing:
         assert [name for name in hall.people if name in hall.people.members] == ["Bert"]
         assert hall.style("Bert", "oak board") is Style.BRIEF
 
-    def test_to_the_seat_that_was_kept(self, hall: StoredHall) -> None:
+    def test_returning_player_arrives_at_the_kept_seat(self, hall: StoredHall) -> None:
         lose(hall, "Bert")
         entered, back, news = enter(hall, "Bert", 20.0)
         assert entered.event == Entered("Bert", "oak board", active=20.0)
@@ -123,7 +123,7 @@ class TestComing:
         assert hall.people["Bert"].room == "oak board"
         assert hall.tables["oak board"].away == {}
 
-    def test_to_where_it_is_ones_turn_first(self, hall: StoredHall) -> None:
+    def test_returning_player_arrives_where_it_is_their_turn(self, hall: StoredHall) -> None:
         begin(hall, "elm table", "Bert", "Anna")
         do(hall, "Bert", Join(Side.DWARF, "pine board"))
         lose(hall, "Bert")
@@ -132,7 +132,7 @@ class TestComing:
         assert kinds(told).count(Returned) == 3
         assert list(caught_up(told)) == ["elm table", "oak board", "pine board"]
 
-    def test_to_the_hall_if_the_seat_is_gone(self, hall: StoredHall) -> None:
+    def test_returning_player_without_a_seat_arrives_in_the_hall(self, hall: StoredHall) -> None:
         do(hall, "Anna", Resign())
         do(hall, "Anna", Start())
         do(hall, "Anna", Resign())
@@ -141,7 +141,7 @@ class TestComing:
         (entered,) = enter(hall, "Bert", LATER)
         assert entered.event == Entered("Bert", active=LATER)
 
-    def test_who_was_never_noted_to_be_away_is_simply_there(self) -> None:
+    def test_seated_player_never_marked_away_arrives_at_the_seat(self) -> None:
         """As after a crash, if the seats were read and nobody was marked."""
         again = hall_of()
         began = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert")
@@ -151,13 +151,13 @@ class TestComing:
 
 
 class TestWhatWasMissed:
-    def test_all_that_happened_in_order(self, hall: StoredHall) -> None:
+    def test_missed_events_are_caught_up_in_order(self, hall: StoredHall) -> None:
         lose(hall, "Bert")
         do(hall, "Anna", ply("A6", "B6"))
         do(hall, "Anna", End())
         assert caught_up(enter(hall, "Bert")) == {"oak board": [Moved, Offered]}
 
-    def test_with_the_table_as_it_stood_then(self, hall: StoredHall) -> None:
+    def test_missed_events_come_with_the_table_of_their_time(self, hall: StoredHall) -> None:
         lose(hall, "Bert")
         do(hall, "Anna", ply("A6", "B6"))
         moved = hall.tables["oak board"]
@@ -167,26 +167,26 @@ class TestWhatWasMissed:
         assert isinstance(news, CaughtUp)
         assert [table for _, table in news.missed] == [moved, offered]
 
-    def test_nothing_of_it_is_told_twice(self, hall: StoredHall) -> None:
+    def test_missed_events_are_delivered_once(self, hall: StoredHall) -> None:
         lose(hall, "Bert")
         do(hall, "Anna", ply("A6", "B6"))
         enter(hall, "Bert")
         lose(hall, "Bert")
         assert caught_up(enter(hall, "Bert")) == {"oak board": []}
 
-    def test_a_claim_is_told(self, hall: StoredHall) -> None:
+    def test_missed_events_include_a_claim(self, hall: StoredHall) -> None:
         lose(hall, "Bert")
         do(hall, "Anna", Claim(), LATER)
         assert caught_up(enter(hall, "Bert", LATER)) == {"oak board": [BattleEnded]}
 
-    def test_what_both_have_missed(self, hall: StoredHall) -> None:
+    def test_missed_events_of_two_absent_players_are_separate(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))
         lose(hall, "Bert")
         lose(hall, "Anna")
         assert caught_up(enter(hall, "Anna")) == {"oak board": []}
         assert caught_up(enter(hall, "Bert")) == {"oak board": [Returned]}
 
-    def test_what_others_do_at_the_board(self) -> None:
+    def test_missed_events_include_joins_and_rules(self) -> None:
         hall = hall_of("Anna", "Bert")
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         lose(hall, "Anna")
@@ -194,12 +194,12 @@ class TestWhatWasMissed:
         do(hall, "Bert", SetRules("classic"))
         assert caught_up(enter(hall, "Anna")) == {"oak board": [Joined, RulesSet]}
 
-    def test_words_are_not_kept(self, hall: StoredHall) -> None:
+    def test_missed_events_exclude_talk(self, hall: StoredHall) -> None:
         lose(hall, "Bert")
         do(hall, "Anna", Say("hello"))
         assert caught_up(enter(hall, "Bert")) == {"oak board": []}
 
-    def test_no_more_than_can_be_read(self, hall: StoredHall) -> None:
+    def test_missed_events_are_limited_to_the_latest(self, hall: StoredHall) -> None:
         lose(hall, "Bert")
         do(hall, "Carla", Go("oak board"))
         for number in range(MOST_MISSED):
@@ -210,7 +210,7 @@ class TestWhatWasMissed:
         assert len(missed) == MOST_MISSED
         assert missed[-1] is Moved
 
-    def test_it_is_read_again_after_a_restart(self, hall: StoredHall) -> None:
+    def test_missed_events_survive_a_restart(self, hall: StoredHall) -> None:
         do(hall, "Anna", Start())
         do(hall, "Bert", Start())
         lose(hall, "Bert")
@@ -221,7 +221,7 @@ class TestWhatWasMissed:
 
 
 class TestStylesKept:
-    def test_for_somebody_with_a_seat(self, hall: StoredHall) -> None:
+    def test_style_of_a_seated_player_is_kept_over_an_absence(self, hall: StoredHall) -> None:
         do(hall, "Bert", SetBoard(Style.BRIEF))
         do(hall, "Bert", SetBoard(Style.FULL, "pine board"))
         lose(hall, "Bert")
@@ -229,13 +229,13 @@ class TestStylesKept:
         assert hall.style("Bert", "oak board") is Style.BRIEF
         assert hall.style("Bert", "pine board") is Style.FULL
 
-    def test_what_an_account_says_comes_first(self, hall: StoredHall) -> None:
+    def test_style_of_an_account_takes_precedence(self, hall: StoredHall) -> None:
         do(hall, "Bert", SetBoard(Style.BRIEF))
         lose(hall, "Bert")
         enter(hall, "Bert", styles={"oak board": Style.FULL}, member=True)
         assert hall.style("Bert", "oak board") is Style.FULL
 
-    def test_not_for_a_namesake(self, hall: StoredHall) -> None:
+    def test_style_is_not_kept_for_a_namesake(self, hall: StoredHall) -> None:
         do(hall, "Carla", SetBoard(Style.BRIEF, "oak board"))
         lose(hall, "Carla")
         enter(hall, "Carla")
@@ -243,13 +243,15 @@ class TestStylesKept:
 
 
 @pytest.mark.parametrize("command", [Start(), No()], ids=str)
-def test_a_refusal_brings_nobody_back(hall: StoredHall, command: Command) -> None:
+def test_refused_command_does_not_end_an_opponents_absence(
+    hall: StoredHall, command: Command
+) -> None:
     lose(hall, "Bert")
     assert refusal(hall, "Anna", command) in {Refusal.AWAY, Refusal.NOTHING_OFFERED}
     assert hall.tables["oak board"].away == {Side.TROLL: NOW}
 
 
-def test_who_walks_away_from_a_board_that_was_closed_meanwhile_is_told_of_to_nobody(
+def test_departure_from_a_closed_board_is_announced_to_nobody(
     hall: StoredHall,
 ) -> None:
     walk = WentOut("Bert", "4th board", None), CameIn("Bert", None)

@@ -49,7 +49,7 @@ def kind_of(maker: Any) -> type[Command]:
     return maker if isinstance(maker, type) else maker.__self__
 
 
-def test_every_verb_has_a_rule_and_every_rule_a_verb() -> None:
+def test_verbs_and_grammar_rules_correspond() -> None:
     assert {kind_of(maker) for maker in VERBS.values()} == set(COMMANDS)
     assert rules_with_a_name() == set(VERBS)
 
@@ -69,12 +69,12 @@ def rules_with_a_name() -> set[str]:
     return found
 
 
-def test_every_verb_is_among_those_that_print_as_they_parse() -> None:
+def test_verbs_are_all_in_the_round_trip_test() -> None:
     drawn = repr(commands)
     assert [kind for kind in COMMANDS if not re.search(rf"\b{kind.__name__}\b", drawn)] == []
 
 
-def test_every_verb_has_a_help_page() -> None:
+def test_verbs_all_have_a_help_page() -> None:
     shown = {kind for page in PAGES.values() for kind in commands_of(page.examples)}
     patterns = " ".join(pattern for page in PAGES.values() for pattern in page.patterns)
     typed = set(re.findall("[a-z]+", patterns))
@@ -93,19 +93,19 @@ def commands_of(lines: tuple[str, ...]) -> frozenset[type[Command]]:
     return frozenset(found)
 
 
-def test_every_answer_has_words_and_every_question_of_a_program_facts() -> None:
+def test_answers_have_words_and_questions_have_facts() -> None:
     registered = {each for each in words.registry if issubclass(each, Command)}
     assert registered >= ANSWERED
     assert {each for each in facts.registry if issubclass(each, Command)} >= QUESTIONS
 
 
-def test_everything_that_is_told_has_words() -> None:
+def test_asides_all_have_words() -> None:
     silent = {Active, Asked, LettersRead}
     ours = {each for each in Aside.KINDS if each.__module__.startswith("thudmud.")}
     assert ours - set(words.registry) - silent == set()
 
 
-def test_the_page_for_programs_names_every_question() -> None:
+def test_gmcp_page_lists_every_question() -> None:
     page = " ".join((ROOT / "docs" / "gmcp.md").read_text(encoding="utf-8").split())
     listed = re.search(r"It can be any of (.*?), in all their forms", page)
     assert listed
@@ -113,7 +113,7 @@ def test_the_page_for_programs_names_every_question() -> None:
     assert commands_of((*named, *(f"{each} 1" for each in named))) == QUESTIONS
 
 
-def test_every_verb_is_typed_in_a_transcript() -> None:
+def test_verbs_are_all_typed_in_a_transcript() -> None:
     lines = []
     for path in (ROOT / "tests").rglob("*.thud-script"):
         steps = Transcript.parse(path.read_text(encoding="utf-8")).parts

@@ -145,7 +145,7 @@ seeds = pytest.mark.parametrize("seed", range(SEEDS))
 
 
 @seeds
-def test_it_stands_as_it_stood(seed: int) -> None:
+def test_reopened_hall_equals_the_original(seed: int) -> None:
     for witness in happens(seed):
         hall, again = witness.hall, reopened(witness.hall)
         assert again.tables == hall.tables
@@ -153,7 +153,7 @@ def test_it_stands_as_it_stood(seed: int) -> None:
 
 
 @seeds
-def test_every_battle_can_be_seen_again(seed: int) -> None:
+def test_battles_are_all_restored_from_the_store(seed: int) -> None:
     """As it was played, whatever happened to it in between."""
     *_, witness = happens(seed)
     assert witness.hall.battles
@@ -173,7 +173,7 @@ def test_every_battle_can_be_seen_again(seed: int) -> None:
 
 
 @seeds
-def test_a_battle_is_at_one_place_at_most(seed: int) -> None:
+def test_battle_is_at_one_table_or_adjourned_but_never_both(seed: int) -> None:
     for witness in happens(seed):
         matches = [table.match for table in witness.hall.tables.values() if table.match]
         away = {match.began for player in PLAYERS for match in witness.hall.away(player).values()}
@@ -187,7 +187,7 @@ def test_a_battle_is_at_one_place_at_most(seed: int) -> None:
             assert battles[match.number].id == match.began
 
 
-def test_everything_comes_to_pass() -> None:
+def test_scenarios_cover_every_event_type() -> None:
     """Else the properties above would hold of less than they say."""
     seen: set[tuple[type, str]] = set()
     for seed in range(SEEDS):

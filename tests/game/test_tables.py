@@ -76,48 +76,48 @@ A1, A6, B5, F7, G1, G7, H8 = map(Square.parse, ("A1", "A6", "B5", "F7", "G1", "G
 
 
 class TestSeats:
-    def test_a_free_seat_is_taken(self, empty: Table) -> None:
+    def test_join_takes_a_free_seat(self, empty: Table) -> None:
         assert events(empty, "Anna", Join(Side.TROLL)) == [Joined(7.0, "Anna", Side.TROLL)]
         assert after(empty, ("Anna", Join(Side.TROLL))).seats == {Side.TROLL: "Anna"}
 
-    def test_a_taken_seat_is_not(self, seated: Table) -> None:
+    def test_join_of_a_taken_seat_is_refused(self, seated: Table) -> None:
         assert refusal(seated, "Carla", Join(Side.DWARF)) is Refusal.SEAT_TAKEN
 
-    def test_joining_twice_and_both_seats_are_refused(self, empty: Table) -> None:
+    def test_join_of_a_second_seat_is_refused(self, empty: Table) -> None:
         table = after(empty, ("Anna", Join(Side.DWARF)))
         assert refusal(table, "Anna", Join(Side.DWARF)) is Refusal.SAME_SEAT
         assert refusal(table, "Anna", Join(Side.TROLL)) is Refusal.ONE_SEAT_EACH
 
-    def test_the_only_free_seat_needs_no_name(self, empty: Table, seated: Table) -> None:
+    def test_join_defaults_to_the_only_free_seat(self, empty: Table, seated: Table) -> None:
         assert refusal(empty, "Anna", Join()) is Refusal.WHICH_SEAT
         table = after(empty, ("Anna", Join(Side.TROLL)))
         assert events(table, "Bert", Join()) == [Joined(7.0, "Bert", Side.DWARF)]
         assert refusal(table, "Anna", Join()) is Refusal.SAME_SEAT
         assert refusal(seated, "Carla", Join()) is Refusal.NO_SEAT_FREE
 
-    def test_a_seat_is_given_up(self, seated: Table) -> None:
+    def test_leave_gives_up_the_seat(self, seated: Table) -> None:
         left = Left(7.0, "Anna", Side.DWARF, Parting.LEFT)
         assert events(seated, "Anna", Leave()) == [left]
         assert after(seated, ("Anna", Leave())).seats == {Side.TROLL: "Bert"}
 
-    def test_the_last_to_leave_clears_the_board(self, started: Table) -> None:
+    def test_leave_of_the_last_player_clears_the_board(self, started: Table) -> None:
         table = after(started, ("Anna", Leave()))
         assert table.running
         assert events(table, "Bert", Leave())[1:] == [Cleared(7.0, "Bert")]
         assert after(table, ("Bert", Leave())).match is None
 
-    def test_a_finished_match_stays_as_long_as_a_player(self, match_over: Table) -> None:
+    def test_finished_match_stays_until_the_last_player_leaves(self, match_over: Table) -> None:
         table = after(match_over, ("Anna", Leave()))
         assert table.match == match_over.match
         assert after(table, ("Bert", Leave())).match is None
 
-    def test_whoever_sits_down_plays_on(self, first_over: Table) -> None:
+    def test_newcomer_continues_the_match_of_the_seat(self, first_over: Table) -> None:
         table = after(first_over, ("Anna", Leave()), ("Carla", Join(Side.DWARF)))
         assert table.match is not None
         assert table.match.points(Side.DWARF) == 32
         assert after(table, ("Carla", Start())).seats[Side.TROLL] == "Carla"
 
-    def test_a_player_who_leaves_is_told_how(self, started: Table) -> None:
+    def test_departure_of_a_player_records_the_reason(self, started: Table) -> None:
         assert part(started, "Bert", Parting.QUIT, 7.0) == (
             Left(7.0, "Bert", Side.TROLL, Parting.QUIT),
         )
@@ -130,11 +130,11 @@ class TestSeats:
 
 
 class TestStarting:
-    def test_nobody_starts_alone(self, empty: Table) -> None:
+    def test_start_without_an_opponent_is_refused(self, empty: Table) -> None:
         table = after(empty, ("Anna", Join(Side.DWARF)))
         assert refusal(table, "Anna", Start()) is Refusal.NEEDS_OPPONENT
 
-    def test_either_player_starts_the_first_battle(self, seated: Table) -> None:
+    def test_start_by_either_player_begins_the_first_battle(self, seated: Table) -> None:
         expected = BattleStarted(7.0, "Bert", 1, "discworld", "Anna", "Bert")
         assert events(seated, "Bert", Start()) == [expected]
         table = after(seated, ("Bert", Start()))
@@ -142,7 +142,7 @@ class TestStarting:
         assert table.game is not None
         assert table.game.position == DISCWORLD.opening
 
-    def test_the_second_battle_swaps_the_seats(self, first_over: Table) -> None:
+    def test_second_battle_swaps_the_seats(self, first_over: Table) -> None:
         expected = BattleStarted(7.0, "Anna", 2, "discworld", "Bert", "Anna")
         assert events(first_over, "Anna", Start()) == [expected]
         table = after(first_over, ("Anna", Start()))
@@ -151,7 +151,7 @@ class TestStarting:
         assert table.match.battle == 2
         assert table.match.before == (32, 32)
 
-    def test_a_rematch_between_people_needs_both(self, match_over: Table) -> None:
+    def test_rematch_between_people_needs_both(self, match_over: Table) -> None:
         assert events(match_over, "Anna", Start()) == [Offered(7.0, "Anna", Offer.REMATCH)]
         table = after(match_over, ("Anna", Start()))
         assert refusal(table, "Anna", Start()) is Refusal.ALREADY_OFFERED
@@ -160,7 +160,7 @@ class TestStarting:
         assert (table.match.battle, table.match.before) == (1, (0, 0))
         assert table.seats == match_over.seats
 
-    def test_starting_over_needs_both(self, started: Table) -> None:
+    def test_restart_needs_both(self, started: Table) -> None:
         assert events(started, "Anna", Start()) == [Offered(7.0, "Anna", Offer.RESTART)]
         table = after(started, ("Anna", ply("A6", "B6")), ("Anna", Start()))
         assert refusal(table, "Anna", Start()) is Refusal.ALREADY_OFFERED
@@ -171,7 +171,7 @@ class TestStarting:
 
 
 class TestEnding:
-    def test_ending_needs_both(self, started: Table) -> None:
+    def test_end_needs_both(self, started: Table) -> None:
         assert events(started, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
         table = after(started, ("Bert", End()))
         assert refusal(table, "Bert", End()) is Refusal.ALREADY_OFFERED
@@ -180,7 +180,7 @@ class TestEnding:
         assert ended.outcome.ending is Ending.AGREEMENT
         assert not after(table, ("Anna", End())).running
 
-    def test_a_ply_withdraws_offers(self, started: Table) -> None:
+    def test_ply_withdraws_offers(self, started: Table) -> None:
         table = after(started, ("Anna", End()), ("Bert", Start()))
         *lapsed, moved = events(table, "Anna", ply("A6", "B6"))
         assert isinstance(moved, Moved)
@@ -191,7 +191,7 @@ class TestEnding:
         table = after(table, ("Anna", ply("A6", "B6")))
         assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
 
-    def test_leaving_withdraws_offers(self, started: Table) -> None:
+    def test_leave_withdraws_offers(self, started: Table) -> None:
         offered = after(started, ("Anna", End()))
         assert events(offered, "Bert", Leave()) == [
             OfferLapsed(7.0, "Bert", Offer.END),
@@ -200,19 +200,19 @@ class TestEnding:
         table = after(started, ("Anna", End()), ("Anna", Leave()), ("Carla", Join(Side.DWARF)))
         assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
 
-    def test_resigning_ends_it_at_once(self, started: Table) -> None:
+    def test_resignation_ends_the_battle_at_once(self, started: Table) -> None:
         (ended,) = events(started, "Anna", Resign())
         assert isinstance(ended, BattleEnded)
         assert ended.outcome.ending is Ending.RESIGNATION
         assert ended.outcome.winner is Side.TROLL
         assert (ended.outcome.score.dwarf, ended.outcome.score.troll) == (0, 32)
 
-    def test_who_was_left_alone_ends_it_alone(self, started: Table) -> None:
+    def test_deserted_player_can_end_the_battle_alone(self, started: Table) -> None:
         (ended,) = events(after(started, ("Anna", Leave())), "Bert", End())
         assert isinstance(ended, BattleEnded)
         assert ended.outcome.ending is Ending.DESERTION
 
-    def test_a_quiet_battle_is_ended_alone(self) -> None:
+    def test_quiet_battle_can_be_ended_by_one_player(self) -> None:
         table = after(Table.set_up(BoardSpec("oak board"), 2), *STARTED)
         table = after(table, ("Anna", ply("A6", "B6")))
         assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
@@ -221,18 +221,20 @@ class TestEnding:
         assert isinstance(ended, BattleEnded)
         assert ended.outcome.ending is Ending.QUIET
 
-    def test_a_limit_of_0_is_none(self) -> None:
+    def test_quiet_limit_of_zero_disables_it(self) -> None:
         table = after(Table.set_up(BoardSpec("oak board"), 0), *STARTED)
         assert events(table, "Bert", End()) == [Offered(7.0, "Bert", Offer.END)]
 
     @pytest.mark.parametrize("command", [End(), Resign(), ply("A6", "B6")], ids=str)
-    def test_without_a_battle_there_is_nothing_to_end(
+    def test_commands_without_a_running_battle_are_refused(
         self, seated: Table, match_over: Table, command: TableCommand
     ) -> None:
         assert refusal(seated, "Anna", command) is Refusal.NO_BATTLE
         assert refusal(match_over, "Anna", command) is Refusal.BATTLE_OVER
 
-    def test_who_sits_where_is_told(self, seated: Table, match_over: Table) -> None:
+    def test_refusal_without_a_battle_names_the_seated_players(
+        self, seated: Table, match_over: Table
+    ) -> None:
         for table in (seated, match_over):
             with pytest.raises(RefusedError) as refused:
                 battle(table)
@@ -240,7 +242,7 @@ class TestEnding:
 
 
 class TestPlaying:
-    def test_a_ply_is_played(self, started: Table) -> None:
+    def test_ply_is_played(self, started: Table) -> None:
         (moved,) = events(started, "Anna", ply("A6", "B6"))
         assert isinstance(moved, Moved)
         assert (moved.player, moved.side, moved.ply) == ("Anna", Side.DWARF, 1)
@@ -248,18 +250,18 @@ class TestPlaying:
         assert table.game is not None
         assert table.game.moves == (moved.move,)
 
-    def test_the_rules_refuse(self, started: Table) -> None:
+    def test_illegal_ply_is_refused(self, started: Table) -> None:
         with pytest.raises(IllegalMoveError) as refused:
             events(started, "Anna", ply("A6", "A5"))
         assert refused.value.code is Reason.OFF_BOARD
 
-    def test_out_of_turn_one_is_told_whose_turn_it_is(self, started: Table) -> None:
+    def test_ply_out_of_turn_is_refused_with_the_player_to_move(self, started: Table) -> None:
         with pytest.raises(RefusedError) as refused:
             events(started, "Bert", ply("G7", "G6"))
         assert refused.value.code is Refusal.OPPONENTS_TURN
         assert refused.value.details == {"player": "Anna", "side": Side.DWARF}
 
-    def test_points_are_counted_for_the_match(self, match_over: Table) -> None:
+    def test_match_points_add_up_over_both_battles(self, match_over: Table) -> None:
         # Anna had the dwarfs in the first battle, the trolls in the second, and gave that up.
         assert match_over.match is not None
         assert match_over.match.over
@@ -278,26 +280,26 @@ class TestRules:
     def test_rules_are_set_between_matches(self, match_over: Table) -> None:
         assert after(match_over, ("Anna", SetRules("koom valley"))).match is None
 
-    def test_rules_stay_while_a_match_goes_on(self, started: Table, first_over: Table) -> None:
+    def test_rules_cannot_be_set_during_a_match(self, started: Table, first_over: Table) -> None:
         command = SetRules("classic")
         assert refusal(started, "Anna", command) is Refusal.RULES_RUNNING
         assert refusal(first_over, "Anna", command) is Refusal.RULES_MID_MATCH
 
-    def test_rules_are_for_the_players(self, seated: Table) -> None:
+    def test_rules_cannot_be_set_by_spectators(self, seated: Table) -> None:
         assert refusal(seated, "Carla", SetRules("classic")) is Refusal.RULES_SEATED_ONLY
 
-    def test_rules_are_for_a_player_alone_too(self, empty: Table) -> None:
+    def test_rules_can_be_set_by_a_player_alone(self, empty: Table) -> None:
         table = after(empty, ("Anna", Join(Side.DWARF)))
         assert refusal(table, "Carla", SetRules("classic")) is Refusal.RULES_SEATED_ONLY
         assert after(table, ("Anna", SetRules("classic"))).ruleset is CLASSIC
 
-    def test_the_last_to_leave_leaves_the_boards_own_rules(self, empty: Table) -> None:
+    def test_rules_are_reset_when_the_last_player_leaves(self, empty: Table) -> None:
         table = after(empty, ("Anna", Join(Side.DWARF)), ("Anna", SetRules("classic")))
         left = events(table, "Anna", Leave())
         assert left[1:] == [Cleared(7.0, "Anna")]
         assert after(table, ("Anna", Leave())).ruleset is DISCWORLD
 
-    def test_rules_that_change_nothing_or_are_unknown(self, empty: Table) -> None:
+    def test_rules_unchanged_or_unknown_are_refused(self, empty: Table) -> None:
         assert refusal(empty, "Anna", SetRules("discworld")) is Refusal.RULES_ALREADY
         assert refusal(empty, "Anna", SetRules("chess")) is Refusal.RULES_UNKNOWN
 
@@ -314,13 +316,13 @@ def refused(table: Table, command: TableCommand) -> Enum:
 
 
 class TestSetUp:
-    def test_the_next_match_begins_from_it(self, seated: Table) -> None:
+    def test_setup_is_the_start_of_the_next_match(self, seated: Table) -> None:
         assert events(seated, "Anna", SOME) == [PositionSet(7.0, "Anna", "discworld", POSITION)]
         table = after(seated, ("Anna", SOME), ("Anna", Start()))
         assert table.game is not None
         assert table.game.opening == table.game.position == POSITION
 
-    def test_the_second_battle_begins_from_it_too(self, seated: Table) -> None:
+    def test_setup_is_the_start_of_the_second_battle(self, seated: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()), ("Bert", Resign()))
         [began] = events(table, "Bert", Start())
         assert isinstance(began, BattleStarted)
@@ -329,7 +331,7 @@ class TestSetUp:
         assert table.game is not None
         assert table.game.position == POSITION
 
-    def test_it_is_never_rated(self, seated: Table) -> None:
+    def test_setup_makes_the_match_unrated(self, seated: Table) -> None:
         members = Context(7.0, {"Anna", "Bert"})
         [rated] = decide(seated, "Anna", Start(), members)
         [unrated] = decide(after(seated, ("Anna", SOME)), "Anna", Start(), members)
@@ -337,7 +339,7 @@ class TestSetUp:
         assert isinstance(unrated, BattleStarted)
         assert (rated.rated, unrated.rated) == (True, False)
 
-    def test_it_is_practised_by_the_rules_that_it_was_set_up_by(self, empty: Table) -> None:
+    def test_setup_is_practised_under_its_own_rules_only(self, empty: Table) -> None:
         table = after(empty, ("Anna", SOME))
         for rules, opening in ((None, POSITION), ("discworld", POSITION), ("classic", None)):
             [began] = events(table, "Anna", Practice(rules))
@@ -345,7 +347,7 @@ class TestSetUp:
             assert began.opening == opening
             require_fit(table, began)
 
-    def test_it_goes_with_a_match_that_is_put_away(self, seated: Table, empty: Table) -> None:
+    def test_setup_is_kept_with_an_adjourned_match(self, seated: Table, empty: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()))
         table = after(table, ("Bert", ply("G7", "F7")), ("Anna", Adjourn()))
         [away] = events(table, "Bert", Adjourn())
@@ -357,7 +359,7 @@ class TestSetUp:
         assert again.opening == POSITION
         assert game_of([Resumed(8.0, "Anna", away.match)]) == table.match.game
 
-    def test_it_stays_for_the_next_match_until_the_opening_is_set_up(self, seated: Table) -> None:
+    def test_setup_stays_for_rematches_until_reset_to_the_opening(self, seated: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()), ("Bert", Resign()))
         table = after(table, ("Bert", Start()), ("Bert", Resign()))
         began = events(after(table, ("Anna", Start())), "Bert", Start())[-1]
@@ -369,12 +371,12 @@ class TestSetUp:
         table = after(table, ("Anna", SetUpOpening()))
         assert (table.match, table.opening) == (None, None)
 
-    def test_it_goes_with_other_rules_and_with_the_last_player(self, seated: Table) -> None:
+    def test_setup_is_dropped_with_other_rules_or_the_last_player(self, seated: Table) -> None:
         assert after(seated, ("Anna", SOME), ("Anna", SetRules("classic"))).opening is None
         table = after(seated, ("Anna", SOME), ("Bert", Leave()), ("Anna", Leave()))
         assert (table.opening, table.is_new) == (None, True)
 
-    def test_it_is_set_up_in_steps(self, empty: Table) -> None:
+    def test_setup_can_be_changed_in_steps(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetUpLess((A6, G7))))
         assert table.opening is not None
         assert (table.opening.count(Piece.DWARF), table.opening.count(Piece.TROLL)) == (31, 7)
@@ -386,7 +388,7 @@ class TestSetUp:
         table = after(table, ("Anna", SetUpMore(Pieces(dwarfs=(A6,)))))
         assert table.opening is None
 
-    def test_the_rock_stands_where_it_is_put(self, empty: Table) -> None:
+    def test_setup_places_the_rock(self, empty: Table) -> None:
         koom = after(empty, ("Anna", SetRules("koom valley")))
         table = after(koom, ("Anna", SetUp(Pieces((A6,), (G7,)))))
         assert table.opening is not None
@@ -416,10 +418,12 @@ class TestSetUp:
         ],
         ids=str,
     )
-    def test_what_cannot_be_set_up(self, empty: Table, command: TableCommand, code: Enum) -> None:
+    def test_setup_that_is_invalid_is_refused(
+        self, empty: Table, command: TableCommand, code: Enum
+    ) -> None:
         assert refused(empty, command) is code
 
-    def test_it_is_for_the_players_between_matches(
+    def test_setup_is_reserved_to_the_players_between_matches(
         self, seated: Table, started: Table, first_over: Table, match_over: Table
     ) -> None:
         assert refusal(seated, "Carla", SOME) is Refusal.SETUP_SEATED_ONLY
@@ -428,23 +432,23 @@ class TestSetUp:
         assert after(match_over, ("Anna", SOME)).match is None
 
 
-def test_every_event_counts_as_a_version(empty: Table, match_over: Table) -> None:
+def test_version_counts_every_event(empty: Table, match_over: Table) -> None:
     assert empty.version == 0
     assert match_over.version == 7
 
 
-def test_deciding_changes_nothing(started: Table) -> None:
+def test_decide_leaves_the_table_unchanged(started: Table) -> None:
     before = replace(started)
     events(started, "Anna", ply("A6", "B6"))
     assert started == before
 
 
-def test_events_that_do_not_fit_together_are_a_mistake(empty: Table) -> None:
+def test_inconsistent_event_is_rejected(empty: Table) -> None:
     with pytest.raises(InvalidValueError, match="do not fit together: no match"):
         empty.apply(BattleStarted(0.0, "Anna", 2, "classic", "Anna", "Bert"))
 
 
-def test_who_has_no_seat_any_more_offers_nothing(empty: Table) -> None:
+def test_offer_of_a_player_without_a_seat_is_ignored(empty: Table) -> None:
     assert not empty.apply(Offered(0.0, "Anna", Offer.END)).offers
 
 
@@ -455,7 +459,7 @@ ON_PURPOSE = pytest.mark.parametrize("parting", [Parting.LEFT, Parting.QUIT])
 
 class TestVanishing:
     @pytest.mark.parametrize("parting", [Parting.LOST, Parting.IDLE, Parting.RESTART])
-    def test_a_seat_is_kept_for_whoever_did_not_mean_to_go(
+    def test_involuntary_departure_keeps_the_seat(
         self, empty: Table, match_over: Table, parting: Parting
     ) -> None:
         alone = after(empty, ("Anna", Join(Side.DWARF)))
@@ -465,7 +469,7 @@ class TestVanishing:
         assert vanish(match_over, "Anna", parting, NOW) == over
 
     @ON_PURPOSE
-    def test_going_on_purpose_keeps_a_seat_in_a_match_under_way(
+    def test_voluntary_departure_keeps_the_seat_of_a_match_under_way(
         self, started: Table, first_over: Table, parting: Parting
     ) -> None:
         for table in (started, first_over):
@@ -473,7 +477,7 @@ class TestVanishing:
             assert gone == (Absent(NOW, "Bert", Side.TROLL, parting),)
 
     @ON_PURPOSE
-    def test_going_on_purpose_gives_up_any_other_seat(
+    def test_voluntary_departure_gives_up_any_other_seat(
         self, seated: Table, match_over: Table, parting: Parting
     ) -> None:
         left = (Left(NOW, "Bert", Side.TROLL, parting),)
@@ -482,20 +486,20 @@ class TestVanishing:
         assert vanish(match_over, "Bert", parting, NOW) == left
 
     @ON_PURPOSE
-    def test_the_last_to_go_on_purpose_clears_the_board(
+    def test_voluntary_departure_of_the_last_player_clears_the_board(
         self, match_over: Table, parting: Parting
     ) -> None:
         table = after(match_over, ("Anna", Leave()))
         assert vanish(table, "Bert", parting, NOW)[1:] == (Cleared(NOW, "Bert"),)
 
-    def test_nobody_goes_away_twice(self, started: Table) -> None:
+    def test_departure_of_an_absent_player_changes_nothing(self, started: Table) -> None:
         assert vanish(without(started, "Bert"), "Bert", Parting.LOST, LATER) == ()
 
-    def test_without_a_seat_there_is_nothing_to_keep(self, started: Table) -> None:
+    def test_departure_without_a_seat_is_refused(self, started: Table) -> None:
         with pytest.raises(RefusedError):
             vanish(started, "Carla", Parting.LOST, NOW)
 
-    def test_since_when_is_remembered(self, started: Table) -> None:
+    def test_absence_start_is_recorded(self, started: Table) -> None:
         table = without(started, "Bert", now=50.0)
         assert table.away == {Side.TROLL: 50.0}
         assert table.seats == started.seats
@@ -503,7 +507,7 @@ class TestVanishing:
         assert table.long_away(Side.TROLL, 50.0 + GRACE)
         assert not table.long_away(Side.DWARF, 1e9)
 
-    def test_who_is_away_is_told(self, started: Table) -> None:
+    def test_absence_is_part_of_the_seating(self, started: Table) -> None:
         assert without(started, "Bert").seating == (
             Seat(Side.DWARF, "Anna"),
             Seat(Side.TROLL, "Bert", NOW),
@@ -511,23 +515,23 @@ class TestVanishing:
 
 
 class TestReturning:
-    def test_who_was_away_is_back(self, started: Table) -> None:
+    def test_return_ends_the_absence(self, started: Table) -> None:
         table = without(started, "Bert")
         (back,) = come_back(table, "Bert", 9.0)
         assert back == Returned(9.0, "Bert", Side.TROLL)
         assert table.apply(back).away == {}
 
-    def test_nobody_else_is(self, started: Table) -> None:
+    def test_return_of_a_player_not_away_changes_nothing(self, started: Table) -> None:
         for player in ("Anna", "Bert", "Carla"):
             assert come_back(started, player, 9.0) == ()
         assert come_back(without(started, "Bert"), "Anna", 9.0) == ()
 
-    def test_whoever_does_something_is_back(self, started: Table) -> None:
+    def test_return_is_implied_by_a_command(self, started: Table) -> None:
         back, moved = events(without(started, "Anna"), "Anna", ply("A6", "B6"))
         assert back == Returned(NOW, "Anna", Side.DWARF)
         assert isinstance(moved, Moved)
 
-    def test_the_absence_begins_anew(self, started: Table) -> None:
+    def test_absence_after_a_return_starts_anew(self, started: Table) -> None:
         table = without(started, "Bert")
         table = table.apply(Returned(100.0, "Bert", Side.TROLL))
         assert refusal(table, "Anna", Claim(), LATER) is Refusal.NOT_AWAY
@@ -536,13 +540,13 @@ class TestReturning:
 
 
 class TestTheBattleGoesOn:
-    def test_one_may_move_while_the_other_is_away(self, started: Table) -> None:
+    def test_move_is_allowed_while_the_opponent_is_away(self, started: Table) -> None:
         table = after(without(started, "Bert"), ("Anna", ply("A6", "B6")))
         assert table.game is not None
         assert len(table.game.moves) == 1
         assert table.away == {Side.TROLL: NOW}
 
-    def test_an_offer_waits_for_who_is_away(self, started: Table) -> None:
+    def test_offers_stay_open_while_a_player_is_away(self, started: Table) -> None:
         table = without(after(started, ("Bert", End())), "Bert")
         (ended,) = events(table, "Anna", End())
         assert isinstance(ended, BattleEnded)
@@ -552,20 +556,22 @@ class TestTheBattleGoesOn:
         assert back == Returned(NOW, "Bert", Side.TROLL)
         assert isinstance(ended, BattleEnded)
 
-    def test_a_seat_kept_is_no_seat_free(self, started: Table) -> None:
+    def test_seat_of_an_absent_player_does_not_count_as_deserted(self, started: Table) -> None:
         table = without(started, "Bert")
         assert events(table, "Anna", End(), 1e9) == [Offered(1e9, "Anna", Offer.END)]
 
-    def test_a_battle_begins_with_both(self, seated: Table, first_over: Table) -> None:
+    def test_start_while_the_opponent_is_away_is_refused(
+        self, seated: Table, first_over: Table
+    ) -> None:
         for table in (seated, first_over):
             assert refusal(without(table, "Bert"), "Anna", Start()) is Refusal.AWAY
 
-    def test_nor_does_it_begin_anew(self, started: Table) -> None:
+    def test_restart_while_the_opponent_is_away_is_refused(self, started: Table) -> None:
         assert refusal(without(started, "Bert"), "Anna", Start()) is Refusal.AWAY
 
 
 class TestClaiming:
-    def test_a_battle_is_claimed(self, started: Table) -> None:
+    def test_claim_wins_the_battle_scored_as_a_resignation(self, started: Table) -> None:
         (ended,) = events(without(started, "Bert"), "Anna", Claim(), LATER)
         assert isinstance(ended, BattleEnded)
         assert ended.outcome.ending is Ending.CLAIM
@@ -575,7 +581,7 @@ class TestClaiming:
         assert ended.outcome.score == resigned.outcome.score
         assert (ended.dwarf, ended.troll) == ("Anna", "Bert")
 
-    def test_the_one_who_claims_need_not_be_to_move(self, started: Table) -> None:
+    def test_claim_is_possible_in_either_sides_turn(self, started: Table) -> None:
         table = without(after(started, ("Anna", ply("A6", "B6"))), "Bert")
         assert not after(table, ("Anna", Claim()), now=LATER).running
         table = without(started, "Anna")
@@ -583,27 +589,27 @@ class TestClaiming:
         assert isinstance(ended, BattleEnded)
         assert ended.outcome.winner is Side.TROLL
 
-    def test_the_match_goes_on(self, started: Table) -> None:
+    def test_claim_of_the_first_battle_continues_the_match(self, started: Table) -> None:
         table = after(without(started, "Bert"), ("Anna", Claim()), now=LATER)
         assert table.half_played
         assert table.away == {Side.TROLL: NOW}
         assert table.match is not None
         assert table.match.points(Side.TROLL) == 0
 
-    def test_not_too_soon(self, started: Table) -> None:
+    def test_claim_before_the_grace_has_passed_is_refused(self, started: Table) -> None:
         table = without(started, "Bert")
         assert refusal(table, "Anna", Claim(), SOON) is Refusal.TOO_SOON
         with pytest.raises(RefusedError, match="player=Bert seconds="):
             events(table, "Anna", Claim(), NOW + 60)
 
-    def test_not_from_somebody_who_is_here(self, started: Table) -> None:
+    def test_claim_from_a_present_player_is_refused(self, started: Table) -> None:
         assert refusal(started, "Anna", Claim(), LATER) is Refusal.NOT_AWAY
 
-    def test_not_from_a_free_seat(self, started: Table) -> None:
+    def test_claim_from_a_free_seat_is_refused(self, started: Table) -> None:
         table = after(started, ("Bert", Leave()))
         assert refusal(table, "Anna", Claim(), LATER) is Refusal.NOBODY_TO_CLAIM_FROM
 
-    def test_not_without_a_battle(
+    def test_claim_without_a_running_battle_is_refused(
         self, seated: Table, first_over: Table, match_over: Table
     ) -> None:
         for table, reason in [
@@ -614,10 +620,10 @@ class TestClaiming:
             away = without(table, "Bert") if table.full else table
             assert refusal(away, "Anna", Claim(), LATER) is reason
 
-    def test_not_by_somebody_else(self, started: Table) -> None:
+    def test_claim_by_a_spectator_is_refused(self, started: Table) -> None:
         assert refusal(without(started, "Bert"), "Carla", Claim(), LATER) is Refusal.NOT_SEATED
 
-    def test_at_once_without_grace(self) -> None:
+    def test_claim_without_grace_succeeds_at_once(self) -> None:
         table = after(Table.set_up(BoardSpec("oak board"), 200, 0.0), *STARTED)
         assert not after(without(table, "Bert"), ("Anna", Claim())).running
 
@@ -625,11 +631,13 @@ class TestClaiming:
 class TestWhoGetsASeat:
     JOIN = Join(Side.TROLL)
 
-    def test_not_one_whose_holder_may_come_back(self, seated: Table, started: Table) -> None:
+    def test_join_of_a_seat_within_its_grace_is_refused(
+        self, seated: Table, started: Table
+    ) -> None:
         for table in (seated, started):
             assert refusal(without(table, "Bert"), "Carla", self.JOIN, SOON) is Refusal.SEAT_TAKEN
 
-    def test_one_whose_holder_has_been_away_for_long(self, seated: Table) -> None:
+    def test_join_replaces_a_player_away_for_long(self, seated: Table) -> None:
         table = without(seated, "Bert")
         assert events(table, "Carla", self.JOIN, LATER) == [
             Left(LATER, "Bert", Side.TROLL, Parting.LOST),
@@ -639,11 +647,11 @@ class TestWhoGetsASeat:
         assert joined.seats == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
         assert joined.away == {}
 
-    def test_one_at_a_match_that_is_over(self, match_over: Table) -> None:
+    def test_join_replaces_an_absent_player_of_a_finished_match(self, match_over: Table) -> None:
         table = without(match_over, "Anna")
         assert after(table, ("Carla", self.JOIN), now=LATER).seats[Side.TROLL] == "Carla"
 
-    def test_one_at_a_board_where_nobody_is_left(self, match_over: Table) -> None:
+    def test_join_at_an_abandoned_board_clears_it(self, match_over: Table) -> None:
         table = without(after(match_over, ("Bert", Leave())), "Anna")
         assert events(table, "Carla", self.JOIN, LATER) == [
             Left(LATER, "Anna", Side.TROLL, Parting.LOST),
@@ -651,23 +659,25 @@ class TestWhoGetsASeat:
             Joined(LATER, "Carla", Side.TROLL),
         ]
 
-    def test_one_who_sat_alone_at_a_new_board(self, empty: Table) -> None:
+    def test_join_replaces_a_lone_absent_player_at_a_new_board(self, empty: Table) -> None:
         table = without(after(empty, ("Anna", self.JOIN)), "Anna")
         assert after(table, ("Carla", self.JOIN), now=LATER).seats == {Side.TROLL: "Carla"}
 
-    def test_none_of_a_match_under_way(self, started: Table, first_over: Table) -> None:
+    def test_join_of_a_kept_seat_in_a_match_under_way_is_refused(
+        self, started: Table, first_over: Table
+    ) -> None:
         for table in (started, first_over):
             away = without(table, "Bert")
             assert refusal(away, "Carla", self.JOIN, LATER) is Refusal.SEAT_TAKEN
 
-    def test_none_if_only_one_of_two_has_been_away_for_long(self, started: Table) -> None:
+    def test_join_waits_until_both_players_are_away_for_long(self, started: Table) -> None:
         table = without(without(started, "Bert"), "Anna", now=NOW + 1)
         assert refusal(table, "Carla", self.JOIN, LATER) is Refusal.SEAT_TAKEN
         assert after(table, ("Carla", self.JOIN), now=LATER + 1).match is None
 
     @pytest.mark.parametrize("deeds", [STARTED, FIRST_OVER], ids=["battle", "between"])
     @pytest.mark.parametrize("side", Side)
-    def test_a_match_that_both_have_left_is_put_away(
+    def test_join_adjourns_a_match_both_players_have_left(
         self, empty: Table, deeds: list[tuple[str, TableCommand]], side: Side
     ) -> None:
         table = without(after(empty, *deeds), "Anna", "Bert")
@@ -680,36 +690,38 @@ class TestWhoGetsASeat:
         table = table.apply(adjourned).apply(joined)
         assert (table.match, table.seats, table.away) == (None, {side: "Carla"}, {})
 
-    def test_who_is_back_keeps_the_seat(self, started: Table) -> None:
+    def test_join_of_a_returned_players_seat_is_refused(self, started: Table) -> None:
         table = without(started, "Anna", "Bert")
         table = table.apply(Returned(LATER, "Anna", Side.DWARF))
         assert refusal(table, "Carla", self.JOIN, LATER) is Refusal.SEAT_TAKEN
 
-    def test_a_free_seat_is_free_whoever_is_away(self, started: Table) -> None:
+    def test_join_takes_a_free_seat_opposite_an_absent_player(self, started: Table) -> None:
         table = without(after(started, ("Anna", Leave())), "Bert")
         assert events(table, "Carla", Join(Side.DWARF)) == [Joined(NOW, "Carla", Side.DWARF)]
 
 
 class TestLeavingAndAbsence:
-    def test_who_leaves_lapses_what_was_offered(self, seated: Table, started: Table) -> None:
+    def test_leave_lapses_offers_to_an_absent_player(self, seated: Table, started: Table) -> None:
         table = without(after(started, ("Anna", End())), "Bert")
         assert events(table, "Anna", Leave())[0] == OfferLapsed(NOW, "Anna", Offer.END)
 
-    def test_the_other_is_still_away(self, started: Table) -> None:
+    def test_leave_keeps_the_absence_of_the_opponent(self, started: Table) -> None:
         table = after(without(started, "Bert"), ("Anna", Leave()))
         assert table.away == {Side.TROLL: NOW}
         assert table.seats == {Side.TROLL: "Bert"}
 
-    def test_nothing_of_an_absence_is_left_with_a_new_match(self, seated: Table) -> None:
+    def test_absence_that_has_ended_leaves_no_trace_in_a_new_match(self, seated: Table) -> None:
         table = without(seated, "Bert").apply(Returned(NOW, "Bert", Side.TROLL))
         assert after(table, ("Anna", Start())).away == {}
 
-    def test_rules_may_be_set_meanwhile(self, seated: Table) -> None:
+    def test_rules_can_be_set_while_the_opponent_is_away(self, seated: Table) -> None:
         table = after(without(seated, "Bert"), ("Anna", SetRules("classic")))
         assert table.away == {Side.TROLL: NOW}
 
 
-def test_adjourning_alone(started: Table, first_over: Table) -> None:
+def test_adjourn_alone_needs_a_long_absence_of_the_opponent(
+    started: Table, first_over: Table
+) -> None:
     for table in (started, first_over):
         away = without(table, "Bert")
         assert refusal(away, "Anna", Adjourn(), SOON) is Refusal.TOO_SOON
@@ -717,6 +729,6 @@ def test_adjourning_alone(started: Table, first_over: Table) -> None:
         assert isinstance(adjourned, Adjourned)
 
 
-def test_a_ply_may_be_asked_back_from_who_is_away(started: Table) -> None:
+def test_takeback_can_be_offered_to_an_absent_player(started: Table) -> None:
     table = after(started, ("Anna", ply("A6", "B6")))
     assert after(without(table, "Bert"), ("Anna", Undo())).offers == {Offer.UNDO: Side.DWARF}

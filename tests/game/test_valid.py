@@ -106,7 +106,9 @@ def changed(value: Any, field: str, other: object) -> object:
         (TakenBack, "moves", (), "no ply was taken back"),
     ],
 )
-def test_events_that_cannot_be(kind: type[Event], field: str, value: object, problem: str) -> None:
+def test_event_with_an_invalid_field_is_rejected(
+    kind: type[Event], field: str, value: object, problem: str
+) -> None:
     with pytest.raises(InvalidValueError, match=problem):
         changed(EVENTS[kind], field, value)
 
@@ -123,19 +125,19 @@ def test_events_that_cannot_be(kind: type[Event], field: str, value: object, pro
         ("text", "a\x1bb"),
     ],
 )
-def test_comments_that_cannot_be(field: str, value: object) -> None:
+def test_comment_with_an_invalid_field_is_rejected(field: str, value: object) -> None:
     said = Commented(0.0, "Anna", "oak board", 3, 0, "Te\u200dxt")
     with pytest.raises(InvalidValueError):
         changed(said, field, value)
 
 
-def test_a_battle_that_was_set_up_is_never_rated() -> None:
+def test_rated_battle_from_a_setup_is_rejected() -> None:
     started = replace(cast("BattleStarted", EVENTS[BattleStarted]), opening=SET_UP)
     with pytest.raises(InvalidValueError, match="never rated"):
         replace(started, rated=True)
 
 
-def test_only_the_dwarfs_move_the_rock() -> None:
+def test_rock_ply_belongs_to_the_dwarfs() -> None:
     assert Moved(0.0, "Anna", Side.DWARF, ROLL, 1).move is ROLL
     with pytest.raises(InvalidValueError, match="the trolls do not play RH8-H7"):
         Moved(0.0, "Anna", Side.TROLL, ROLL, 1)
@@ -149,7 +151,7 @@ def test_events_hash_and_pickle(event: Event) -> None:
 
 
 @pytest.mark.parametrize(("field", "value"), [("battle", 7), ("battle", 0), ("before", (-1, 0))])
-def test_matches_that_cannot_be(field: str, value: object) -> None:
+def test_match_with_an_invalid_field_is_rejected(field: str, value: object) -> None:
     match = Match(Game.start(CLASSIC), BattleId("oak board", 3), "Anna", "Bert")
     with pytest.raises(InvalidValueError):
         changed(match, field, value)
@@ -158,12 +160,12 @@ def test_matches_that_cannot_be(field: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(("field", "value"), [("rules", "chess"), ("dwarf", ""), ("troll", "")])
-def test_matches_that_cannot_have_been_put_away(field: str, value: str) -> None:
+def test_saved_match_with_an_invalid_field_is_rejected(field: str, value: str) -> None:
     with pytest.raises(InvalidValueError):
         changed(SAVED, field, value)
 
 
-def test_decisions_that_cannot_be() -> None:
+def test_decision_without_a_board_or_version_is_rejected() -> None:
     joined = EVENTS[Joined]
     with pytest.raises(InvalidValueError, match="about none"):
         Decision("Anna", events=(joined,))  # type: ignore[arg-type]
@@ -172,19 +174,19 @@ def test_decisions_that_cannot_be() -> None:
 
 
 @pytest.mark.parametrize("width", [0, 19, 501])
-def test_a_screen_has_a_width_that_there_is(width: int) -> None:
+def test_screen_width_out_of_range_is_rejected(width: int) -> None:
     with pytest.raises(InvalidValueError, match="20 to 500 columns"):
         Options(width=width)
 
 
 @pytest.mark.parametrize("shade", [-1, 256, (0, 0, 256), (-1, 0, 0), (1, 2)])
-def test_a_colour_is_one_that_there_is(shade: int | tuple[int, ...]) -> None:
+def test_colour_out_of_range_is_rejected(shade: int | tuple[int, ...]) -> None:
     for ground in ("foreground", "background"):
         with pytest.raises(InvalidValueError, match="no colour is"):
             changed(Colour(), ground, shade)
 
 
-def test_an_element_has_one_colour() -> None:
+def test_element_with_two_colours_is_rejected() -> None:
     with pytest.raises(InvalidValueError, match="two colours"):
         Options(elements=((Element.ROCK, Colour(1)), (Element.ROCK, Colour(2))))
 
@@ -194,12 +196,12 @@ def test_an_element_has_one_colour() -> None:
     [{"spent": (3.0, -1.0)}, {"used": -1.0}, {"stood": -1.0}, {"excused": (0.0, -1.0)}],
     ids=lambda wrong: next(iter(wrong)),
 )
-def test_no_clock_runs_backwards(wrong: dict[str, Any]) -> None:
+def test_clock_with_negative_times_is_rejected(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError, match="no ply takes less"):
         Clock(TimeControl(1), 0.0, Side.DWARF, **wrong)
 
 
-def test_every_ply_of_a_match_that_is_read_took_some_time() -> None:
+def test_saved_clock_with_a_negative_ply_time_is_rejected() -> None:
     clock = Clock(TimeControl(1), 0.0, Side.DWARF, spent=(3.0, 0.0, 2.0))
     assert replace(SAVED, clock=clock).clock == clock
     with pytest.raises(InvalidValueError, match="no ply takes less"):
