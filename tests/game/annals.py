@@ -1,4 +1,4 @@
-"""Battles for tests, as the events that a store holds of them, and what it makes of these."""
+"""Battles for tests: stored events, and the battles and scores derived from them."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ DRAW = Outcome(Ending.AGREEMENT, None, Score(32, 32))
 DWARFS = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
 TROLLS = Outcome(Ending.RESIGNATION, Side.TROLL, Score(0, 32))
 STANDARD = Pool("discworld")
-NOON = 1_795_262_400.0  # 2026-11-21, twelve o'clock
+NOON = 1_795_262_400.0  # 2026-11-21 12:00 UTC
 DAY = 86_400.0
 
 
 def plies(*said: str) -> tuple[Move, ...]:
-    """Return plies from the opening on: verb, origin and target each."""
+    """Return plies from the initial position, each given as verb, origin and target."""
     game = Game.start(DISCWORLD)
     for each in said:
         verb, origin, target = each.split()
@@ -73,7 +73,7 @@ LONGER = plies("move f15 f8", "shove g7 e7", "move g15 g10", "move h7 g7")
 
 
 class Annals:
-    """What happens at some boards, taken down in order, by board, and in a store in memory."""
+    """A recorder of table events: in order, by board, and in a store in memory."""
 
     def __init__(self) -> None:
         self.log: list[tuple[str, Event]] = []
@@ -82,7 +82,7 @@ class Annals:
         self.store = Store.in_memory(clock=lambda: self._now)
 
     def happen(self, board: str, event: Event) -> BattleId:
-        """Let an event happen, whether it makes sense or not; return where it stands."""
+        """Append an event, consistent or not; return its board and version."""
         events = self.events.setdefault(board, [])
         self._now = event.at
         at_once(self.store.append({board: (len(events), [event])}))
@@ -134,7 +134,7 @@ class Annals:
         rules: str = "discworld",
         levels: Levels = NO_BOTS,
     ) -> None:
-        """Let a battle begin and end."""
+        """Record the start and the end of a battle."""
         self.begin(dwarf=dwarf, troll=troll, rules=rules)
         self.end(outcome, players=(dwarf, troll), rated=rated, levels=levels)
 
@@ -149,7 +149,7 @@ class Annals:
         first: bool = True,
         second: bool = True,
     ) -> None:
-        """Let a match between people be played, of which one of the battles may be unrated."""
+        """Record both battles of a match; ``first`` and ``second`` tell which are rated."""
         self.begin(dwarf=winner, troll=loser, rules=rules, time=time)
         self.end(DRAW, players=(winner, loser), rated=first)
         self.begin(dwarf=loser, troll=winner, number=2, rules=rules, time=time)
@@ -163,7 +163,7 @@ class Annals:
         rules: str = "discworld",
         time: TimeControl | None = None,
     ) -> None:
-        """Let some players, an even number of them, each play so many matches, and all draw."""
+        """Record rounds of drawn matches between an even number of players."""
         first, *others = names
         for number in range(rounds):
             turned = [first, *others[number % len(others) :], *others[: number % len(others)]]
@@ -180,7 +180,7 @@ class Annals:
         return self.happen(board, Resumed(NOON, "Anna", match))
 
     def bring_in(self, outcome: Outcome | None = None, dwarf: str = "Zoe") -> BattleId:
-        """Let a battle be imported that was played elsewhere."""
+        """Record the import of a battle."""
         imported = Imported(NOON, "", "discworld", dwarf, "", RECORD, 2, outcome)
         return self.happen("(imports)", imported)
 
@@ -195,21 +195,21 @@ class Annals:
 
     @property
     def battles(self) -> list[Battle]:
-        """All of them, by number."""
+        """All battles, by number."""
         return self.of(None)
 
     def of(self, player: str | None) -> list[Battle]:
-        """Return the battles of a player, or of all, by number."""
+        """Return the battles of a player, or of everybody for ``None``, by number."""
         return list(reversed(at_once(self.store.read(battle_rows.history, player, most=10**6))))
 
     @property
     def ended(self) -> list[Battle]:
-        """Those that have ended here, by number."""
+        """Battles that ended, by number, without imported ones."""
         ended = [battle for battle in self.battles if battle.state is State.ENDED]
         return [battle for battle in ended if not battle.imported]
 
     def away(self, player: str = "Anna") -> dict[int, SavedMatch]:
-        """Return the matches of a player that are put away, by the number of the battle."""
+        """Return the adjourned matches of a player by battle number."""
         found = self.found(AdjournedLookup(player))
         return {each.battle.number: each.match for each in found}
 
@@ -221,7 +221,7 @@ class Annals:
         return score.people.ratings.get(pool) if score else None
 
     def ranked(self, pool: Pool = STANDARD) -> Sequence[str]:
-        """Return the names of those who are in the standings, the best first."""
+        """Return the names in the standings, best first."""
         return [each.name for each in at_once(self.store.read(scores.standings, pool, most=10**6))]
 
 

@@ -17,7 +17,7 @@ NOW = 7.0
 PLAYERS = frozenset({"Anna", "Bert", "Carla"})
 GRACE = 300.0
 LATER = NOW + GRACE
-"""When a player who went away at ``NOW`` has been away for long enough."""
+"""The end of the seat grace of a player who left at ``NOW``."""
 
 
 def ply(origin: str, target: str, verb: Verb = Verb.MOVE) -> Play:
@@ -40,7 +40,7 @@ def after(
     now: float = NOW,
     members: Collection[str] = (),
 ) -> Table:
-    """Return the table after these players' commands, each decided and applied."""
+    """Return the table after deciding and applying each player's command in turn."""
     for player, command in deeds:
         for event in events(table, player, command, now, members):
             table = table.apply(event)
@@ -50,7 +50,7 @@ def after(
 def without(
     table: Table, *players: str, now: float = NOW, parting: Parting = Parting.LOST
 ) -> Table:
-    """Return the table after these players have gone away."""
+    """Return the table after the departure of some players."""
     for player in players:
         for event in vanish(table, player, parting, now):
             table = table.apply(event)

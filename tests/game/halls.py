@@ -1,4 +1,4 @@
-"""A hall for tests, and how people come to it, do things, and are gone."""
+"""A hall for tests, and helpers for arrivals, commands and departures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BOARDS = (
 
 
 class StoredHall(Hall):
-    """A hall, and a store in memory of what happens in it."""
+    """A hall that keeps its events in a store in memory."""
 
     def __init__(self, grace: float = GRACE) -> None:
         super().__init__(BOARDS, 200, grace, idle_limit=grace)
@@ -50,7 +50,7 @@ class StoredHall(Hall):
         self.version = 0
 
     def decided(self, player: str, command: Command, now: float) -> list[Decision]:
-        """Return what a command would bring about; what it takes is looked up."""
+        """Return the decisions of a command, answering the lookups that it needs."""
         found = LookupResults()
         while True:
             try:
@@ -59,7 +59,7 @@ class StoredHall(Hall):
                 found.take(unread.lookup, at_once(self.store.look_up(unread.lookup)))
 
     def commit(self, decision: Decision) -> list[Delivery]:
-        """Store what was decided, and make it so."""
+        """Store the events of a decision, and apply it."""
         if decision.events and not decision.hall:
             self._now = decision.events[0].at
             key, version = self.tables[str(decision.board)].key, decision.version
@@ -80,16 +80,16 @@ class StoredHall(Hall):
 
     @property
     def battles(self) -> list[Battle]:
-        """All of them, by number."""
+        """All battles, by number."""
         return list(reversed(at_once(self.store.read(battle_rows.history, None, most=10**6))))
 
     def away(self, player: str = "Anna") -> dict[int, SavedMatch]:
-        """Return the matches of a player that are put away, by the number of the battle."""
+        """Return the adjourned matches of a player by battle number."""
         found = self.found(AdjournedLookup(player))
         return {each.battle.number: each.match for each in found}
 
     def game(self, number: int) -> Game:
-        """Return a battle as far as it has come."""
+        """Return the game of a battle, up to its latest ply."""
         found = self.found(BattleLookup(number))
         assert found
         assert found.game
@@ -97,7 +97,7 @@ class StoredHall(Hall):
 
 
 def hall_of(*players: str, grace: float = GRACE) -> StoredHall:
-    """Return a hall with players in it, who have no accounts."""
+    """Return a hall with some guests in it."""
     hall = StoredHall(grace)
     for player in players:
         enter(hall, player)
@@ -105,7 +105,7 @@ def hall_of(*players: str, grace: float = GRACE) -> StoredHall:
 
 
 def reopened(hall: StoredHall, *players: str) -> StoredHall:
-    """Return a hall that has read what is stored, from the last complete event of each board on."""
+    """Return a hall restored from the store, from the last complete event of each board."""
     again = StoredHall(hall.seat_grace)
     again.store = hall.store
     for spec in BOARDS:

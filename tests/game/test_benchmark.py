@@ -1,4 +1,4 @@
-"""The benchmark of tournaments runs, and its numbers mean what it says."""
+"""The tournament benchmark: its measure of agreement, and a short run."""
 
 from __future__ import annotations
 

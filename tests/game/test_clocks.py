@@ -1,4 +1,4 @@
-"""Time controls and clocks, and what the time brings about at a table."""
+"""Time controls, clocks, fallen flags and idle limits at a table."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ IDLE, WARNING = 600.0, 60.0
 
 @pytest.fixture
 def timed(empty: Table) -> Table:
-    """Return a table at which Anna, the dwarfs, is to move, with a minute and 5 seconds a ply."""
+    """A table at 1+5 with Anna (the dwarfs) to move."""
     return after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()), members=MEMBERS)
 
 
@@ -76,13 +76,13 @@ def clock(table: Table) -> Clock:
 
 
 def away_for(table: Table, player: str, since: float, seconds: float) -> Table:
-    """Return the table after a player was away for some time."""
+    """Return the table after an absence of a player."""
     table = without(table, player, now=since)
     return table.apply(come_back(table, player, since + seconds)[0])
 
 
 def got_up(table: Table, player: str, now: float) -> Table:
-    """Return the table after a player gave up the seat, as they can against a bot."""
+    """Return the table after a player gave up the seat, which is allowed against a bot."""
     return folded(table, part(table, player, Parting.LEFT, now))
 
 
@@ -234,7 +234,7 @@ class TestClock:
         table = table.apply(come_back(table, "Anna", NOW + 70)[0])
         assert left(table)[0] == 50
         table = table.apply(come_back(table, "Bert", NOW + 100)[0])
-        table = without(table, "Anna", now=NOW + 100)  # her own grace is whole
+        table = without(table, "Anna", now=NOW + 100)  # her own grace is unused
         assert clock(table).still == GRACE_FAST
         for event in vanish(table, "Bert", Parting.RESTART, NOW + 106):
             table = table.apply(event)
@@ -292,7 +292,7 @@ class TestClock:
     def test_practice_has_no_clock(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), ("Anna", Practice()))
         assert table.clock is None
-        assert table.time is None  # it is set anew for the next match, as rules and pieces are
+        assert table.time is None  # reset for the next match, like rules and setup
 
 
 class TestFlags:
@@ -350,7 +350,7 @@ class TestFlags:
         assert left(table.apply(moved)) == (40 + FAST.increment, 60)
 
     def test_match_cannot_be_adjourned_alone_on_ones_own_clock(self, timed: Table) -> None:
-        """Else somebody whose flag is about to fall could escape from an opponent who is away."""
+        """Otherwise a player about to lose on time could escape from an absent opponent."""
         table = without(timed, "Bert", now=NOW - GRACE)
         assert refusal(table, "Anna", Adjourn(), NOW + 59) is Refusal.OWN_CLOCK_RUNS
         table = after(timed, ("Anna", ply("A6", "B6")))
@@ -454,7 +454,7 @@ class TestIdle:
         assert refusal(away, "Bert", Claim(), NOW + 50) is Refusal.CLOCK_RUNS
 
     def test_idle_bots_and_lone_players_are_not_warned(self, empty: Table, started: Table) -> None:
-        for side, other in ((Side.DWARF, 1), (Side.TROLL, 0)):  # whoever is to move
+        for side, other in ((Side.DWARF, 1), (Side.TROLL, 0)):  # bot to move, then player to move
             table = empty.apply(Joined(NOW, "Grog", side, 3))
             player, join = SEATED[other]
             assert due(after(table, (player, join), (player, Start()))) is None
@@ -495,7 +495,7 @@ class TestForfeits:
         assert isinstance(started, BattleStarted)
         assert isinstance(ended, BattleEnded)
         assert (started.number, ended.plies) == (2, 0)
-        assert ended.outcome.winner is half_played.side_of("Bert")  # they swap seats
+        assert ended.outcome.winner is half_played.side_of("Bert")  # seats are swapped
         assert ended.points
         assert left == Left(NOW, "Bert", Side.DWARF, Parting.LEFT)
         table = after(half_played, ("Bert", Leave()), members=MEMBERS)

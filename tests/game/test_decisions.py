@@ -85,7 +85,7 @@ class TestWhichBoard:
 
 
 class TestMoveWithoutBoard:
-    """Anna plays the dwarfs at three boards; the battle at the oak board, where she is, is over."""
+    """Anna plays dwarfs at three boards; she is at the oak board, whose battle has ended."""
 
     @pytest.fixture
     def hall(self) -> StoredHall:
@@ -108,7 +108,9 @@ class TestMoveWithoutBoard:
         do(hall, "Anna", replace(ply("a10", "a9"), on="elm table"))
         assert self.play(hall, move) == "pine board"
         do(hall, "Anna", Go("elm table"))
-        assert refusal(hall, "Anna", move, LATER) is Refusal.OPPONENTS_TURN  # a battle runs here
+        assert (
+            refusal(hall, "Anna", move, LATER) is Refusal.OPPONENTS_TURN
+        )  # this board's battle takes precedence
 
     def test_move_for_several_boards_is_refused_with_their_names(self, hall: StoredHall) -> None:
         with pytest.raises(RefusedError) as refused:

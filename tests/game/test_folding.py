@@ -1,4 +1,4 @@
-"""A table folded from the last event that is complete is the table folded from all of them."""
+"""Folding a table from any complete event gives the same table as folding all events."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def does(player: str, command: TableCommand, members: frozenset[str]) -> Deed:
 
 
 def plays(number: int) -> Deed:
-    """Return what plays one of the legal plies, by whoever has the turn."""
+    """Return a deed in which the player to move plays a legal ply."""
 
     def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
         if not (table.running and table.game):
@@ -97,12 +97,12 @@ def plays(number: int) -> Deed:
 
 
 def agreed(command: TableCommand, *, declined: bool) -> Deed:
-    """Return what offers something, and the other's answer."""
+    """Return a deed in which Anna makes an offer and Bert answers it."""
 
     def deed(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
         offered = decide(table, "Anna", command, Context(now, MEMBERS))
         if not isinstance(offered[-1], Offered):
-            return offered  # nobody else is asked
+            return offered  # no answer is needed
         answer = No() if declined else command
         agreed = decide(after(table, offered), "Bert", answer, Context(now, MEMBERS))
         return (*offered, *agreed)
@@ -166,7 +166,7 @@ DEEDS = st.one_of(
     st.builds(goes_on, st.integers(0, 5)),
 )
 ALONE: list[tuple[Deed, float]] = [(does("Anna", Practice(), MEMBERS), 0.0)]
-"""Somebody at both seats, which seldom comes about where others sit down and leave again."""
+"""One player at both seats, which random histories seldom reach."""
 CHOSEN: list[tuple[Deed, float]] = [
     (does("Anna", SetRules("classic"), MEMBERS), 0.0),
     (does("Anna", SetUpMore(turn=Side.TROLL), MEMBERS), 0.0),
@@ -189,7 +189,7 @@ HISTORIES = st.builds(
 
 
 def happen(deeds: list[tuple[Deed, float]]) -> list[TableEvent]:
-    """Return what came of deeds, those that were refused left out."""
+    """Return the events of some deeds, skipping refused ones."""
     table, now, events = NEW, 0.0, []
     saved: list[SavedMatch] = []
     for deed, wait in deeds:
@@ -209,7 +209,7 @@ def happen(deeds: list[tuple[Deed, float]]) -> list[TableEvent]:
 
 
 def folded(events: Iterable[TableEvent], version: int = 0) -> Table:
-    """Return the table that events come to, of which the first follows on ``version``."""
+    """Return the table folded from events that follow ``version``."""
     return after(replace(NEW, version=version), events)
 
 
@@ -265,7 +265,7 @@ def test_decided_events_fit_their_table(deeds: list[tuple[Deed, float]]) -> None
 
 @given(HISTORIES)
 def test_battle_source_locates_all_plies_of_the_battle(deeds: list[tuple[Deed, float]]) -> None:
-    """What is folded from a battle's source on is the battle as it stood at the board."""
+    """The events from a battle's source fold to the game at the board."""
     annals, table = Annals(), NEW
     games: dict[BattleId, Game] = {}
     events = happen(deeds)
@@ -282,14 +282,14 @@ def test_battle_source_locates_all_plies_of_the_battle(deeds: list[tuple[Deed, f
 
 
 def begun(events: Iterable[TableEvent]) -> Iterator[BattleId]:
-    """Yield what is known of each battle by where it began."""
+    """Yield the id of each battle started."""
     for version, event in enumerate(events, 1):
         if isinstance(event, BattleStarted):
             yield BattleId(SPEC.name, version)
 
 
 def test_histories_cover_every_event_type() -> None:
-    """Else the properties above would hold of less than they say."""
+    """Guards the properties above against histories that miss an event type."""
     seen: set[type] = set()
 
     @settings(max_examples=200, derandomize=True, database=None)

@@ -1,4 +1,4 @@
-"""How people come to the hall, are gone, and come back to what has happened meanwhile."""
+"""Arrivals, departures and returns of players, and the events they missed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from thudmud.rules import Side
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Return a hall in which Anna and Bert play at the oak board, and Carla is in the hall."""
+    """Anna and Bert play at the oak board; Carla is in the hall."""
     hall = hall_of("Anna", "Bert", "Carla")
     begin(hall, "oak board")
     return hall
@@ -55,7 +55,7 @@ def kinds(told: list[Delivery]) -> list[type]:
 
 
 def caught_up(told: list[Delivery]) -> dict[str, list[type]]:
-    """Return what somebody was told to have missed, by board."""
+    """Return the types of the missed events reported to a player, by board."""
     return {
         each.event.board: [type(event) for event, _ in each.event.missed]
         for each in told
@@ -142,7 +142,7 @@ class TestComing:
         assert entered.event == Entered("Bert", active=LATER)
 
     def test_seated_player_never_marked_away_arrives_at_the_seat(self) -> None:
-        """As after a crash, if the seats were read and nobody was marked."""
+        """As after a crash, when seats are restored before absences are marked."""
         again = hall_of()
         began = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert")
         again.restore("oak board", 0, [(began, 1)])

@@ -1,4 +1,4 @@
-"""Every verb has all that it needs: a rule, a help page, words, facts, a transcript."""
+"""Completeness of verbs: grammar rule, help page, words, facts and transcript."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ANSWERED = QUESTIONS | {
     Analyse, Bans, Help, Hint, Ignore, Lessons, Letters, Mutes, Observe, Plan, Reports, ShowOptions,
     ShowScheme, Syntax, ViewNews, *(each for each in COMMANDS if issubclass(each, Query)),
 }  # fmt: skip
-"""What is answered by words of its own; all else brings something about, which has words."""
+"""Commands with words of their own; all others cause events, which have words."""
 
 
 def kind_of(maker: Any) -> type[Command]:
@@ -55,7 +55,7 @@ def test_verbs_and_grammar_rules_correspond() -> None:
 
 
 def rules_with_a_name() -> set[str]:
-    """Return the names that the rules of the grammar give to whole commands."""
+    """Return the rule names and aliases of the grammar that stand for whole commands."""
     text = (ROOT / "grammar" / "thud.lark").read_text(encoding="utf-8")
     text = re.sub(r" *// of \w+$", "", text, flags=re.MULTILINE)
     start = re.search(r"\?start: (.*(?:\n +\|.*)*)", text)
@@ -121,7 +121,7 @@ def test_verbs_are_all_typed_in_a_transcript() -> None:
             each.text for each in steps if isinstance(each, TranscriptStep) and each.act is Act.TYPE
         ]
     typed = commands_of(tuple(lines))
-    # Nobody has an account in a transcript, and nothing is waited for.
+    # Transcripts have no accounts, and nothing in them runs in the background.
     absent: set[type[Command]] = {each for each in COMMANDS if issubclass(each, OperatorCommand)}
     absent |= {
         Register,

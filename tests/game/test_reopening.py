@@ -1,4 +1,4 @@
-"""A hall that has read what was written down is the hall in which it happened."""
+"""A hall restored from the store equals the hall in which the events happened."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ SEEDS = 40
 
 
 class Witness:
-    """A hall, and everything that has happened at its boards, in one order."""
+    """A hall, and the events of all its boards in order."""
 
     def __init__(self, seed: int) -> None:
         self.chance = Random(seed)  # noqa: S311 (no secret)
@@ -100,7 +100,7 @@ class Witness:
             self.commit(part(self.hall, player, Parting.LOST, self.now))
 
     def move(self) -> None:
-        """Play any ply at one of the boards."""
+        """Play a random legal ply at one of the boards."""
         table = self.hall.tables[self.chance.choice([OAK, OAK, PINE])]
         if table.game and table.running:
             move = self.chance.choice(table.game.legal_moves())
@@ -108,7 +108,7 @@ class Witness:
             self.obey(player, Play(move.attempt(), table.name))
 
     def wait(self, deed: str) -> None:
-        """Do what the time brings about at the boards, or a server that was gone for a while."""
+        """Apply the events due by now, or hold the clocks for a short outage."""
         for name in (OAK, PINE):
             table = self.hall.tables[name]
             gone = [(self.now - 1.0, self.now)]
@@ -131,7 +131,7 @@ class Witness:
 
 
 def happens(seed: int) -> Iterator[Witness]:
-    """Let things happen by chance, and yield the hall after each."""
+    """Perform random deeds, and yield the hall after each."""
     witness = Witness(seed)
     for deed in ("sit", "begin"):
         witness.do(deed)
@@ -154,7 +154,7 @@ def test_reopened_hall_equals_the_original(seed: int) -> None:
 
 @seeds
 def test_battles_are_all_restored_from_the_store(seed: int) -> None:
-    """As it was played, whatever happened to it in between."""
+    """Includes battles that were adjourned, resumed or taken back in between."""
     *_, witness = happens(seed)
     assert witness.hall.battles
     for battle in witness.hall.battles:
@@ -188,7 +188,7 @@ def test_battle_is_at_one_table_or_adjourned_but_never_both(seed: int) -> None:
 
 
 def test_scenarios_cover_every_event_type() -> None:
-    """Else the properties above would hold of less than they say."""
+    """Guards the properties above against scenarios that miss an event type."""
     seen: set[tuple[type, str]] = set()
     for seed in range(SEEDS):
         *_, witness = happens(seed)

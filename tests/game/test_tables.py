@@ -1,4 +1,4 @@
-"""Who is away, and what the others may do about it."""
+"""Decisions of a table: seats, starts, offers, setup, absences and claims."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ class TestPlaying:
         assert refused.value.details == {"player": "Anna", "side": Side.DWARF}
 
     def test_match_points_add_up_over_both_battles(self, match_over: Table) -> None:
-        # Anna had the dwarfs in the first battle, the trolls in the second, and gave that up.
+        # Anna had the dwarfs in the first battle, and resigned the second as the trolls.
         assert match_over.match is not None
         assert match_over.match.over
         assert match_over.seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
@@ -309,7 +309,7 @@ POSITION = read_position("dA6,dB5,TG7,RH8 troll", DISCWORLD)
 
 
 def refused(table: Table, command: TableCommand) -> Enum:
-    """Return why Anna is refused a command, by the table or by the rules."""
+    """Return the code with which the table or the rules refuse Anna's command."""
     with pytest.raises(RefusedError) as caught:
         events(table, "Anna", command)
     return caught.value.code

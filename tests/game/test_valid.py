@@ -1,4 +1,4 @@
-"""What cannot have happened cannot be made: events, matches and decisions."""
+"""Validation of events, matches, decisions, options and clocks on construction."""
 
 from __future__ import annotations
 
