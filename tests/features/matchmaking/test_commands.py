@@ -22,7 +22,7 @@ def hall() -> StoredHall:
     return hall_of("Anna", "Bert", "Carla")
 
 
-def test_it_is_told_to_the_two_alone_and_seats_nobody(hall: StoredHall) -> None:
+def test_invitation_reaches_only_both_players_and_takes_no_seat(hall: StoredHall) -> None:
     told = do(hall, "Anna", Invite("be", None, OAK))
     assert told == [Delivery(Invited("Anna", "Bert", OAK, Side.DWARF), ("Anna", "Bert"))]
     assert not hall.tables[OAK].seats
@@ -30,7 +30,7 @@ def test_it_is_told_to_the_two_alone_and_seats_nobody(hall: StoredHall) -> None:
 
 
 @pytest.mark.parametrize("mine", Side)
-def test_it_is_to_the_seat_that_is_free(hall: StoredHall, mine: Side) -> None:
+def test_invitation_offers_the_free_seat(hall: StoredHall, mine: Side) -> None:
     do(hall, "Anna", Join(mine, OAK))
     (told,) = do(hall, "Anna", Invite("bert"))
     assert told.event == Invited("Anna", "Bert", OAK, mine.other)
@@ -38,7 +38,7 @@ def test_it_is_to_the_seat_that_is_free(hall: StoredHall, mine: Side) -> None:
     assert refusal(hall, "Carla", Invite("bert", mine, OAK)) is Refusal.SEAT_NOT_FREE
 
 
-def test_whoever_has_a_seat_there_is_not_asked(hall: StoredHall) -> None:
+def test_invitation_of_a_seated_player_is_refused(hall: StoredHall) -> None:
     do(hall, "Anna", Join(Side.DWARF, OAK))
     assert refusal(hall, "Bert", Invite("anna", None, OAK)) is Refusal.PLAYS_THERE
     assert refusal(hall, "Anna", Invite("anna")) is Refusal.INVITE_SELF
@@ -48,7 +48,7 @@ def test_whoever_has_a_seat_there_is_not_asked(hall: StoredHall) -> None:
     assert refusal(hall, "Carla", Invite("carla")) is Refusal.MATCH_SELF  # in the hall
 
 
-def test_a_seat_that_is_kept_for_nobody_any_more_is_free(hall: StoredHall) -> None:
+def test_seat_is_free_after_its_grace_period(hall: StoredHall) -> None:
     do(hall, "Bert", Join(Side.TROLL, OAK))
     do(hall, "Anna", Join(Side.DWARF, OAK))
     lose(hall, "Bert")
@@ -61,7 +61,7 @@ def test_a_seat_that_is_kept_for_nobody_any_more_is_free(hall: StoredHall) -> No
     assert hall.tables[OAK].seats[Side.TROLL] == "Carla"
 
 
-def test_a_seat_in_a_match_is_kept(hall: StoredHall) -> None:
+def test_seat_in_a_running_match_is_kept(hall: StoredHall) -> None:
     do(hall, "Anna", Join(Side.DWARF, OAK))
     do(hall, "Bert", Join(Side.TROLL, OAK))
     do(hall, "Anna", Start(OAK))
@@ -74,7 +74,7 @@ def test_a_seat_in_a_match_is_kept(hall: StoredHall) -> None:
     assert told.event == Invited("Anna", "Carla", PINE, Side.DWARF)
 
 
-def test_it_stands_while_a_seat_is_kept_for_who_has_asked(hall: StoredHall) -> None:
+def test_invitation_lasts_while_the_inviters_seat_is_kept(hall: StoredHall) -> None:
     do(hall, "Bert", Invite("carla", None, PINE))
     lose(hall, "Bert")
     assert not hall.people["Carla"].invitations

@@ -74,7 +74,7 @@ def seekers(place: Place) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("line", ["play", "accept", "accept 1", "accept anna", "match anna"])
-async def test_who_is_busy_is_asked_and_stays_until_they_answer(place: Place, line: str) -> None:
+async def test_busy_seeker_is_asked_and_stays_until_they_answer(place: Place, line: str) -> None:
     await place.type("Bert", line)
     assert rooms(place) == {"Anna": FIRST, "Bert": None, "Carla": None}
     assert seekers(place) == [("Anna", ""), ("Bert", "Anna")]
@@ -84,7 +84,7 @@ async def test_who_is_busy_is_asked_and_stays_until_they_answer(place: Place, li
 
 
 @pytest.mark.parametrize("line", ["yes", "yes bert", "yes 2", "accept", "accept 2"])
-async def test_who_is_busy_says_yes_and_they_play(place: Place, line: str) -> None:
+async def test_busy_seeker_answers_yes_and_the_match_starts(place: Place, line: str) -> None:
     await place.type("Bert", "play")
     told = await place.type("Anna", line)
     assert players(place, SECOND) == {"Anna", "Bert"}
@@ -96,7 +96,7 @@ async def test_who_is_busy_says_yes_and_they_play(place: Place, line: str) -> No
 
 
 @pytest.mark.parametrize("line", ["no", "no bert", "decline", "decline 2"])
-async def test_who_is_busy_says_no_and_each_plays_a_bot(place: Place, line: str) -> None:
+async def test_busy_seeker_answers_no_and_both_play_bots(place: Place, line: str) -> None:
     await place.type("Bert", "play")
     hush(place)
     await place.type("Anna", line)
@@ -113,14 +113,14 @@ async def test_who_is_busy_says_no_and_each_plays_a_bot(place: Place, line: str)
     assert waits == "While you wait, you play a bot."
 
 
-async def test_who_is_busy_says_no_to_who_named_the_seek_and_nobody_looks_on(place: Place) -> None:
+async def test_seek_accepted_by_number_and_declined_ends_for_both(place: Place) -> None:
     await place.type("Bert", "accept 1")
     await place.type("Anna", "no")
     assert rooms(place) == {"Anna": FIRST, "Bert": None, "Carla": None}
     assert seekers(place) == []
 
 
-async def test_who_is_busy_has_not_answered_in_time_and_each_plays_a_bot(
+async def test_busy_seeker_times_out_and_both_play_bots(
     place: Place, store: SlowStore, alarms: Alarms
 ) -> None:
     await place.type("Bert", "play")
@@ -138,7 +138,7 @@ async def test_who_is_busy_has_not_answered_in_time_and_each_plays_a_bot(
     assert await refused(place, "Anna", "yes") is Refusal.SEEK_FOR_ANYBODY
 
 
-async def test_what_is_unanswered_is_ended_once_it_can_be_stored(
+async def test_timeout_is_retried_after_a_store_failure(
     place: Place, store: SlowStore, alarms: Alarms
 ) -> None:
     await place.type("Bert", "play")
@@ -150,7 +150,7 @@ async def test_what_is_unanswered_is_ended_once_it_can_be_stored(
     await until(lambda: seekers(place) == [("Bert", "")])
 
 
-async def test_a_move_meanwhile_leaves_the_question_open(place: Place) -> None:
+async def test_move_leaves_the_question_open(place: Place) -> None:
     await place.type("Bert", "play")
     await place.type("Anna", "a6 b6", "yes")
     assert players(place, SECOND) == {"Anna", "Bert"}
@@ -160,7 +160,7 @@ async def test_a_move_meanwhile_leaves_the_question_open(place: Place) -> None:
 
 
 @pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
-async def test_who_was_asked_leaves_and_the_other_plays_a_bot(
+async def test_seeker_asked_leaves_and_the_asker_plays_a_bot(
     place: Place, parting: Parting
 ) -> None:
     await place.type("Bert", "play")
@@ -172,7 +172,7 @@ async def test_who_was_asked_leaves_and_the_other_plays_a_bot(
 
 
 @pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
-async def test_who_asked_leaves_and_the_seek_stays(
+async def test_asker_leaves_and_the_seek_stays(
     place: Place, alarms: Alarms, parting: Parting
 ) -> None:
     waits = alarms.due
@@ -186,14 +186,14 @@ async def test_who_asked_leaves_and_the_seek_stays(
     assert seekers(place) == [("Anna", ""), ("Carla", "Anna")]
 
 
-async def test_who_asked_takes_it_back_and_the_seek_stays(place: Place) -> None:
+async def test_asker_withdraws_and_the_seek_stays(place: Place) -> None:
     await place.type("Bert", "play", "withdraw")
     assert seekers(place) == [("Anna", "")]
     assert rooms(place)["Bert"] is None
     assert place.told["Anna"][-1] == "Bert no longer wants to play you now."
 
 
-async def test_who_was_asked_takes_the_seek_back_and_the_other_plays_a_bot(place: Place) -> None:
+async def test_seeker_asked_withdraws_and_the_asker_plays_a_bot(place: Place) -> None:
     await place.type("Bert", "play")
     hush(place)
     await place.type("Anna", "withdraw")
@@ -203,7 +203,7 @@ async def test_who_was_asked_takes_the_seek_back_and_the_other_plays_a_bot(place
     assert "You decline, and Bert has been told." in place.told["Anna"]
 
 
-async def test_who_was_asked_begins_another_match_and_the_other_plays_a_bot(place: Place) -> None:
+async def test_seeker_asked_starts_another_match_and_the_asker_plays_a_bot(place: Place) -> None:
     await place.type("Carla", "match anna")
     await place.type("Bert", "play")
     await place.type("Anna", "accept carla")
@@ -212,7 +212,7 @@ async def test_who_was_asked_begins_another_match_and_the_other_plays_a_bot(plac
     assert seekers(place) == [("Bert", "")]
 
 
-async def test_who_asked_begins_another_match_and_the_seek_stays(place: Place) -> None:
+async def test_asker_starts_another_match_and_the_seek_stays(place: Place) -> None:
     await place.type("Bert", "play")
     await place.type("Carla", "match bert")
     hush(place)
@@ -223,7 +223,7 @@ async def test_who_asked_begins_another_match_and_the_seek_stays(place: Place) -
     assert await refused(place, "Anna", "yes") is Refusal.NOTHING_STANDS
 
 
-async def test_a_third_player_is_told_that_somebody_asks(
+async def test_pending_question_refuses_a_third_player_with_seconds_left(
     place: Place, store: SlowStore, alarms: Alarms
 ) -> None:
     await place.type("Bert", "play")
@@ -236,7 +236,7 @@ async def test_a_third_player_is_told_that_somebody_asks(
         assert "They have another 15 seconds." in await place.type("Bert", line)
 
 
-async def test_a_third_player_who_plays_waits_with_a_bot(place: Place) -> None:
+async def test_third_player_waits_with_a_bot_and_is_asked_next(place: Place) -> None:
     await place.type("Bert", "play")
     await place.type("Carla", "play")
     assert players(place, SECOND) == {"Carla", "Chalk"}
@@ -248,7 +248,7 @@ async def test_a_third_player_who_plays_waits_with_a_bot(place: Place) -> None:
     assert seekers(place) == []
 
 
-async def test_of_two_who_ask_at_once_one_is_told_to_wait(place: Place, store: SlowStore) -> None:
+async def test_simultaneous_accepts_ask_the_seeker_once(place: Place, store: SlowStore) -> None:
     store.hold()
     both = [place.submit(name, "accept 1") for name in ("Bert", "Carla")]
     await store.held_up()
@@ -259,7 +259,7 @@ async def test_of_two_who_ask_at_once_one_is_told_to_wait(place: Place, store: S
     assert second.refusal.code is Refusal.ASKED_BY_OTHERS
 
 
-async def test_an_answer_that_comes_with_the_last_second_is_one_of_both(
+async def test_answer_racing_the_timeout_starts_the_match(
     place: Place, store: SlowStore, alarms: Alarms
 ) -> None:
     await place.type("Bert", "play")
@@ -279,7 +279,7 @@ async def test_an_answer_that_comes_with_the_last_second_is_one_of_both(
 
 
 @pytest.mark.parametrize("lines", [["tutorial"], ["practice on oak board", "a6 b6"]])
-async def test_an_exercise_and_a_ply_make_one_busy(
+async def test_seeker_in_an_exercise_or_active_practice_is_busy(
     place: Place, store: SlowStore, alarms: Alarms, lines: list[str]
 ) -> None:
     await place.type("Anna", "withdraw")
@@ -288,7 +288,7 @@ async def test_an_exercise_and_a_ply_make_one_busy(
     assert seekers(place) == [("Carla", ""), ("Bert", "Carla")]
 
 
-async def test_a_practice_that_rests_keeps_nobody_busy(
+async def test_seeker_in_idle_practice_is_not_busy(
     place: Place, store: SlowStore, alarms: Alarms
 ) -> None:
     await place.type("Anna", "withdraw")
@@ -298,7 +298,7 @@ async def test_a_practice_that_rests_keeps_nobody_busy(
     assert players(place, SECOND) == {"Bert", "Carla"}
 
 
-async def test_a_match_by_correspondence_takes_nobody_away_unasked(place: Place) -> None:
+async def test_correspondence_match_leaves_the_seeker_in_the_room(place: Place) -> None:
     await place.type("Anna", "seek 3d")
     await place.type("Bert", "accept 2")
     assert players(place, SECOND) == {"Anna", "Bert"}
@@ -309,13 +309,13 @@ async def test_a_match_by_correspondence_takes_nobody_away_unasked(place: Place)
 # When a seek ends.
 
 
-async def test_a_seek_stays_while_a_bot_fills_the_wait(place: Place) -> None:
+async def test_seek_stays_during_a_game_with_a_bot(place: Place) -> None:
     assert seekers(place) == [("Anna", "")]
     assert players(place, FIRST) == {"Anna", "Chalk"}
 
 
 @pytest.mark.parametrize("line", ["match chalk", "play level chalk"])
-async def test_a_seek_ends_on_a_match_that_is_asked_for(place: Place, line: str) -> None:
+async def test_seek_ends_on_a_challenge_to_a_bot(place: Place, line: str) -> None:
     place.hall.levels = [LEVEL]
     await place.type("Carla", "seek classic")
     told = await place.type("Carla", line)
@@ -323,7 +323,7 @@ async def test_a_seek_ends_on_a_match_that_is_asked_for(place: Place, line: str)
     assert seekers(place) == [("Anna", "")]
 
 
-async def test_a_seek_ends_on_a_match_that_somebody_else_begins(place: Place) -> None:
+async def test_seek_ends_on_an_accepted_challenge_except_correspondence(place: Place) -> None:
     await place.type("Carla", "seek", "seek 3d", "match bert")
     await place.type("Bert", "accept")
     assert "You are no longer looking for another match." in place.told["Carla"]
@@ -331,7 +331,7 @@ async def test_a_seek_ends_on_a_match_that_somebody_else_begins(place: Place) ->
     assert [str(each.time) for each in place.hall.seeks.values()] == ["None", "3 days"]
 
 
-async def test_a_seek_ends_at_a_board_where_a_match_begins(place: Place) -> None:
+async def test_seek_ends_on_a_match_start_at_a_board(place: Place) -> None:
     await place.type("Carla", "seek", "join game as dwarf on oak board")
     await place.type("Bert", "join game as troll on oak board")
     assert ("Carla", "") in seekers(place)
@@ -339,7 +339,7 @@ async def test_a_seek_ends_at_a_board_where_a_match_begins(place: Place) -> None
     assert seekers(place) == [("Anna", "")]
 
 
-async def test_nobody_looks_for_a_match_while_their_clock_runs(place: Place) -> None:
+async def test_running_clock_refuses_seeks_except_correspondence(place: Place) -> None:
     await place.type("Carla", "seek", "match bert 5+0")
     await place.type("Bert", "accept")
     assert seekers(place) == [("Anna", "")]
@@ -348,7 +348,7 @@ async def test_nobody_looks_for_a_match_while_their_clock_runs(place: Place) -> 
     assert await refused(place, "Carla", "seek 3d") is None
 
 
-async def test_a_bot_that_fills_the_wait_has_no_clock(place: Place) -> None:
+async def test_game_with_a_bot_during_a_seek_has_no_clock(place: Place) -> None:
     await place.type("Carla", "play 5+3 classic")
     assert players(place, SECOND) == {"Carla", "Chalk"}
     assert place.hall.tables[SECOND].time is None
@@ -358,7 +358,7 @@ async def test_a_bot_that_fills_the_wait_has_no_clock(place: Place) -> None:
     assert str(place.hall.tables[THIRD].time) == "5+3"
 
 
-async def test_a_seek_ends_with_the_connection_and_what_others_asked_waits(
+async def test_lost_connection_ends_own_seek_but_not_challenges_received(
     place: Place, store: SlowStore, alarms: Alarms
 ) -> None:
     await place.type("Bert", "match anna")
@@ -371,7 +371,7 @@ async def test_a_seek_ends_with_the_connection_and_what_others_asked_waits(
     assert players(place, SECOND) == {"Anna", "Bert"}
 
 
-async def test_what_others_asked_ends_when_one_stays_away(
+async def test_challenge_to_an_absent_player_ends_after_the_grace_period(
     place: Place, store: SlowStore, alarms: Alarms
 ) -> None:
     await place.type("Bert", "match anna")
@@ -386,9 +386,7 @@ async def test_what_others_asked_ends_when_one_stays_away(
 # Over a start, and across nodes.
 
 
-async def test_a_question_stands_after_a_start_and_ends_in_time(
-    place: Place, store: SlowStore
-) -> None:
+async def test_question_times_out_after_a_restart(place: Place, store: SlowStore) -> None:
     await place.type("Bert", "play")
     await place.service.close()
     alarms = Alarms(lambda: store.time)
@@ -403,7 +401,7 @@ async def test_a_question_stands_after_a_start_and_ends_in_time(
     assert players(anew, SECOND) == {"Bert", "Chalk"}
 
 
-async def test_a_question_is_answered_after_a_start(place: Place, store: SlowStore) -> None:
+async def test_question_is_answered_after_a_restart(place: Place, store: SlowStore) -> None:
     await place.type("Bert", "play")
     await place.service.close()
     anew = Place(store)
@@ -438,7 +436,7 @@ async def on_two_nodes(world: World, later: Alarms | None = None) -> tuple[Place
     return one, two
 
 
-async def test_across_nodes_who_is_busy_says_yes(world: World) -> None:
+async def test_remote_busy_seeker_answers_yes_and_the_match_starts(world: World) -> None:
     one, two = await on_two_nodes(world)
     assert one.told["Anna"][-1] == ASKED
     await one.type("Anna", "yes")
@@ -449,7 +447,7 @@ async def test_across_nodes_who_is_busy_says_yes(world: World) -> None:
         assert seekers(place) == []
 
 
-async def test_across_nodes_who_is_busy_says_no_and_each_plays_a_bot(world: World) -> None:
+async def test_remote_busy_seeker_answers_no_and_both_play_bots(world: World) -> None:
     one, two = await on_two_nodes(world)
     await one.type("Anna", "no")
     for place in (one, two):
@@ -458,7 +456,7 @@ async def test_across_nodes_who_is_busy_says_no_and_each_plays_a_bot(world: Worl
     assert "Anna declines." in two.told["Bert"]
 
 
-async def test_across_nodes_of_two_who_ask_at_once_one_is_told_to_wait(world: World) -> None:
+async def test_simultaneous_accepts_on_two_nodes_ask_the_seeker_once(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna", "Carla", "Chalk")
     await two.enter("Bert")
@@ -473,7 +471,7 @@ async def test_across_nodes_of_two_who_ask_at_once_one_is_told_to_wait(world: Wo
     assert sorted(codes, key=str) == [None, Refusal.ASKED_BY_OTHERS]
 
 
-async def test_across_nodes_what_is_unanswered_ends_once(world: World) -> None:
+async def test_timeout_on_two_nodes_ends_the_question_once(world: World) -> None:
     alarms = Alarms(lambda: world.store.time)
     one, two = await on_two_nodes(world, alarms)
     await world.pass_by(ANSWER_WITHIN, "one", "two")

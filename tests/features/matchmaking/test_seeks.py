@@ -77,28 +77,26 @@ def begin(hall: StoredHall, dwarf: str = "Anna", troll: str = "Bert") -> None:
 
 class TestYes:
     @pytest.mark.parametrize("command", [Yes(), Yes(1), Yes("anna")], ids=str)
-    def test_seek_for_anybody_is_not_accepted_by_yes(
-        self, hall: StoredHall, command: Command
-    ) -> None:
+    def test_open_seek_is_not_accepted_by_yes(self, hall: StoredHall, command: Command) -> None:
         do(hall, "Anna", Seek())
         assert refusal(hall, "Bert", command) is Refusal.SEEK_FOR_ANYBODY
 
     @pytest.mark.parametrize("command", [Accept(), Accept(1), Accept("anna")], ids=str)
-    def test_seek_for_anybody_is_accepted_by_accept(
-        self, hall: StoredHall, command: Command
-    ) -> None:
+    def test_open_seek_is_accepted_by_accept(self, hall: StoredHall, command: Command) -> None:
         do(hall, "Anna", Seek())
         happened = happen(hall, "Bert", command)
         assert ends(happened) == {1: SeekEnd.ACCEPTED}
         assert isinstance(happened[-1], BattleStarted)
 
     @pytest.mark.parametrize("command", [Yes(), Yes(1), Yes("anna"), Accept()], ids=str)
-    def test_challenge_is_accepted_by_either_word(self, hall: StoredHall, command: Command) -> None:
+    def test_challenge_is_accepted_by_yes_or_accept(
+        self, hall: StoredHall, command: Command
+    ) -> None:
         do(hall, "Anna", Challenge("bert"))
         do(hall, "Carla", Seek())  # which is for anybody
         assert ends(happen(hall, "Bert", command)) == {1: SeekEnd.ACCEPTED}
 
-    def test_nothing_offered_and_nothing_sought_is_said(self, hall: StoredHall) -> None:
+    def test_yes_without_an_offer_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
         assert refusal(hall, "Bert", Yes("anna")) is Refusal.NOTHING_OFFERED_BY
         do(hall, "Bert", Seek())  # nobody can accept their own
@@ -115,13 +113,13 @@ class TestYes:
 
 
 class TestBusy:
-    def test_nobody_is_busy_in_the_hall_or_at_a_seat(self, hall: StoredHall) -> None:
+    def test_player_in_the_hall_or_at_a_seat_is_not_busy(self, hall: StoredHall) -> None:
         assert not hall.is_busy("Anna", NOW)
         sit(hall)
         assert not hall.is_busy("Anna", NOW)
         assert not hall.is_busy("Zoe", NOW)
 
-    def test_match_under_way_keeps_both_busy_between_its_battles(self, hall: StoredHall) -> None:
+    def test_match_keeps_both_players_busy_between_battles(self, hall: StoredHall) -> None:
         begin(hall)
         later = NOW + 10 * TOUCHED
         assert [hall.is_busy(name, later) for name in ("Anna", "Bert", "Carla")] == [
@@ -130,7 +128,7 @@ class TestBusy:
         do(hall, "Anna", Resign(OAK), later)
         assert hall.is_busy("Bert", later + 10 * TOUCHED)
 
-    def test_match_over_keeps_its_players_busy_for_a_minute(self, hall: StoredHall) -> None:
+    def test_finished_match_keeps_its_players_busy_for_a_minute(self, hall: StoredHall) -> None:
         begin(hall)
         do(hall, "Anna", ply("A6", "B6"))
         for command in (Resign(OAK), Start(OAK)):
@@ -153,7 +151,7 @@ class TestBusy:
         do(hall, "Anna", Tutorial(2))
         assert hall.is_busy("Anna", NOW + 10 * TOUCHED)
 
-    def test_correspondence_keeps_nobody_busy(self, hall: StoredHall) -> None:
+    def test_correspondence_match_leaves_its_players_free(self, hall: StoredHall) -> None:
         sit(hall)
         do(hall, "Anna", SetClock(DAYS, OAK))
         do(hall, "Anna", Start(OAK))
@@ -162,14 +160,14 @@ class TestBusy:
 
 
 class TestEnds:
-    def test_seeks_of_both_end_when_their_match_begins_at_a_board(self, hall: StoredHall) -> None:
+    def test_seeks_of_both_players_end_at_match_start(self, hall: StoredHall) -> None:
         for name in ("Anna", "Bert", "Carla"):
             do(hall, name, Seek())
         sit(hall)
         assert ends(happen(hall, "Anna", Start(OAK))) == {1: SeekEnd.PLAYING, 2: SeekEnd.PLAYING}
         assert list(hall.seeks) == [3]
 
-    def test_seeks_end_when_a_match_goes_on(self, hall: StoredHall) -> None:
+    def test_seeks_end_when_a_match_is_resumed(self, hall: StoredHall) -> None:
         begin(hall)
         for name in ("Anna", "Bert"):
             do(hall, name, Adjourn(OAK))
@@ -180,20 +178,18 @@ class TestEnds:
         assert ends(happened) == {1: SeekEnd.PLAYING}
         assert any(isinstance(each, Resumed) for each in happened)
 
-    def test_challenges_by_who_begins_a_match_end_but_not_those_to_them(
-        self, hall: StoredHall
-    ) -> None:
+    def test_match_start_ends_challenges_made_but_not_received(self, hall: StoredHall) -> None:
         do(hall, "Anna", Challenge("dora"))
         do(hall, "Dora", Challenge("bert"))
         sit(hall)
         assert ends(happen(hall, "Anna", Start(OAK))) == {1: SeekEnd.PLAYING}
 
-    def test_seeks_by_correspondence_stay(self, hall: StoredHall) -> None:
+    def test_correspondence_seek_survives_a_match_start(self, hall: StoredHall) -> None:
         do(hall, "Anna", Seek(time=DAYS))
         sit(hall)
         assert ends(happen(hall, "Anna", Start(OAK))) == {}
 
-    def test_match_by_correspondence_ends_no_seek(self, hall: StoredHall) -> None:
+    def test_correspondence_match_ends_no_seek(self, hall: StoredHall) -> None:
         do(hall, "Anna", Seek())
         sit(hall)
         do(hall, "Anna", SetClock(DAYS, OAK))
@@ -203,7 +199,7 @@ class TestEnds:
         do(hall, "Anna", Seek())
         assert ends(happen(hall, "Anna", Practice(on=OAK))) == {}
 
-    def test_second_battle_ends_no_seek_unless_it_has_a_clock(self, hall: StoredHall) -> None:
+    def test_second_battle_ends_seeks_only_with_a_clock(self, hall: StoredHall) -> None:
         begin(hall)
         do(hall, "Anna", Resign(OAK))
         do(hall, "Anna", Seek())
@@ -216,7 +212,7 @@ class TestEnds:
         do(timed, "Anna", Seek())
         assert ends(happen(timed, "Bert", Start(OAK))) == {1: SeekEnd.PLAYING}
 
-    def test_bot_that_fills_the_wait_ends_no_seek_and_has_no_clock(self, hall: StoredHall) -> None:
+    def test_stopgap_bot_game_ends_no_seek_and_has_no_clock(self, hall: StoredHall) -> None:
         enter(hall, "Grog")
         hall.bots, hall.levels = {"Grog": GROG}, (GROG,)
         happened = happen(hall, "Anna", PlayNow(time=FAST))
@@ -225,15 +221,13 @@ class TestEnds:
         assert (seek.time, began.time, ends(happened)) == (FAST, None, {})
         assert list(hall.seeks.values()) == [seek]
 
-    def test_bot_that_is_challenged_ends_the_seeks(self, hall: StoredHall) -> None:
+    def test_challenge_to_a_bot_ends_own_seeks(self, hall: StoredHall) -> None:
         enter(hall, "Grog")
         hall.bots, hall.levels = {"Grog": GROG}, (GROG,)
         do(hall, "Anna", Seek())
         assert ends(happen(hall, "Anna", Challenge("grog"))) == {1: SeekEnd.PLAYING}
 
-    def test_running_clock_refuses_seeks_but_those_by_correspondence(
-        self, hall: StoredHall
-    ) -> None:
+    def test_running_clock_refuses_seeks_except_correspondence(self, hall: StoredHall) -> None:
         sit(hall)
         do(hall, "Anna", SetClock(FAST, OAK))
         do(hall, "Anna", Start(OAK))
@@ -241,7 +235,9 @@ class TestEnds:
             assert refusal(hall, "Anna", command) is Refusal.SEEK_IN_HASTE
         assert isinstance(happen(hall, "Anna", Seek(time=DAYS))[0], SeekMade)
 
-    def test_lost_connection_ends_seeks_by_but_not_to_a_player(self, hall: StoredHall) -> None:
+    def test_lost_connection_ends_own_seeks_but_not_challenges_received(
+        self, hall: StoredHall
+    ) -> None:
         do(hall, "Anna", Seek())
         do(hall, "Bert", Challenge("anna"))
         lose(hall, "Anna")
@@ -258,7 +254,7 @@ class TestAskedFirst:
         do(hall, "Anna", Seek("classic", Side.TROLL))
         return hall
 
-    def test_maker_who_is_busy_is_asked(self, busy: StoredHall) -> None:
+    def test_busy_maker_is_asked_first(self, busy: StoredHall) -> None:
         [asking] = happen(busy, "Carla", Accept(1))
         assert asking == SeekMade(
             NOW,
@@ -272,13 +268,13 @@ class TestAskedFirst:
             until=NOW + ANSWER_WITHIN,
         )
 
-    def test_question_is_told_to_both_alone(self, busy: StoredHall) -> None:
+    def test_question_reaches_only_both_players(self, busy: StoredHall) -> None:
         [told] = do(busy, "Carla", Accept(1))
         assert isinstance(told.event, SeekMade)
         assert set(told.audience) == {"Anna", "Carla"}
 
     @pytest.mark.parametrize("command", [Yes(), Accept(), Yes(2), Yes("carla")], ids=str)
-    def test_maker_who_agrees_plays_and_both_seeks_end(
+    def test_maker_agrees_and_the_match_ends_both_seeks(
         self, busy: StoredHall, command: Command
     ) -> None:
         do(busy, "Carla", Accept(1))
@@ -290,39 +286,39 @@ class TestAskedFirst:
         assert not busy.seeks
 
     @pytest.mark.parametrize("command", [No(), Decline(2), Decline("carla")], ids=str)
-    def test_maker_who_declines_looks_no_longer(self, busy: StoredHall, command: Command) -> None:
+    def test_maker_declines_and_the_seek_ends(self, busy: StoredHall, command: Command) -> None:
         do(busy, "Carla", Accept(1))
         happened = happen(busy, "Anna", command)
         assert ends(happened) == {2: SeekEnd.DECLINED, 1: SeekEnd.WITHDRAWN}
 
-    def test_maker_who_does_not_answer_looks_no_longer(self, busy: StoredHall) -> None:
+    def test_maker_times_out_and_the_seek_ends(self, busy: StoredHall) -> None:
         do(busy, "Carla", Accept(1))
         decision = unanswered(busy, busy.seeks[2], NOW + ANSWER_WITHIN)
         assert ends(decision.hall) == {2: SeekEnd.UNANSWERED, 1: SeekEnd.WITHDRAWN}
 
-    def test_question_comes_before_other_offers(self, busy: StoredHall) -> None:
+    def test_question_takes_precedence_over_other_offers(self, busy: StoredHall) -> None:
         do(busy, "Bert", Adjourn(OAK))
         do(busy, "Dora", Challenge("anna"))
         do(busy, "Carla", Accept(1))
         assert ends(happen(busy, "Anna", Yes())) == {3: SeekEnd.ACCEPTED, 1: SeekEnd.MET}
 
-    def test_question_too_late_is_not_answered(self, busy: StoredHall) -> None:
+    def test_question_past_its_deadline_cannot_be_answered(self, busy: StoredHall) -> None:
         do(busy, "Carla", Accept(1))
         late = NOW + ANSWER_WITHIN + 1  # where no timer has ended it
         assert refusal(busy, "Anna", Yes(), late) is Refusal.NOTHING_STANDS
 
-    def test_only_one_asks_at_a_time(self, busy: StoredHall) -> None:
+    def test_question_pending_refuses_another(self, busy: StoredHall) -> None:
         do(busy, "Carla", Accept(1))
         assert refusal(busy, "Carla", Accept(1)) is Refusal.ASKS_ALREADY
         assert refusal(busy, "Carla", PlayNow()) is Refusal.ASKS_ALREADY
         assert refusal(busy, "Dora", Accept(1)) is Refusal.ASKED_BY_OTHERS
 
-    def test_seek_withdrawn_declines_the_question(self, busy: StoredHall) -> None:
+    def test_withdrawn_seek_declines_the_question(self, busy: StoredHall) -> None:
         do(busy, "Carla", Accept(1))
         over = {1: SeekEnd.WITHDRAWN, 2: SeekEnd.DECLINED}
         assert ends(happen(busy, "Anna", Withdraw(1))) == over
 
-    def test_question_by_play_looks_on_and_passes_over_who_is_asked(self, busy: StoredHall) -> None:
+    def test_play_keeps_seeking_and_skips_makers_already_asked(self, busy: StoredHall) -> None:
         [asking] = happen(busy, "Carla", PlayNow())
         assert isinstance(asking, SeekMade)
         assert (asking.answers, asking.looks_on) == (1, True)
@@ -330,14 +326,14 @@ class TestAskedFirst:
         assert isinstance(seek, SeekMade)
         assert (seek.answers, seek.to) == (None, "")
 
-    def test_challenger_who_is_busy_is_asked_too(self, hall: StoredHall) -> None:
+    def test_busy_challenger_is_asked_first(self, hall: StoredHall) -> None:
         begin(hall)
         do(hall, "Anna", Challenge("carla"))
         [asking] = happen(hall, "Carla", Yes())
         assert isinstance(asking, SeekMade)
         assert (asking.player, asking.to, asking.answers) == ("Carla", "Anna", 1)
 
-    def test_nobody_is_asked_by_correspondence_nor_moved(self, hall: StoredHall) -> None:
+    def test_correspondence_maker_is_neither_asked_nor_moved(self, hall: StoredHall) -> None:
         begin(hall)
         do(hall, "Anna", Seek(time=DAYS))
         happened = happen(hall, "Carla", Accept(1))

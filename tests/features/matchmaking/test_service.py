@@ -39,7 +39,7 @@ def seats(place: Place, board: str = MATCH) -> dict[Side, str]:
     return dict(place.hall.tables[board].seats)
 
 
-async def test_who_accepts_a_seek_sits_opposite_at_a_board_of_its_own(hall: Place) -> None:
+async def test_accepted_seek_starts_a_match_at_a_new_board(hall: Place) -> None:
     await hall.type("Anna", "seek classic as troll")
     assert "accept 1" in "\n".join(hall.told["Bert"])
     hall.told.clear()
@@ -61,7 +61,7 @@ async def test_who_accepts_a_seek_sits_opposite_at_a_board_of_its_own(hall: Plac
     assert hall.plies(MATCH) == 2
 
 
-async def test_of_two_who_accept_at_once_one_gets_it(hall: Place, store: SlowStore) -> None:
+async def test_simultaneous_accepts_start_one_match(hall: Place, store: SlowStore) -> None:
     await hall.type("Anna", "seek")
     store.hold()
     both = [hall.submit(name, "accept 1") for name in ("Bert", "Carla")]
@@ -75,7 +75,7 @@ async def test_of_two_who_accept_at_once_one_gets_it(hall: Place, store: SlowSto
     assert set(seats(hall).values()) == {"Anna", "Bert"}
 
 
-async def test_two_who_both_type_play_sit_opposite_each_other(hall: Place) -> None:
+async def test_play_pairs_two_players(hall: Place) -> None:
     await hall.type("Anna", "play")
     assert list(hall.hall.seeks) == [1]
     await hall.type("Bert", "play")
@@ -83,7 +83,7 @@ async def test_two_who_both_type_play_sit_opposite_each_other(hall: Place) -> No
     assert hall.hall.tables[MATCH].running
 
 
-async def test_until_somebody_comes_a_bot_plays(hall: Place) -> None:
+async def test_bot_plays_until_an_opponent_accepts(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     told = await hall.type("Anna", "play")
     assert "While you wait, you play a bot." in told
@@ -96,7 +96,7 @@ async def test_until_somebody_comes_a_bot_plays(hall: Place) -> None:
     assert hall.hall.tables[MATCH].running  # the game with the bot waits
 
 
-async def test_a_match_with_a_bot_that_was_put_away_goes_on_from_the_hall(hall: Place) -> None:
+async def test_adjourned_bot_match_is_resumed_from_the_hall(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "match carla", "a6 b6", "adjourn")
     await hall.type("Carla", "adjourn")
@@ -109,7 +109,7 @@ async def test_a_match_with_a_bot_that_was_put_away_goes_on_from_the_hall(hall: 
     assert {hall.hall.people[each].room for each in ("Anna", "Carla")} == {MATCH}
 
 
-async def test_so_does_practice_and_of_several_one_has_to_be_named(hall: Place) -> None:
+async def test_resume_of_several_adjourned_games_needs_a_number(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "practice on oak board", "a6 b6", "adjourn")
     await hall.type("Anna", "practice", "a6 c6", "go hall")
@@ -120,7 +120,7 @@ async def test_so_does_practice_and_of_several_one_has_to_be_named(hall: Place) 
     assert "B6" in await hall.type("Anna", "last")
 
 
-async def test_a_match_between_people_goes_on_where_both_are(hall: Place) -> None:
+async def test_resume_of_a_match_between_people_needs_both_at_a_board(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     await hall.type("Anna", "a6 b6", "adjourn")
@@ -130,7 +130,7 @@ async def test_a_match_between_people_goes_on_where_both_are(hall: Place) -> Non
     assert await refused(hall, "Anna", "resume on oak board") is Refusal.RESUME_THERE
 
 
-async def test_who_quits_before_the_first_ply_leaves_a_bot(hall: Place) -> None:
+async def test_quitting_before_the_first_ply_leaves_the_bot_match(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "match carla")
     await hall.type("Bert", "match carla", "a6 b6")
@@ -141,7 +141,7 @@ async def test_who_quits_before_the_first_ply_leaves_a_bot(hall: Place) -> None:
     assert hall.away("4th board") == {"Bert"}
 
 
-async def test_of_two_boards_the_one_is_meant_where_one_sits(hall: Place) -> None:
+async def test_command_of_a_player_at_two_boards_applies_to_the_current_one(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "play as dwarf")
     await hall.type("Bert", "play as troll")
@@ -154,7 +154,7 @@ async def test_of_two_boards_the_one_is_meant_where_one_sits(hall: Place) -> Non
     assert hall.plies(MATCH) == 1
 
 
-async def test_what_loses_a_battle_asks_first(hall: Place) -> None:
+async def test_resign_asks_for_confirmation(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     sure = f"Really resign the first battle at the {MATCH}? Bert would win it 32 to 0."
@@ -172,7 +172,7 @@ async def test_what_loses_a_battle_asks_first(hall: Place) -> None:
     assert await refused(hall, "Bert", "yes") is Refusal.NOTHING_STANDS
 
 
-async def test_an_answer_holds_for_the_line_before_it_alone(hall: Place) -> None:
+async def test_confirmation_expires_with_the_next_line(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     await hall.type("Anna", "resign", "say Well.")
@@ -184,7 +184,7 @@ async def test_an_answer_holds_for_the_line_before_it_alone(hall: Place) -> None
 
 @pytest.mark.parametrize("answer", ["yes", "no"])
 @pytest.mark.parametrize("line", ["end game", "adjourn", "undo"])
-async def test_answer_to_two_questions_at_once_is_taken_for_neither(
+async def test_answer_to_two_simultaneous_questions_is_refused(
     hall: Place, line: str, answer: str
 ) -> None:
     await hall.type("Anna", "match bert")
@@ -202,7 +202,7 @@ async def test_answer_to_two_questions_at_once_is_taken_for_neither(
     assert hall.hall.tables[MATCH].offers
 
 
-async def test_yes_after_a_minute_is_no_answer(hall: Place) -> None:
+async def test_confirmation_expires_after_a_minute(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     await hall.type("Anna", "resign")
@@ -211,7 +211,7 @@ async def test_yes_after_a_minute_is_no_answer(hall: Place) -> None:
     assert hall.hall.tables[MATCH].running
 
 
-async def test_yes_does_not_resign_another_battle(hall: Place) -> None:
+async def test_confirmation_does_not_resign_a_later_battle(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     await hall.type("Anna", "resign")
@@ -220,7 +220,7 @@ async def test_yes_does_not_resign_another_battle(hall: Place) -> None:
     assert hall.hall.tables[MATCH].running
 
 
-async def test_who_resigns_by_a_program_is_not_asked(hall: Place) -> None:
+async def test_resign_command_from_a_program_needs_no_confirmation(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     await hall.service.submit(hall.visits["Anna"], Resign(MATCH))
@@ -230,7 +230,7 @@ async def test_who_resigns_by_a_program_is_not_asked(hall: Place) -> None:
     assert not hall.hall.tables[MATCH].under_way
 
 
-async def test_nobody_is_asked_about_what_cannot_be_done(hall: Place) -> None:
+async def test_refused_resign_asks_for_no_confirmation(hall: Place) -> None:
     assert await refused(hall, "Anna", "resign") is Refusal.NOT_PLAYING
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept", "resign", "yes")
@@ -238,27 +238,27 @@ async def test_nobody_is_asked_about_what_cannot_be_done(hall: Place) -> None:
     assert hall.hall.tables[MATCH].half_played
 
 
-async def test_to_invite_somebody_to_no_board_is_to_ask_for_a_match(hall: Place) -> None:
+async def test_invite_from_the_hall_is_a_challenge(hall: Place) -> None:
     await hall.type("Anna", "invite bert as troll")
     await hall.type("Bert", "accept")
     assert seats(hall) == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
 
 
-async def test_who_plays_nowhere_is_told_so(hall: Place) -> None:
+async def test_game_command_of_an_unseated_player_is_refused(hall: Place) -> None:
     for line in ("no", "decline"):
         assert await refused(hall, "Anna", line) is Refusal.NOTHING_STANDS
     for line in ("hint", "resign"):
         assert await refused(hall, "Anna", line) is Refusal.NOT_PLAYING
 
 
-async def test_a_bot_accepts_a_match_at_once(hall: Place) -> None:
+async def test_bot_accepts_a_challenge_at_once(hall: Place) -> None:
     hall.hall.bots = {"Carla": None}
     await hall.type("Anna", "match carla koom valley as troll")
     assert seats(hall) == {Side.DWARF: "Carla", Side.TROLL: "Anna"}
     assert hall.hall.tables[MATCH].ruleset.name == "koom valley"
 
 
-async def test_who_names_a_level_plays_a_bot_and_asks_nobody_else(hall: Place) -> None:
+async def test_play_with_a_level_starts_a_bot_match_without_a_seek(hall: Place) -> None:
     assert await refused(hall, "Anna", "play level 1") is Refusal.NO_BOTS
     hall.hall.levels = [BotLevel(1, "Chalk", "Weak."), BotLevel(2, "Slate", "Less so.")]
     hall.hall.bots = {"Carla": hall.hall.levels[0]}
@@ -272,14 +272,14 @@ async def test_who_names_a_level_plays_a_bot_and_asks_nobody_else(hall: Place) -
     assert [each.player for each in hall.hall.seeks.values()] == ["Bert"]
 
 
-async def test_an_unrated_match_is_one_to_whoever_comes(hall: Place) -> None:
+async def test_play_unrated_is_matched_with_a_plain_play(hall: Place) -> None:
     await hall.type("Anna", "play unrated")
     assert "a casual match" in hall.told["Bert"][-1]
     await hall.type("Bert", "play")
     assert set(seats(hall).values()) == {"Anna", "Bert"}
 
 
-async def test_a_match_is_for_whom_it_was_asked(hall: Place) -> None:
+async def test_challenge_is_open_only_to_the_challenged_player(hall: Place) -> None:
     await hall.type("Anna", "match bert unrated")
     assert "casual" in hall.told["Bert"][-1]
     assert await refused(hall, "Carla", "accept 1") is Refusal.NO_SUCH_SEEK
@@ -294,7 +294,7 @@ async def test_a_match_is_for_whom_it_was_asked(hall: Place) -> None:
 
 
 @pytest.mark.parametrize(("line", "rated"), [("seek", True), ("seek unrated", False)])
-async def test_members_play_for_ratings_unless_they_say_not(
+async def test_match_between_members_is_rated_unless_declined(
     place: Place, line: str, *, rated: bool
 ) -> None:
     await place.enter("Anna", "Bert", member=True)
@@ -313,7 +313,7 @@ async def test_members_play_for_ratings_unless_they_say_not(
         ("seek rated", ("Anna",), "casual"),  # the other one is a guest
     ],
 )
-async def test_start_of_a_match_tells_whether_it_is_rated(
+async def test_match_start_and_lists_show_whether_it_is_rated(
     place: Place, line: str, members: tuple[str, ...], kind: str
 ) -> None:
     for name in ("Anna", "Bert", "Carla", "Dora"):
@@ -335,7 +335,7 @@ async def test_start_of_a_match_tells_whether_it_is_rated(
     assert [each["rated"] for each in facts] == [is_rated, is_rated]
 
 
-async def test_second_battle_by_correspondence_is_rated_while_the_opponent_is_away(
+async def test_second_correspondence_battle_is_rated_without_the_opponent(
     place: Place,
 ) -> None:
     await place.enter("Anna", "Bert", member=True)
@@ -354,7 +354,7 @@ async def test_second_battle_by_correspondence_is_rated_while_the_opponent_is_aw
     assert (match.battle, match.running, match.rated) == (2, True, True)
 
 
-async def test_accept_takes_whatever_was_offered(hall: Place) -> None:
+async def test_accept_applies_to_any_single_pending_offer(hall: Place) -> None:
     await hall.type("Anna", "join game as dwarf on oak board", "invite bert")
     await hall.type("Bert", "yes")
     assert seats(hall, "oak board") == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
@@ -373,14 +373,14 @@ async def test_accept_takes_whatever_was_offered(hall: Place) -> None:
     assert await refused(hall, "Bert", "accept carla") is Refusal.NOTHING_OFFERED_BY
 
 
-async def test_an_invitation_is_declined(hall: Place) -> None:
+async def test_invitation_declined_is_reported_to_the_inviter(hall: Place) -> None:
     await hall.type("Anna", "join game as dwarf on oak board", "invite bert")
     await hall.type("Bert", "no")
     assert "Bert declines to sit down at the oak board." in hall.told["Anna"]
     assert await refused(hall, "Bert", "accept") is Refusal.NOTHING_STANDS
 
 
-async def test_a_seat_left_in_a_match_takes_the_others_word(hall: Place) -> None:
+async def test_seat_left_in_a_match_needs_an_invitation(hall: Place) -> None:
     await hall.type("Anna", "seek")
     await hall.type("Bert", "accept 1", "leave game")
     join = f"join game as troll on {MATCH}"
@@ -393,7 +393,7 @@ async def test_a_seat_left_in_a_match_takes_the_others_word(hall: Place) -> None
     assert set(seats(hall).values()) == {"Anna", "Carla"}
 
 
-async def test_it_is_there_after_a_start_and_the_seeks_stand(hall: Place, store: SlowStore) -> None:
+async def test_match_board_and_seeks_survive_a_restart(hall: Place, store: SlowStore) -> None:
     await hall.type("Anna", "seek classic", "match bert")
     await hall.type("Carla", "seek koom valley")
     await hall.type("Bert", "accept 3")
@@ -411,7 +411,7 @@ async def test_it_is_there_after_a_start_and_the_seeks_stand(hall: Place, store:
     assert set(seats(anew, "4th board").values()) == {"Anna", "Bert"}
 
 
-async def test_a_match_whose_end_is_left_keeps_no_board(hall: Place) -> None:
+async def test_board_of_a_finished_match_closes_once_empty(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
     assert hall.hall.tables[MATCH].match
@@ -424,7 +424,7 @@ async def test_a_match_whose_end_is_left_keeps_no_board(hall: Place) -> None:
     assert hall.hall.tables[MATCH].match  # another board of that number
 
 
-async def test_a_new_board_is_there_as_long_as_somebody_is(hall: Place) -> None:
+async def test_new_board_closes_once_empty_and_unused(hall: Place) -> None:
     await hall.type("Anna", "new board koom valley")
     assert hall.hall.people["Anna"].room == MATCH
     assert hall.hall.tables[MATCH].ruleset.name == "koom valley"
@@ -434,7 +434,7 @@ async def test_a_new_board_is_there_as_long_as_somebody_is(hall: Place) -> None:
     await until(lambda: MATCH not in hall.hall.tables)
 
 
-async def test_who_asks_for_it_is_told_elsewhere_of_who_waits(hall: Place) -> None:
+async def test_seeks_option_announces_seeks_at_other_boards(hall: Place) -> None:
     await hall.type("Bert", "options seeks on", "go to oak board")
     await hall.type("Carla", "go to oak board")
     for each in ("Bert", "Carla"):
@@ -449,7 +449,7 @@ async def test_who_asks_for_it_is_told_elsewhere_of_who_waits(hall: Place) -> No
     assert hall.told["Bert"] == []
 
 
-async def test_who_comes_in_is_told_who_is_here_and_how_to_play_first(hall: Place) -> None:
+async def test_entrance_lists_players_then_how_to_play_then_boards(hall: Place) -> None:
     await hall.type("Anna", "seek classic")
     screen = Screen()
     await hall.enter("Dora", screen=screen)
@@ -464,7 +464,7 @@ async def test_who_comes_in_is_told_who_is_here_and_how_to_play_first(hall: Plac
     assert '3 matches are sought: "seeks" lists them.' in await hall.type("Dora", "look")
 
 
-async def test_what_is_told_of_a_full_hall_fits_a_screen(hall: Place) -> None:
+async def test_look_in_a_full_hall_fits_on_one_screen(hall: Place) -> None:
     hall.hall.caps = Caps(boards=10)
     for _ in range(8):
         await hall.type("Anna", "new board", "join game as dwarf")
@@ -477,7 +477,7 @@ async def test_what_is_told_of_a_full_hall_fits_a_screen(hall: Place) -> None:
     assert "10th board" in await hall.type("Bert", "boards")
 
 
-async def test_a_member_is_told_of_news_until_they_have_seen_it(hall: Place) -> None:
+async def test_news_is_announced_to_members_until_read(hall: Place) -> None:
     hall.hall.news = ["A match on Sunday."]
     news = 'There is news: "news" shows it.'
 
@@ -504,7 +504,7 @@ async def test_a_member_is_told_of_news_until_they_have_seen_it(hall: Place) -> 
     assert news not in await come("Dora", seen, member=True)
 
 
-async def test_a_new_board_may_be_for_members_alone(hall: Place) -> None:
+async def test_new_board_may_be_limited_to_members(hall: Place) -> None:
     hall.hall.caps = Caps(new_boards_for_members=True)
     await hall.enter("Dora", member=True)
     assert await refused(hall, "Anna", "new board") is Refusal.NEW_BOARDS_FOR_MEMBERS
@@ -514,7 +514,7 @@ async def test_a_new_board_may_be_for_members_alone(hall: Place) -> None:
     assert hall.hall.people["Dora"].room == "4th board"
 
 
-async def test_what_is_left_of_who_is_gone_goes_in_the_end(store: SlowStore) -> None:
+async def test_grace_period_end_removes_seeks_seats_and_empty_boards(store: SlowStore) -> None:
     alarms = Alarms()
     place = Place(store, later=alarms)
     await place.open()
@@ -533,13 +533,13 @@ async def test_what_is_left_of_who_is_gone_goes_in_the_end(store: SlowStore) -> 
     assert len(await place.service.adjourned("Anna")) == 1
 
 
-async def test_who_quits_seeks_no_longer(hall: Place) -> None:
+async def test_quit_ends_own_seeks(hall: Place) -> None:
     await hall.type("Anna", "seek", "match bert")
     await hall.leave("Anna", Parting.QUIT)
     await until(lambda: not hall.hall.seeks)
 
 
-async def test_one_who_is_away_cannot_be_met(hall: Place) -> None:
+async def test_seek_of_an_absent_player_cannot_be_accepted(hall: Place) -> None:
     await hall.type("Anna", "seek")
     await hall.leave("Anna", Parting.RESTART)  # after which they may be back in a moment
     assert await refused(hall, "Bert", "accept 1") is Refusal.SEEKER_AWAY
@@ -547,7 +547,7 @@ async def test_one_who_is_away_cannot_be_met(hall: Place) -> None:
     assert list(hall.hall.seeks) == [1, 2]  # they are not sat opposite each other
 
 
-async def test_who_ignores_somebody_is_not_met(hall: Place) -> None:
+async def test_ignored_player_is_not_paired(hall: Place) -> None:
     await hall.type("Anna", "ignore bert", "seek")
     assert await refused(hall, "Bert", "accept 1") is Refusal.NOT_LISTENING
     assert await refused(hall, "Bert", "match anna") is Refusal.NOT_LISTENING
@@ -555,7 +555,7 @@ async def test_who_ignores_somebody_is_not_met(hall: Place) -> None:
     assert list(hall.hall.seeks) == [1, 2]
 
 
-async def test_nobody_has_more_than_so_much(hall: Place) -> None:
+async def test_limits_on_seeks_and_boards_of_a_player_are_enforced(hall: Place) -> None:
     hall.hall.caps = Caps(seeks=2, boards=1)
     await hall.type("Anna", "seek", "seek classic")
     assert await refused(hall, "Anna", "seek koom valley") is Refusal.SEEKS_TOO_MANY
@@ -569,7 +569,7 @@ async def test_nobody_has_more_than_so_much(hall: Place) -> None:
 
 
 @pytest.mark.parametrize("stays", [False, True])
-async def test_next_match_is_offered_only_at_a_board_that_stays(hall: Place, stays: bool) -> None:  # noqa: FBT001 (of a parameter)
+async def test_rematch_is_offered_only_at_a_board_that_stays_open(hall: Place, stays: bool) -> None:  # noqa: FBT001 (of a parameter)
     await hall.type("Anna", "seek")
     await hall.type("Bert", "accept 1", "go hall")
     await hall.type("Anna", *([] if stays else ["go hall"]))
@@ -592,7 +592,7 @@ async def play_bot(place: Place, player: str, *lines: str) -> Table:
     return [*place.hall.tables.values()][-1]
 
 
-async def test_address_limit_on_seeks_counts_what_is_beyond_one_each(place: Place) -> None:
+async def test_address_limit_on_seeks_exempts_the_first_of_each_player(place: Place) -> None:
     place.hall.caps = Caps(seeks_per_address=1)
     await place.enter("Anna", "Bert", "Carla", origin="10.0.0.1")
     await place.type("Anna", "seek", "seek classic")
@@ -602,7 +602,7 @@ async def test_address_limit_on_seeks_counts_what_is_beyond_one_each(place: Plac
     assert list(place.hall.seeks) == [1, 2, 3]
 
 
-async def test_address_limit_on_boards_counts_what_is_beyond_one_each(place: Place) -> None:
+async def test_address_limit_on_boards_exempts_the_first_of_each_player(place: Place) -> None:
     place.hall.caps = Caps(boards_per_address=1)
     await place.enter("Anna", "Bert", origin="10.0.0.1")
     for _ in range(2):
@@ -618,7 +618,7 @@ async def test_address_limit_on_boards_counts_what_is_beyond_one_each(place: Pla
     assert "6th board" in place.hall.tables or "3rd board" in place.hall.tables
 
 
-async def test_board_of_a_bot_that_was_left_counts_for_no_address(place: Place) -> None:
+async def test_abandoned_bot_board_counts_for_no_address(place: Place) -> None:
     place.hall.caps, place.hall.bots = Caps(boards_per_address=0), {"Carla": None}
     await place.enter("Carla")
     await place.enter("Anna", "Bert", origin="10.0.0.1")
@@ -632,7 +632,7 @@ async def test_board_of_a_bot_that_was_left_counts_for_no_address(place: Place) 
     )
 
 
-async def test_board_counts_for_nobody_once_its_match_is_over(place: Place) -> None:
+async def test_board_of_a_finished_match_counts_for_no_limit(place: Place) -> None:
     place.hall.caps = Caps(boards=1, boards_per_address=1)
     place.hall.bots = {"Carla": None}
     await place.enter("Carla")
@@ -646,7 +646,7 @@ async def test_board_counts_for_nobody_once_its_match_is_over(place: Place) -> N
     assert (await play_bot(place, "Anna")).running
 
 
-async def test_board_counts_only_while_a_person_is_there(place: Place) -> None:
+async def test_board_counts_only_while_a_player_is_connected(place: Place) -> None:
     place.hall.caps = Caps(boards_per_address=1)
     for name, origin in (("Anna", "10.0.0.1"), ("Bert", "10.0.0.1"), ("Carla", "10.0.0.2")):
         await place.enter(name, origin=origin)
@@ -659,7 +659,7 @@ async def test_board_counts_only_while_a_person_is_there(place: Place) -> None:
     assert "walk to" in await place.type("Anna", "new board")
 
 
-async def test_board_of_correspondence_counts_while_nobody_is_there(place: Place) -> None:
+async def test_correspondence_board_counts_while_both_players_are_away(place: Place) -> None:
     place.hall.caps = Caps(boards_per_address=1)
     for name, origin in (("Anna", "10.0.0.1"), ("Bert", "10.0.0.1"), ("Carla", "10.0.0.2")):
         await place.enter(name, origin=origin)
@@ -671,7 +671,7 @@ async def test_board_of_correspondence_counts_while_nobody_is_there(place: Place
     assert await refused(place, "Anna", "new board") is Refusal.BOARDS_FROM_ADDRESS
 
 
-async def test_seek_of_a_player_who_left_counts_whole(place: Place) -> None:
+async def test_seek_of_an_absent_player_loses_its_exemption(place: Place) -> None:
     place.hall.caps = Caps(seeks_per_address=1)
     await place.enter("Anna", "Bert", origin="10.0.0.1")
     await place.type("Anna", "seek")
@@ -680,7 +680,7 @@ async def test_seek_of_a_player_who_left_counts_whole(place: Place) -> None:
     assert await refused(place, "Bert", "seek koom valley") is Refusal.SEEKS_FROM_ADDRESS
 
 
-async def test_boards_of_one_address_are_bounded_by_its_players(place: Place) -> None:
+async def test_boards_of_one_address_are_limited_by_its_players(place: Place) -> None:
     place.hall.caps = Caps(boards_per_address=2)
     players = ("Anna", "Bert", "Dora", "Emil")
     await place.enter(*players, origin="10.0.0.1")
@@ -690,7 +690,7 @@ async def test_boards_of_one_address_are_bounded_by_its_players(place: Place) ->
 
 
 @pytest.mark.parametrize("line", ["play", "match grog", "new board"])
-async def test_class_of_thirty_behind_one_address_plays(place: Place, line: str) -> None:
+async def test_thirty_players_behind_one_address_can_all_play(place: Place, line: str) -> None:
     place.hall.bots = {"Grog": None}
     await place.enter("Grog")
     pupils = [f"{first}{last}" for first in ("Al", "Bo", "Cy") for last in "abcdefghij"]
@@ -701,7 +701,7 @@ async def test_class_of_thirty_behind_one_address_plays(place: Place, line: str)
     assert set(pupils) <= {name for table in playing for name in table.seats.values()}
 
 
-async def test_boards_that_players_open_go_by_their_numbers(hall: Place) -> None:
+async def test_new_boards_are_addressed_by_number(hall: Place) -> None:
     await hall.type("Anna", "new board")
     await hall.type("Bert", "new board")
     for words in ("board 4", "4", "the 4th board", "4th"):
@@ -717,7 +717,7 @@ async def test_boards_that_players_open_go_by_their_numbers(hall: Place) -> None
     assert hall.hall.people["Carla"].room == BOARDS[-1].name
 
 
-async def test_no_board_takes_the_name_of_another(store: SlowStore) -> None:
+async def test_new_board_skips_a_number_already_used_as_a_name(store: SlowStore) -> None:
     place = Place(store, boards=[BoardSpec("first board"), BoardSpec("3rd board")])
     await place.open()
     await place.enter("Anna")
@@ -726,9 +726,7 @@ async def test_no_board_takes_the_name_of_another(store: SlowStore) -> None:
 
 
 @pytest.mark.parametrize(("line", "rated"), [("match carla", True), ("match carla unrated", False)])
-async def test_a_match_with_a_bot_counts_unless_one_says_not(
-    hall: Place, line: str, *, rated: bool
-) -> None:
+async def test_bot_match_is_rated_unless_declined(hall: Place, line: str, *, rated: bool) -> None:
     hall.hall.bots = {"Carla": None}
     await hall.type("Anna", line)
     match = hall.hall.tables[MATCH].match
@@ -736,7 +734,7 @@ async def test_a_match_with_a_bot_counts_unless_one_says_not(
     assert match.rated is rated
 
 
-async def test_a_match_counts_if_both_say_so(place: Place) -> None:
+async def test_match_is_rated_only_if_both_players_agree(place: Place) -> None:
     await place.enter("Anna", "Bert", member=True)
     await place.type("Anna", "match bert")
     await place.type("Bert", "match anna unrated")
@@ -745,7 +743,7 @@ async def test_a_match_counts_if_both_say_so(place: Place) -> None:
     assert not match.rated
 
 
-async def test_one_who_plays_enough_keeps_nobody_from_playing(hall: Place) -> None:
+async def test_player_at_the_board_limit_is_skipped_by_pairing(hall: Place) -> None:
     hall.hall.caps = Caps(boards=1)
     await hall.type("Anna", "seek", "new board", "join game as dwarf")
     assert await refused(hall, "Anna", "seek") is Refusal.BOARDS_TOO_MANY
@@ -756,7 +754,7 @@ async def test_one_who_plays_enough_keeps_nobody_from_playing(hall: Place) -> No
     assert await refused(hall, "Bert", f"join game as troll on {MATCH}") is Refusal.BOARDS_TOO_MANY
 
 
-async def test_a_new_board_ends_an_exercise_and_is_it(hall: Place) -> None:
+async def test_new_board_ends_an_exercise_and_becomes_the_current_board(hall: Place) -> None:
     await hall.type(
         "Anna", "look at oak board", "tutorial", "new board", "join game as dwarf on it"
     )
@@ -764,7 +762,7 @@ async def test_a_new_board_ends_an_exercise_and_is_it(hall: Place) -> None:
     assert seats(hall) == {Side.DWARF: "Anna"}
 
 
-async def test_an_invitation_goes_with_its_board(hall: Place) -> None:
+async def test_invitation_ends_with_its_board(hall: Place) -> None:
     await hall.type("Anna", "new board", "join game as dwarf", "invite carla", "leave game")
     await hall.type("Anna", "go hall")
     await until(lambda: MATCH not in hall.hall.tables)
@@ -773,7 +771,7 @@ async def test_an_invitation_goes_with_its_board(hall: Place) -> None:
     assert await refused(hall, "Carla", "accept") is Refusal.NOTHING_STANDS
 
 
-async def test_each_absence_has_its_grace(store: SlowStore) -> None:
+async def test_repeated_absence_has_one_grace_timer(store: SlowStore) -> None:
     alarms = Alarms()
     place = Place(store, later=alarms)
     await place.open()
@@ -785,7 +783,7 @@ async def test_each_absence_has_its_grace(store: SlowStore) -> None:
     assert len(alarms.due) == 1
 
 
-async def test_boards_that_are_left_are_closed_whatever_else_happens(
+async def test_empty_boards_close_despite_concurrent_commands(
     hall: Place, store: SlowStore
 ) -> None:
     for name in ("Anna", "Bert", "Carla"):
@@ -798,7 +796,7 @@ async def test_boards_that_are_left_are_closed_whatever_else_happens(
     await until(lambda: not hall.hall.tables.made)
 
 
-async def test_an_empty_board_is_closed_by_the_next_start(hall: Place, store: SlowStore) -> None:
+async def test_empty_board_is_closed_after_a_restart(hall: Place, store: SlowStore) -> None:
     await hall.type("Anna", "new board")
     await hall.type("Bert", "new board", "join game as dwarf")
     anew = Place(store)
@@ -806,7 +804,7 @@ async def test_an_empty_board_is_closed_by_the_next_start(hall: Place, store: Sl
     await until(lambda: list(anew.hall.tables.made.values()) == ["4th board"])
 
 
-async def test_a_match_put_away_from_elsewhere_keeps_no_board(hall: Place) -> None:
+async def test_match_adjourned_from_the_hall_keeps_no_board(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept", "go hall")
     await hall.type("Anna", "go hall", f"adjourn on {MATCH}")
@@ -814,7 +812,7 @@ async def test_a_match_put_away_from_elsewhere_keeps_no_board(hall: Place) -> No
     await until(lambda: not hall.hall.tables.made)
 
 
-async def test_who_comes_to_the_match_is_told_once(hall: Place) -> None:
+async def test_arrival_at_the_match_is_announced_once(hall: Place) -> None:
     await hall.type("Anna", "seek")
     hall.told.clear()
     await hall.type("Bert", "accept 1")
@@ -822,7 +820,7 @@ async def test_who_comes_to_the_match_is_told_once(hall: Place) -> None:
     assert "Bert walks to the 3rd board." not in hall.told["Anna"]
 
 
-async def test_a_seek_is_accepted_by_its_players_name_or_alone(hall: Place) -> None:
+async def test_accept_takes_a_players_name_or_the_only_seek(hall: Place) -> None:
     await hall.type("Anna", "seek")
     await hall.type("Bert", "seek classic")
     await hall.type("Carla", "accept anna")
@@ -831,19 +829,19 @@ async def test_a_seek_is_accepted_by_its_players_name_or_alone(hall: Place) -> N
     assert set(seats(hall, "4th board").values()) == {"Bert", "Carla"}
 
 
-async def test_two_who_play_need_not_answer_each_other_any_more(hall: Place) -> None:
+async def test_match_start_ends_other_challenges_between_its_players(hall: Place) -> None:
     await hall.type("Anna", "match bert", "match bert classic")
     await hall.type("Bert", "accept 1")
     assert hall.hall.seeks == {}
     assert await refused(hall, "Bert", "accept") is Refusal.NOTHING_STANDS
 
 
-async def test_no_takes_back_what_one_has_asked_for(hall: Place) -> None:
+async def test_own_challenge_is_withdrawn_by_no(hall: Place) -> None:
     await hall.type("Anna", "match bert", "no")
     assert hall.hall.seeks == {}
 
 
-async def test_who_plays_elsewhere_gets_a_bot_too(hall: Place) -> None:
+async def test_play_during_another_match_starts_a_bot_game(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
@@ -859,7 +857,7 @@ async def over(place: Place) -> None:
     await place.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
 
 
-async def test_who_comes_back_to_a_board_that_is_being_closed_comes_in(
+async def test_player_returning_to_a_closing_board_is_admitted(
     hall: Place, store: SlowStore
 ) -> None:
     await over(hall)
@@ -876,7 +874,7 @@ async def test_who_comes_back_to_a_board_that_is_being_closed_comes_in(
     await until(lambda: not hall.hall.tables.made)
 
 
-async def test_who_is_lost_from_a_board_that_is_being_closed_is_gone(
+async def test_player_disconnecting_from_a_closing_board_is_removed(
     hall: Place, store: SlowStore
 ) -> None:
     await hall.type("Anna", "join game as dwarf on oak board")
@@ -899,7 +897,7 @@ async def world() -> AsyncIterator[World]:
         await node.close()
 
 
-async def test_across_nodes_both_are_brought_to_the_board(world: World) -> None:
+async def test_accepted_seek_across_nodes_moves_both_players_to_the_board(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna")
     await two.enter("Bert")
@@ -915,7 +913,7 @@ async def test_across_nodes_both_are_brought_to_the_board(world: World) -> None:
     assert one.plies(MATCH) == 1
 
 
-async def test_of_two_on_different_nodes_one_gets_it(world: World) -> None:
+async def test_simultaneous_accepts_on_two_nodes_start_one_match(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna", "Carla")
     await two.enter("Bert")
@@ -930,7 +928,7 @@ async def test_of_two_on_different_nodes_one_gets_it(world: World) -> None:
     await until(lambda: one.hall.tables.made == two.hall.tables.made == {3: MATCH})
 
 
-async def test_across_nodes_who_asks_for_it_is_told_of_who_waits(world: World) -> None:
+async def test_seeks_option_announces_seeks_of_another_node(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna")
     await two.enter("Bert")
@@ -939,7 +937,7 @@ async def test_across_nodes_who_asks_for_it_is_told_of_who_waits(world: World) -
     await until(lambda: any("Anna is looking for" in each for each in two.told["Bert"]))
 
 
-async def test_across_nodes_a_new_board_has_who_opened_it(world: World) -> None:
+async def test_new_board_on_another_node_contains_its_opener(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna")
     await two.enter("Bert")
@@ -952,7 +950,7 @@ async def test_across_nodes_a_new_board_has_who_opened_it(world: World) -> None:
 
 
 @pytest.mark.parametrize("then", [[CameIn("Anna", None)], [Gone("Anna", None, Parting.QUIT)]])
-async def test_across_nodes_who_has_walked_on_is_not_brought_back(
+async def test_late_event_of_another_node_does_not_move_a_player_back(
     world: World, then: list[Aside]
 ) -> None:
     one, two = await world.begin("one"), await world.begin("two")
@@ -964,7 +962,7 @@ async def test_across_nodes_who_has_walked_on_is_not_brought_back(
     assert two.hall.people["Anna"].room is None
 
 
-async def test_across_nodes_an_invitation_is_declined(world: World) -> None:
+async def test_invitation_from_another_node_is_declined(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna")
     await two.enter("Bert")
