@@ -86,7 +86,7 @@ LINES = [
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_it_is_for_operators_alone(hall: StoredHall, line: str) -> None:
+def test_moderation_command_is_limited_to_operators(hall: StoredHall, line: str) -> None:
     assert refusal(hall, "Bert", parse(line)) is Refusal.OPERATORS_ONLY
     hall.order = None
     assert refusal(hall, "Olga", parse(line)) is ModerationRefusal.NO_OPERATORS
@@ -125,7 +125,9 @@ def test_it_is_for_operators_alone(hall: StoredHall, line: str) -> None:
         ("cancel shutdown", ModerationRefusal.NO_SHUTDOWN),
     ],
 )
-def test_what_would_be_a_mistake(hall: StoredHall, line: str, code: Enum) -> None:
+def test_moderation_command_with_a_wrong_target_is_refused(
+    hall: StoredHall, line: str, code: Enum
+) -> None:
     assert refusal(hall, "Olga", parse(line)) is code
 
 
@@ -148,11 +150,13 @@ def test_what_would_be_a_mistake(hall: StoredHall, line: str, code: Enum) -> Non
         ("unban 203.0.113.0/24", FROM),
     ],
 )
-def test_measures(hall: StoredHall, line: str, expected: Sanction) -> None:
+def test_moderation_command_records_a_sanction(
+    hall: StoredHall, line: str, expected: Sanction
+) -> None:
     assert sanction(hall, line) == expected
 
 
-def test_who_is_told_of_a_measure_and_how(hall: StoredHall) -> None:
+def test_sanction_is_announced_to_operators_and_its_target(hall: StoredHall) -> None:
     assert seen(hall, told(hall, "mute carla for 10 minutes because of that.")) == {
         "Olga": "You mute Carla for 10 minutes, because of that.",
         "Otto": "Olga mutes Carla for 10 minutes, because of that.",
@@ -176,7 +180,7 @@ def test_who_is_told_of_a_measure_and_how(hall: StoredHall) -> None:
     }
 
 
-def test_everybody_is_told_even_who_ignores_an_operator(hall: StoredHall) -> None:
+def test_broadcast_reaches_players_who_ignore_the_operator(hall: StoredHall) -> None:
     do(hall, "Bert", parse("ignore olga"))
     do(hall, "Carla", parse("go to oak board"))
     telling = told(hall, "broadcast The tournament begins.")
@@ -190,19 +194,19 @@ def test_everybody_is_told_even_who_ignores_an_operator(hall: StoredHall) -> Non
 @pytest.mark.parametrize(
     "line", ["say hi", "emote waves", "tell carla hi", "kibitz hi", "whisper hi", "comment 1 2 hi"]
 )
-def test_the_muted_are_not_heard(hall: StoredHall, line: str) -> None:
+def test_muted_player_cannot_talk(hall: StoredHall, line: str) -> None:
     with pytest.raises(RefusedError) as refused:
         hall.decided("Bert", parse(line), NOW)
     assert refused.value.code is Refusal.MUTED
     assert refused.value.details == {"seconds": 540.0, "why": "of the shouting"}
 
 
-def test_the_muted_play_on(hall: StoredHall) -> None:
+def test_muted_player_can_play(hall: StoredHall) -> None:
     do(hall, "Bert", parse("join game as dwarf on oak board"))
     do(hall, "Carla", parse("say hi"))  # whose time is over
 
 
-def test_what_is_listed(hall: StoredHall) -> None:
+def test_lists_and_look_show_sanctions_to_operators_only(hall: StoredHall) -> None:
     for line, rows in {
         "mutes": "1 player cannot be heard:\n"
         "  Bert until 1970-01-01 00:09 UTC, by Olga, because of the shouting.",
@@ -223,7 +227,7 @@ def test_what_is_listed(hall: StoredHall) -> None:
     assert seen(hall, telling) == {"Bert": "Olga (an operator) is in the hall.\nNo rating yet."}
 
 
-def test_many_bans_have_pages(hall: StoredHall) -> None:
+def test_list_of_many_bans_is_paged(hall: StoredHall) -> None:
     bans = {f"x{n}": Sanction(Measure.BAN, f"X{n:02}", since=float(n)) for n in range(45)}
     hall.order = Order(frozenset({"olga"}), bans=bans)
     pages = [seen(hall, told(hall, f"bans page {n}").told_at(NOW))["Olga"] for n in (1, 2, 3)]
@@ -236,7 +240,7 @@ def test_many_bans_have_pages(hall: StoredHall) -> None:
     assert seen(hall, told(hall, "mutes").told_at(NOW)) == {"Olga": "Nobody is muted."}
 
 
-def test_a_shutdown_is_told_to_all_and_taken_back(hall: StoredHall) -> None:
+def test_shutdown_is_announced_and_cancelled(hall: StoredHall) -> None:
     telling = told(hall, "shutdown in 10 minutes because of an update")
     assert telling.event == ShutdownAnnounced("Olga", NOW + 600, 600, "of an update")
     assert hall.part(PlannedShutdown).told == telling.event
@@ -250,7 +254,7 @@ def test_a_shutdown_is_told_to_all_and_taken_back(hall: StoredHall) -> None:
     assert seen(hall, told(hall, "shutdown now"))["Bert"].startswith("The server shuts down now.")
 
 
-def test_where_a_ban_is_of() -> None:
+def test_network_ban_matches_its_addresses_until_it_ends() -> None:
     order = Order(networks={ip_network("2001:db8::/32"): FROM})
     assert order.ban_from(ip_address("2001:db8::1"), NOW) == FROM
     assert order.ban_from(ip_address("2001:db9::1"), NOW) is None
@@ -261,7 +265,7 @@ def test_where_a_ban_is_of() -> None:
     assert network_of("anna") is None
 
 
-def test_who_is_banned_is_told_why_and_whom_to_ask() -> None:
+def test_ban_message_gives_the_reason_and_a_contact() -> None:
     assert barred(BANNED) == (
         "The operator of this server has banned Mallory, because of lies. If that is wrong, ask the"
         " operator."
@@ -281,7 +285,7 @@ def test_who_is_banned_is_told_why_and_whom_to_ask() -> None:
         ("unban 192.0.2.8", "192.0.2.8"),
     ],
 )
-def test_a_measure_that_does_not_hold_is_told_of_by_name(
+def test_refusal_to_lift_a_missing_sanction_names_its_target(
     hall: StoredHall, line: str, words: str
 ) -> None:
     with pytest.raises(RefusedError) as refused:

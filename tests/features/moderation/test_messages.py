@@ -68,5 +68,5 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
-def test_what_is_refused(refusal: RefusedError, sentence: str) -> None:
+def test_moderation_refusal_is_worded(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence

@@ -70,7 +70,7 @@ async def olga(game: Game) -> FakeSession:
     return olga
 
 
-async def test_an_operator_is_one_at_once_and_no_longer(game: Game, olga: FakeSession) -> None:
+async def test_operator_rights_change_at_once(game: Game, olga: FakeSession) -> None:
     assert olga.shown[-1] == NEW_OPERATOR
     assert "Nobody is banned." in await game.type(olga, "bans")
     await game.store.write(accounts.set_operator, "Olga", is_one=False)
@@ -78,7 +78,7 @@ async def test_an_operator_is_one_at_once_and_no_longer(game: Game, olga: FakeSe
     assert "Only operators can do that." in await game.type(olga, "bans")
 
 
-async def test_a_mute_holds_until_its_time_is_over(
+async def test_mute_is_logged_and_ends_in_time(
     game: Game, olga: FakeSession, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -96,7 +96,7 @@ async def test_a_mute_holds_until_its_time_is_over(
     assert "not muted" in await game.type(olga, "unmute bert")
 
 
-async def test_what_cannot_be_stored_has_not_happened(
+async def test_mute_that_cannot_be_stored_has_no_effect(
     game: Game, olga: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(_: object) -> None:
@@ -109,9 +109,7 @@ async def test_what_cannot_be_stored_has_not_happened(
     assert "You say: hi" in await game.type(bert, "say hi")
 
 
-async def test_who_is_kicked_keeps_the_seat_and_may_come_back(
-    game: Game, olga: FakeSession
-) -> None:
+async def test_kicked_player_keeps_the_seat_and_may_return(game: Game, olga: FakeSession) -> None:
     bert = await game.enter("Bert")
     await game.type(bert, "join game as dwarf on oak board")
     assert "You kick Bert" in await game.type(olga, "kick bert because of that")
@@ -125,7 +123,7 @@ async def test_who_is_kicked_keeps_the_seat_and_may_come_back(
 
 
 @pytest.mark.parametrize("whom", ["bert", "192.0.2.0/24", "192.0.2.7"])
-async def test_who_is_banned_goes_at_once(game: Game, olga: FakeSession, whom: str) -> None:
+async def test_ban_disconnects_its_target_at_once(game: Game, olga: FakeSession, whom: str) -> None:
     bert, carla = await game.enter("Bert", "192.0.2.7"), await game.enter("Carla", "192.0.3.7")
     asks = FakeSession(game.sessions, "", "192.0.2.7")  # who has not said who they are
     assert "You ban" in await game.type(olga, f"ban {whom} for 2 days because of that")
@@ -140,14 +138,14 @@ async def test_who_is_banned_goes_at_once(game: Game, olga: FakeSession, whom: s
     assert (await game.enter("Bert", "192.0.2.7")).visit
 
 
-async def test_an_operator_is_not_kept_from_a_broadcast(game: Game, olga: FakeSession) -> None:
+async def test_broadcast_is_exempt_from_the_talk_quota(game: Game, olga: FakeSession) -> None:
     bert = await game.enter("Bert")
     for number in range(100):
         assert "You tell everybody" in await game.type(olga, f"broadcast {number}")
     assert bert.shown[-1] == "Olga, an operator, tells everybody: 99"
 
 
-async def test_without_these_commands_bans_and_mutes_hold_all_the_same() -> None:
+async def test_sanctions_hold_with_the_moderation_feature_off() -> None:
     game = Game(SlowStore.make(), without=["moderation"])
     await game.open()
     olga = await game.enter("Olga", member=True)
@@ -166,7 +164,9 @@ async def test_without_these_commands_bans_and_mutes_hold_all_the_same() -> None
 # A shutdown.
 
 
-async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) -> None:
+async def test_shutdown_countdown_is_announced_as_it_runs_out(
+    game: Game, olga: FakeSession
+) -> None:
     alarms, ended = Alarms(), list[str]()
     scheduler = TimerScheduler(lambda: game.store.time, alarms)
     game.service.scheduler = scheduler
@@ -188,7 +188,7 @@ async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) ->
     assert ended == ["an operator"]
 
 
-async def test_it_is_taken_back(game: Game, olga: FakeSession) -> None:
+async def test_shutdown_cancelled_stops_its_countdown(game: Game, olga: FakeSession) -> None:
     alarms = Alarms()
     scheduler = TimerScheduler(lambda: game.store.time, alarms)
     game.service.scheduler = scheduler
@@ -203,7 +203,7 @@ async def test_it_is_taken_back(game: Game, olga: FakeSession) -> None:
 # Several nodes.
 
 
-async def test_operators_reach_the_players_of_other_nodes() -> None:
+async def test_broadcast_and_kick_reach_players_of_other_nodes() -> None:
     store = SlowStore.make()
     places, screens = [], []
     for name in ("one", "two"):
@@ -243,7 +243,7 @@ def visit(place: Place, name: str) -> Visit:
 # Reports.
 
 
-async def test_operators_see_to_reports(game: Game, olga: FakeSession) -> None:
+async def test_reports_are_listed_and_closed_by_operators(game: Game, olga: FakeSession) -> None:
     otto = await game.enter("Otto", member=True)
     await game.store.write(accounts.set_operator, "Otto", is_one=True)
     bert, carla = await game.enter("Bert"), await game.enter("Carla")
@@ -272,7 +272,9 @@ async def test_operators_see_to_reports(game: Game, olga: FakeSession) -> None:
     assert "Only operators" in await game.type(bert, "reports")
 
 
-async def test_reports_of_a_player_are_closed_together(game: Game, olga: FakeSession) -> None:
+async def test_reports_about_or_by_a_player_are_closed_together(
+    game: Game, olga: FakeSession
+) -> None:
     otto = await game.enter("Otto", member=True)
     await game.store.write(accounts.set_operator, "Otto", is_one=True)
     bert, carla = await game.enter("Bert"), await game.enter("Carla")
@@ -297,7 +299,7 @@ async def test_reports_of_a_player_are_closed_together(game: Game, olga: FakeSes
     assert "Only operators" in await game.type(bert, "close all reports")
 
 
-async def test_list_of_many_reports_says_how_all_of_a_player_are_closed(
+async def test_list_of_many_reports_explains_how_to_close_all_by_a_player(
     game: Game, olga: FakeSession
 ) -> None:
     for name in ("Anna", "Bert", "Carla"):
