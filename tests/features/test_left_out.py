@@ -161,7 +161,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
     return done.stdout
 
 
-def test_taken_out_it_has_no_commands_and_no_help(
+def test_feature_deleted_has_no_commands_and_no_help(
     feature: str, without: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topics = topics_of(feature)
@@ -177,7 +177,7 @@ def test_taken_out_it_has_no_commands_and_no_help(
     assert "oak board" in look
 
 
-def test_taken_out_it_leaves_a_program_that_keeps_to_the_arrows(
+def test_feature_deleted_leaves_the_architecture_test_passing(
     without: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = ("-p", "no:cacheprovider", "-p", "no:asyncio", "--import-mode=importlib", "-q")
@@ -186,7 +186,7 @@ def test_taken_out_it_leaves_a_program_that_keeps_to_the_arrows(
 
 
 @pytest.mark.usefixtures("cold")
-def test_taken_out_it_leaves_a_server_on_which_a_match_is_played(
+def test_feature_deleted_leaves_a_server_that_can_host_a_match(
     feature: str,
     without: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -218,7 +218,7 @@ def test_taken_out_it_leaves_a_server_on_which_a_match_is_played(
                     types(quin, line, "There is no command")
 
 
-def test_left_out_of_a_house_it_has_no_commands_and_no_help(feature: str) -> None:
+def test_feature_left_out_has_no_commands_and_no_help(feature: str) -> None:
     house = House([BoardSpec("oak board")], without=[feature])
     house.enter("Anna", 0.0)
     lines: list[str | Command] = [*LINES[feature], *map(parse, LINES[feature])]
@@ -233,7 +233,7 @@ def test_left_out_of_a_house_it_has_no_commands_and_no_help(feature: str) -> Non
             house.parse(line)
 
 
-def test_left_out_of_a_house_its_verbs_are_proposed_by_no_page_and_no_list(feature: str) -> None:
+def test_verbs_left_out_are_suggested_by_no_page_and_no_list(feature: str) -> None:
     house = House([BoardSpec("oak board")], without=[feature], teaches=True)
     told = house.enter("Anna", 0.0)
     pages = PAGES.keys() - topics_of(feature)
@@ -242,7 +242,7 @@ def test_left_out_of_a_house_its_verbs_are_proposed_by_no_page_and_no_list(featu
     assert proposals(feature, "\n".join(each.text for each in told if not each.package)) == []
 
 
-def test_left_out_of_a_house_its_verbs_are_not_what_was_probably_meant(feature: str) -> None:
+def test_verbs_left_out_are_never_spelling_suggestions(feature: str) -> None:
     house = House([BoardSpec("oak board")], without=[feature])
     house.enter("Anna", 0.0)
     for line in LINES[feature]:
@@ -251,7 +251,7 @@ def test_left_out_of_a_house_its_verbs_are_not_what_was_probably_meant(feature: 
         assert proposals(feature, answer.text) == []
 
 
-def test_left_out_of_a_house_its_verbs_are_proposed_by_no_refusal(feature: str) -> None:
+def test_verbs_left_out_are_suggested_by_no_refusal(feature: str) -> None:
     left_out = House([BoardSpec("oak board")], without=[feature]).hall.left_out
     of_feature = f"thudmud.features.{feature}."
     for code, text in _TEXTS.items():
@@ -260,7 +260,7 @@ def test_left_out_of_a_house_its_verbs_are_proposed_by_no_refusal(feature: str) 
             assert isinstance(code, Mistake) or proposals(feature, proposed) == []
 
 
-def test_left_out_of_a_house_its_verbs_are_named_in_no_other_text(feature: str) -> None:
+def test_verbs_left_out_appear_in_no_other_text(feature: str) -> None:
     """Of refusals, see above; a text that depends on what there is is listed."""
     named = set()
     for path in (ROOT / "thudmud").rglob("*.py"):
@@ -280,7 +280,7 @@ def proposals(feature: str, text: str) -> list[str]:
     return [verb for verb in QUOTED.findall(text) if verb in verbs]
 
 
-def test_refusal_proposes_no_message_where_letters_are_left_out() -> None:
+def test_refusal_suggests_no_message_without_letters() -> None:
     house = House([BoardSpec("oak board")], without=["letters"])
     absent = RefusedError(Refusal.NOT_HERE, player="Dora", seconds=180.0)
     told = refused(absent, "Anna", left_out=house.hall.left_out)
@@ -288,7 +288,7 @@ def test_refusal_proposes_no_message_where_letters_are_left_out() -> None:
     assert '"message"' in refused(absent, "Anna")
 
 
-def test_lesson_proposes_no_hint_where_hints_are_left_out() -> None:
+def test_lesson_suggests_no_hint_without_hints() -> None:
     house = House([BoardSpec("oak board")], without=["hints"])
     house.enter("Anna", 0.0)
     house.obey("Anna", "tutorial", 0.0)
@@ -296,7 +296,7 @@ def test_lesson_proposes_no_hint_where_hints_are_left_out() -> None:
     assert told.text == "Do what the lesson asks first."
 
 
-def test_programs_are_told_of_no_question_that_is_left_out(feature: str) -> None:
+def test_questions_offered_to_programs_omit_features_left_out(feature: str) -> None:
     house = House([BoardSpec("oak board")], without=[feature])
     house.enter("Anna", 0.0, Terminal(packages=frozenset({"Thud"})))
     [told] = house.ask("Anna", "quit", 0.0)
@@ -306,7 +306,7 @@ def test_programs_are_told_of_no_question_that_is_left_out(feature: str) -> None
     assert [each for each in questions if each.split()[0] in verbs] == []
 
 
-async def test_mail_about_letters_proposes_no_report_where_moderation_is_left_out() -> None:
+async def test_mail_about_letters_suggests_no_report_without_moderation() -> None:
     async def look_up(_: object) -> LetterCount:
         return LetterCount(1, 1)
 
@@ -317,7 +317,7 @@ async def test_mail_about_letters_proposes_no_report_where_moderation_is_left_ou
         assert ('"report"' in " ".join(news.lines)) is not bool(without)
 
 
-def test_command_of_a_verb_that_is_left_out_is_refused() -> None:
+def test_parsed_command_of_a_verb_left_out_is_refused() -> None:
     house = House([BoardSpec("oak board")], without=["shout"])
     for name in ("Anna", "Bert"):
         house.enter(name, 0.0)
@@ -326,7 +326,7 @@ def test_command_of_a_verb_that_is_left_out_is_refused() -> None:
     assert 'There is no command "shout"' in told[-1].text
 
 
-def test_bots_of_a_house_use_verbs_that_are_left_out_for_players() -> None:
+def test_bots_can_use_verbs_left_out_for_players() -> None:
     house = House([BoardSpec("oak board")], without=["move"], bots={"Grog": "1"})
     house.enter("Anna", 0.0)
     for line in ("join game as troll on oak board", "invite grog", "start game"):
@@ -337,15 +337,15 @@ def test_bots_of_a_house_use_verbs_that_are_left_out_for_players() -> None:
     assert any("Grog moves" in each.text for each in told)
 
 
-def test_what_is_no_feature_and_no_verb_cannot_be_left_out() -> None:
+def test_vocabulary_rejects_leaving_out_an_unknown_name() -> None:
     with pytest.raises(ValueError, match="radio"):
         Vocabulary(without=["radio"])
 
 
-def test_the_settings_name_all_that_may_be_left_out() -> None:
+def test_config_comment_names_every_optional_feature() -> None:
     section = (ROOT / "config.toml").read_text("utf-8").split("\n[features]\n")[1].split("off =")[0]
     assert [name for name in features.NAMES if f'"{name}"' not in section] == []
 
 
-def test_all_that_may_be_left_out_are_tried() -> None:
+def test_lines_cover_every_optional_feature() -> None:
     assert set(LINES) == set(features.NAMES)
