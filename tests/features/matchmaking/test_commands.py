@@ -1,4 +1,4 @@
-"""Who can be asked to which seat; the sentences are in the transcripts."""
+"""Invitations to a seat: who may invite whom; the wording is checked by the transcripts."""
 
 from __future__ import annotations
 

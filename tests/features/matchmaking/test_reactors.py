@@ -1,4 +1,4 @@
-"""Seeks of players who are busy: who accepts one asks them first, and it ends by what they say."""
+"""Seeks of busy players: accepting one asks its maker first, and their answer decides."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def alarms(store: SlowStore) -> Alarms:
 
 @pytest.fixture
 async def place(store: SlowStore, alarms: Alarms) -> Place:
-    """Return a place where Anna plays a bot, Chalk, while she looks for somebody else."""
+    """Return a place where Anna plays the bot Chalk while she seeks another opponent."""
     place = Place(store, later=alarms)
     await place.open()
     await place.enter("Anna", "Bert", "Carla", "Chalk")
@@ -50,7 +50,7 @@ def hush(place: Place) -> None:
 
 
 async def pass_by(place: Place, store: SlowStore, alarms: Alarms, seconds: float) -> None:
-    """Let time pass, and do what is to be done by then."""
+    """Advance the clock and ring the alarms that are due."""
     store.time = place.now = place.now + seconds
     while alarm := alarms.take(store.time):
         alarm.call()
@@ -66,11 +66,11 @@ def players(place: Place, board: str) -> set[str]:
 
 
 def seekers(place: Place) -> list[tuple[str, str]]:
-    """Return who looks for whom."""
+    """Return each open seek as its player and the player it is addressed to, if any."""
     return [(seek.player, seek.to) for seek in place.hall.seeks.values()]
 
 
-# What they say.
+# Answers.
 
 
 @pytest.mark.parametrize("line", ["play", "accept", "accept 1", "accept anna", "match anna"])
@@ -78,7 +78,7 @@ async def test_busy_seeker_is_asked_and_stays_until_they_answer(place: Place, li
     await place.type("Bert", line)
     assert rooms(place) == {"Anna": FIRST, "Bert": None, "Carla": None}
     assert seekers(place) == [("Anna", ""), ("Bert", "Anna")]
-    if line != "match anna":  # which asks her for a match, whatever she looks for
+    if line != "match anna":  # a challenge, independent of her seek
         assert place.told["Anna"] == [ASKED]
     assert not place.told["Carla"]
 
@@ -102,7 +102,7 @@ async def test_busy_seeker_answers_no_and_both_play_bots(place: Place, line: str
     await place.type("Anna", line)
     assert rooms(place) == {"Anna": FIRST, "Bert": SECOND, "Carla": None}
     assert players(place, SECOND) == {"Bert", "Chalk"}
-    assert seekers(place) == [("Bert", "")]  # hers has ended
+    assert seekers(place) == [("Bert", "")]  # Anna's has ended
     assert place.told["Anna"][:2] == [
         "You decline, and Bert has been told.",
         "You are no longer looking for that match.",
@@ -156,7 +156,7 @@ async def test_move_leaves_the_question_open(place: Place) -> None:
     assert players(place, SECOND) == {"Anna", "Bert"}
 
 
-# What happens meanwhile.
+# Events while the question is pending.
 
 
 @pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
@@ -181,7 +181,7 @@ async def test_asker_leaves_and_the_seek_stays(
     await place.leave("Bert", parting)
     await until(lambda: seekers(place) == [("Anna", "")])
     assert place.told["Anna"] == ["Bert no longer wants to play you now."]
-    assert alarms.due == waits  # nobody has to answer any more
+    assert alarms.due == waits  # the answer timer is cancelled
     await place.type("Carla", "play")
     assert seekers(place) == [("Anna", ""), ("Carla", "Anna")]
 
@@ -241,7 +241,7 @@ async def test_third_player_waits_with_a_bot_and_is_asked_next(place: Place) -> 
     await place.type("Carla", "play")
     assert players(place, SECOND) == {"Carla", "Chalk"}
     assert seekers(place) == [("Anna", ""), ("Bert", "Anna"), ("Carla", "")]
-    await place.type("Anna", "no")  # so Bert looks on, and Carla is busy
+    await place.type("Anna", "no")  # Bert keeps seeking and asks Carla, who is busy
     assert sorted(seekers(place)) == [("Bert", "Carla"), ("Carla", "")]
     await place.type("Carla", "yes")
     assert players(place, THIRD) == {"Bert", "Carla"}
@@ -275,7 +275,7 @@ async def test_answer_racing_the_timeout_starts_the_match(
     assert seekers(place) == []
 
 
-# Who is busy.
+# Busy players.
 
 
 @pytest.mark.parametrize("lines", [["tutorial"], ["practice on oak board", "a6 b6"]])
@@ -306,7 +306,7 @@ async def test_correspondence_match_leaves_the_seeker_in_the_room(place: Place) 
     assert seekers(place) == [("Anna", "")]
 
 
-# When a seek ends.
+# End of a seek.
 
 
 async def test_seek_stays_during_a_game_with_a_bot(place: Place) -> None:
@@ -383,7 +383,7 @@ async def test_challenge_to_an_absent_player_ends_after_the_grace_period(
     assert place.told["Bert"][0] == "Anna is no longer asked to play you."
 
 
-# Over a start, and across nodes.
+# Restarts and several nodes.
 
 
 async def test_question_times_out_after_a_restart(place: Place, store: SlowStore) -> None:
@@ -422,7 +422,7 @@ async def world() -> AsyncIterator[World]:
 
 
 async def on_two_nodes(world: World, later: Alarms | None = None) -> tuple[Place, Place]:
-    """Return two nodes: on one Anna plays Chalk while she waits, on the other is Bert, who asks."""
+    """Return two nodes: Anna waits with Chalk on the first, Bert has asked her from the second."""
     one, two = await world.begin("one", later=later), await world.begin("two", later=later)
     await one.enter("Anna", "Chalk")
     await two.enter("Bert", "Dolomite")
@@ -475,7 +475,7 @@ async def test_timeout_on_two_nodes_ends_the_question_once(world: World) -> None
     alarms = Alarms(lambda: world.store.time)
     one, two = await on_two_nodes(world, alarms)
     await world.pass_by(ANSWER_WITHIN, "one", "two")
-    while alarm := alarms.take(world.store.time):  # each node has one
+    while alarm := alarms.take(world.store.time):  # one on each node
         alarm.call()
     for place in (one, two):
         await until(partial(lambda place: seekers(place) == [("Bert", "")], place))

@@ -1,4 +1,4 @@
-"""Seeks: who answers what by which word, when they end, and who is asked before they begin."""
+"""Seeks: the words that answer them, what ends them, and which makers are asked first."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def hall() -> StoredHall:
 def happen(
     hall: StoredHall, player: str, command: Command, now: float = NOW
 ) -> list[Event | HallEvent]:
-    """Let a player do something; return the events, without what is only told."""
+    """Carry out a command and return its events without the transient ones."""
     told = [each.event for each in do(hall, player, command, now)]
     return [each for each in told if not isinstance(each, Aside)]
 
 
 def ends(happened: Iterable[Event | HallEvent]) -> dict[int, SeekEnd]:
-    """Return why which seeks ended."""
+    """Return the reason for each seek that ended, by seek number."""
     return {each.number: each.why for each in happened if isinstance(each, SeekEnded)}
 
 
@@ -93,13 +93,13 @@ class TestYes:
         self, hall: StoredHall, command: Command
     ) -> None:
         do(hall, "Anna", Challenge("bert"))
-        do(hall, "Carla", Seek())  # which is for anybody
+        do(hall, "Carla", Seek())  # open to anybody
         assert ends(happen(hall, "Bert", command)) == {1: SeekEnd.ACCEPTED}
 
     def test_yes_without_an_offer_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
         assert refusal(hall, "Bert", Yes("anna")) is Refusal.NOTHING_OFFERED_BY
-        do(hall, "Bert", Seek())  # nobody can accept their own
+        do(hall, "Bert", Seek())  # a player cannot accept their own seek
         assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
 
     def test_rematch_is_accepted_by_yes(self, hall: StoredHall) -> None:
@@ -249,7 +249,7 @@ class TestEnds:
 class TestAskedFirst:
     @pytest.fixture
     def busy(self, hall: StoredHall) -> StoredHall:
-        """Return a hall in which Anna, in a match with Bert, looks for somebody else."""
+        """Return a hall in which Anna plays Bert while she seeks another opponent."""
         begin(hall)
         do(hall, "Anna", Seek("classic", Side.TROLL))
         return hall
@@ -304,7 +304,7 @@ class TestAskedFirst:
 
     def test_question_past_its_deadline_cannot_be_answered(self, busy: StoredHall) -> None:
         do(busy, "Carla", Accept(1))
-        late = NOW + ANSWER_WITHIN + 1  # where no timer has ended it
+        late = NOW + ANSWER_WITHIN + 1  # no timer has ended the question
         assert refusal(busy, "Anna", Yes(), late) is Refusal.NOTHING_STANDS
 
     def test_question_pending_refuses_another(self, busy: StoredHall) -> None:

@@ -1,4 +1,4 @@
-"""Seeks, matches that are asked for, and the boards that are opened for them."""
+"""Seeks and challenges, and the boards opened for their matches."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def test_accepted_seek_starts_a_match_at_a_new_board(hall: Place) -> None:
     }
     assert "Bert accepts: your match begins." in hall.told["Anna"]
     assert not any("accepts" in text for text in hall.told["Carla"])
-    await hall.type("Bert", "move a6 b6")  # "it" is that board for both
+    await hall.type("Bert", "move a6 b6")  # "it" is the new board for both
     await hall.type("Anna", "move g7 f7 on it")
     assert hall.plies(MATCH) == 2
 
@@ -116,7 +116,7 @@ async def test_resume_of_several_adjourned_games_needs_a_number(hall: Place) -> 
     assert await refused(hall, "Anna", "resume") is Refusal.WHICH_ADJOURNED
     await hall.type("Anna", "resume 2")
     assert "C6" in await hall.type("Anna", "last")
-    await hall.type("Anna", "match carla", "resume 1")  # where a match is under way it cannot be
+    await hall.type("Anna", "match carla", "resume 1")  # moves her to a free board
     assert "B6" in await hall.type("Anna", "last")
 
 
@@ -145,7 +145,7 @@ async def test_command_of_a_player_at_two_boards_applies_to_the_current_one(hall
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "play as dwarf")
     await hall.type("Bert", "play as troll")
-    await hall.type("Anna", "yes")  # which brings her to another board
+    await hall.type("Anna", "yes")  # moves her to another board
     for line in ("a6 b6", "adjourn", "no", "set clock 5+0", "leave"):
         await hall.type("Anna", line)
         assert hall.hall.people["Anna"].used == "4th board"
@@ -168,7 +168,7 @@ async def test_resign_asks_for_confirmation(hall: Place) -> None:
         battle = hall.hall.tables[MATCH]
         if line == "no":
             assert told == "You play on."
-    assert battle.half_played  # anything else plays on, a line that is none included
+    assert battle.half_played  # any other line plays on, even an empty or misspelt one
     assert await refused(hall, "Bert", "yes") is Refusal.NOTHING_STANDS
 
 
@@ -234,7 +234,7 @@ async def test_refused_resign_asks_for_no_confirmation(hall: Place) -> None:
     assert await refused(hall, "Anna", "resign") is Refusal.NOT_PLAYING
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept", "resign", "yes")
-    await hall.type("Anna", "tutorial", "resign")  # which leaves the lesson, and nothing else
+    await hall.type("Anna", "tutorial", "resign")  # leaves only the lesson
     assert hall.hall.tables[MATCH].half_played
 
 
@@ -289,7 +289,7 @@ async def test_challenge_is_open_only_to_the_challenged_player(hall: Place) -> N
     assert "Bert declines." in hall.told["Anna"]
     assert hall.hall.seeks == {}
     await hall.type("Anna", "match bert")
-    await hall.type("Bert", "match anna")  # asks the same
+    await hall.type("Bert", "match anna")  # the same challenge in return
     assert set(seats(hall).values()) == {"Anna", "Bert"}
 
 
@@ -310,7 +310,7 @@ async def test_match_between_members_is_rated_unless_declined(
     [
         ("seek rated", ("Anna", "Bert"), "rated"),
         ("seek casual", ("Anna", "Bert"), "casual"),
-        ("seek rated", ("Anna",), "casual"),  # the other one is a guest
+        ("seek rated", ("Anna",), "casual"),  # the opponent is a guest
     ],
 )
 async def test_match_start_and_lists_show_whether_it_is_rated(
@@ -389,7 +389,7 @@ async def test_seat_left_in_a_match_needs_an_invitation(hall: Place) -> None:
     await hall.type("Carla", "accept")
     assert set(seats(hall).values()) == {"Anna", "Carla"}
     await hall.type("Carla", "leave game")
-    await hall.type("Carla", join)  # it was hers last
+    await hall.type("Carla", join)  # she had the seat last
     assert set(seats(hall).values()) == {"Anna", "Carla"}
 
 
@@ -421,7 +421,7 @@ async def test_board_of_a_finished_match_closes_once_empty(hall: Place) -> None:
     await until(lambda: MATCH not in hall.hall.tables)
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
-    assert hall.hall.tables[MATCH].match  # another board of that number
+    assert hall.hall.tables[MATCH].match  # a new board with the same number
 
 
 async def test_new_board_closes_once_empty_and_unused(hall: Place) -> None:
@@ -429,7 +429,7 @@ async def test_new_board_closes_once_empty_and_unused(hall: Place) -> None:
     assert hall.hall.people["Anna"].room == MATCH
     assert hall.hall.tables[MATCH].ruleset.name == "koom valley"
     await hall.type("Anna", "join game as dwarf", "go hall")
-    assert MATCH in hall.hall.tables  # she waits for somebody
+    assert MATCH in hall.hall.tables  # she waits for an opponent
     await hall.type("Anna", "leave game on 3")
     await until(lambda: MATCH not in hall.hall.tables)
 
@@ -508,7 +508,7 @@ async def test_new_board_may_be_limited_to_members(hall: Place) -> None:
     hall.hall.caps = Caps(new_boards_for_members=True)
     await hall.enter("Dora", member=True)
     assert await refused(hall, "Anna", "new board") is Refusal.NEW_BOARDS_FOR_MEMBERS
-    await hall.type("Anna", "match bert")  # which opens one, too
+    await hall.type("Anna", "match bert")  # opens a board as well
     await hall.type("Bert", "accept")
     await hall.type("Dora", "new board")
     assert hall.hall.people["Dora"].room == "4th board"
@@ -541,10 +541,10 @@ async def test_quit_ends_own_seeks(hall: Place) -> None:
 
 async def test_seek_of_an_absent_player_cannot_be_accepted(hall: Place) -> None:
     await hall.type("Anna", "seek")
-    await hall.leave("Anna", Parting.RESTART)  # after which they may be back in a moment
+    await hall.leave("Anna", Parting.RESTART)  # so she may return soon
     assert await refused(hall, "Bert", "accept 1") is Refusal.SEEKER_AWAY
     await hall.type("Bert", "play")
-    assert list(hall.hall.seeks) == [1, 2]  # they are not sat opposite each other
+    assert list(hall.hall.seeks) == [1, 2]  # the two are not paired
 
 
 async def test_ignored_player_is_not_paired(hall: Place) -> None:
@@ -587,7 +587,7 @@ async def test_rematch_is_offered_only_at_a_board_that_stays_open(hall: Place, s
 
 
 async def play_bot(place: Place, player: str, *lines: str) -> Table:
-    """Let a player begin a match with the bot Carla; return the newest board."""
+    """Start a match between a player and the bot Carla; return the newest board."""
     await place.type(player, "match carla", *lines)
     return [*place.hall.tables.values()][-1]
 
@@ -608,7 +608,7 @@ async def test_address_limit_on_boards_exempts_the_first_of_each_player(place: P
     for _ in range(2):
         await place.type("Anna", "new board", "join game as dwarf")
     assert await refused(place, "Anna", "new board") is Refusal.BOARDS_FROM_ADDRESS
-    await place.type("Bert", "new board", "join game as dwarf")  # a first board is always there
+    await place.type("Bert", "new board", "join game as dwarf")  # everyone may open a first board
     assert await refused(place, "Bert", "new board") is Refusal.BOARDS_FROM_ADDRESS
     told = " ".join((await place.type("Bert", "new board")).split())
     assert 'The oak board is free: "join game as dwarf on oak board".' in told
@@ -709,7 +709,7 @@ async def test_new_boards_are_addressed_by_number(hall: Place) -> None:
         assert hall.hall.people["Carla"].room == "4th board", words
     await hall.type("Anna", "go hall")
     await until(lambda: MATCH not in hall.hall.tables)
-    assert hall.hall.tables["4th board"]  # it keeps its number
+    assert hall.hall.tables["4th board"]  # the board keeps its number
     assert await refused(hall, "Carla", "go to board 3") is Refusal.NO_SUCH_ORDINAL
     answer = " ".join((await hall.type("Carla", "go to board 3")).split())
     assert 'There is no "board 3", only oak board, elm board and 4th board.' in answer
@@ -852,7 +852,7 @@ async def test_play_during_another_match_starts_a_bot_game(hall: Place) -> None:
 
 
 async def over(place: Place) -> None:
-    """Have Anna and Bert come to the end of a match."""
+    """Play a match between Anna and Bert to its end."""
     await place.type("Anna", "match bert")
     await place.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
 
