@@ -1,4 +1,4 @@
-"""Reports in a store, as the feature writes and reads them."""
+"""Helpers that write and read reports in a store."""
 
 from __future__ import annotations
 

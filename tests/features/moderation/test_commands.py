@@ -1,4 +1,4 @@
-"""What operators can do, and against whom; who is told; and what the muted may not do."""
+"""Moderation commands: their effects, targets and audience, and the limits of a mute."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FROM = Sanction(Measure.BAN, "203.0.113.0/24", "", NOW - 30, NOW + 86_400)
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Return a hall with two operators, and Bert, who is muted, as Carla was."""
+    """Return a hall with two operators, Bert, who is muted, and Carla, whose mute is over."""
     hall = hall_of("Olga", "Otto", "Bert", "Carla", "Flint")
     hall.bots = {"Flint": BotLevel(1, "Chalk", "Is easily beaten.")}
     hall.order = Order(
@@ -61,7 +61,7 @@ def sanction(hall: StoredHall, line: str) -> Sanction:
 
 
 def seen(hall: StoredHall, telling: Delivery) -> dict[str, str]:
-    """Return what each reads of something."""
+    """Return the text that each recipient of a delivery reads."""
     screens = Screens()
     for name in hall.people:
         screens.fit(name, Terminal(200))
@@ -173,7 +173,7 @@ def test_sanction_is_announced_to_operators_and_its_target(hall: StoredHall) -> 
         "Otto": "Olga kicks Carla, because you shout.",
         "Carla": "Olga has ended your connection, because you shout. You can come back.",
     }
-    # Whoever is banned is told so as their connection ends.
+    # A banned player is told only when the connection ends.
     assert seen(hall, told(hall, "ban carla")) == {
         "Olga": "You ban Carla.",
         "Otto": "Olga bans Carla.",
@@ -203,7 +203,7 @@ def test_muted_player_cannot_talk(hall: StoredHall, line: str) -> None:
 
 def test_muted_player_can_play(hall: StoredHall) -> None:
     do(hall, "Bert", parse("join game as dwarf on oak board"))
-    do(hall, "Carla", parse("say hi"))  # whose time is over
+    do(hall, "Carla", parse("say hi"))  # her mute is over
 
 
 def test_lists_and_look_show_sanctions_to_operators_only(hall: StoredHall) -> None:

@@ -1,4 +1,4 @@
-"""What operators, and those who report others, are refused."""
+"""Wording of the refusals of moderation commands and reports."""
 
 from __future__ import annotations
 

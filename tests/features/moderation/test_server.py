@@ -1,4 +1,4 @@
-"""Order on a server: what is stored and logged, whose session ends and how, and a shutdown."""
+"""Moderation on a server: stored and logged sanctions, ended sessions, shutdown, reports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OAK = BoardSpec("oak board")
 
 
 class Game:
-    """A server's sessions, and who has come in to them."""
+    """A server's sessions, with ways to enter players and type lines for them."""
 
     def __init__(self, store: SlowStore, without: Collection[str] = ()) -> None:
         self.store = store
@@ -49,7 +49,7 @@ class Game:
         return session
 
     async def type(self, session: FakeSession, line: str) -> str:
-        """Return what somebody is told."""
+        """Submit a line and return the text the player is shown."""
         assert session.visit
         session.shown.clear()
         await self.service.submit(session.visit, line)
@@ -125,7 +125,7 @@ async def test_kicked_player_keeps_the_seat_and_may_return(game: Game, olga: Fak
 @pytest.mark.parametrize("whom", ["bert", "192.0.2.0/24", "192.0.2.7"])
 async def test_ban_disconnects_its_target_at_once(game: Game, olga: FakeSession, whom: str) -> None:
     bert, carla = await game.enter("Bert", "192.0.2.7"), await game.enter("Carla", "192.0.3.7")
-    asks = FakeSession(game.sessions, "", "192.0.2.7")  # who has not said who they are
+    asks = FakeSession(game.sessions, "", "192.0.2.7")  # not logged in yet
     assert "You ban" in await game.type(olga, f"ban {whom} for 2 days because of that")
     assert "of this server has banned" in bert.shown[-1]
     assert "because of that. If that is wrong, write to ops@example.net." in bert.shown[-1]
@@ -161,7 +161,7 @@ async def test_sanctions_hold_with_the_moderation_feature_off() -> None:
     assert "Nobody hears" in await game.type(carla, "say hi")
 
 
-# A shutdown.
+# Shutdown.
 
 
 async def test_shutdown_countdown_is_announced_as_it_runs_out(
@@ -220,7 +220,7 @@ async def test_broadcast_and_kick_reach_players_of_other_nodes() -> None:
     await until(lambda: "Bert" in one.service)
     await one.type("Olga", "broadcast hello")
     assert two.told["Bert"][-1] == "Olga, an operator, tells everybody: hello"
-    await one.type("Olga", "shutdown in 10 minutes")  # of that node
+    await one.type("Olga", "shutdown in 10 minutes")  # of her node only
     assert "shuts down" in one.told["Olga"][-1]
     assert two.told["Bert"][-1] == "Olga, an operator, tells everybody: hello"
     await one.type("Olga", "kick bert because of that")
