@@ -1,4 +1,4 @@
-"""A service without sockets, as `tests.service` has it, and the tables of `tests.game`."""
+"""Fixtures of `tests.service` (a service without sockets) and `tests.game` (tables)."""
 
 from tests.game.conftest import empty, first_over, match_over, seated, started
 from tests.service.conftest import place, store

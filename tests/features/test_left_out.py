@@ -1,4 +1,4 @@
-"""A feature is left out: its folder and its line in the list are gone, or a setting says so."""
+"""Features left out: by deleting their folder and list entry, or by a setting."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def feature(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def without(feature: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a copy of the program without a feature."""
+    """Return the folder of a copy of the program from which the feature is deleted."""
     folder, skipped = tmp_path_factory.mktemp("without"), ignore_patterns("__pycache__")
     for each in ("thudmud", "grammar", "pytest_thudmud"):
         copytree(ROOT / each, folder / each, ignore=skipped)
@@ -112,14 +112,14 @@ def without(feature: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def topics_of(feature: str) -> list[str]:
-    """Return the topics of a feature's help pages; its own name if it has none."""
+    """Return the topics of a feature's help pages, or the feature's name if it has none."""
     pages = (ROOT / "thudmud" / "features" / feature / "help").glob("*.txt")
     return sorted(page.stem for page in pages) or [feature]
 
 
 @contextmanager
 def in_place_of_ours(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have programs that are started import a copy of the program."""
+    """Make subprocesses import the copy in `folder` instead of the tree under test."""
     with monkeypatch.context() as changed:
         changed.setenv("PYTHONPATH", str(folder))
         yield
@@ -127,7 +127,7 @@ def in_place_of_ours(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 @contextmanager
 def browser(port: int, name: str) -> Iterator[ClientConnection]:
-    """Come in as the page does."""
+    """Connect over WebSocket, as the page does, and log in."""
     link = f"ws://127.0.0.1:{port}/ws"
     with connect(link, subprotocols=[Subprotocol("gmcp.mudstandards.org")]) as socket:
         types(socket, name, "You come into the hall")
@@ -135,7 +135,7 @@ def browser(port: int, name: str) -> Iterator[ClientConnection]:
 
 
 def types(socket: ClientConnection, line: str, answer: str) -> None:
-    """Send a line, and wait for an answer."""
+    """Send a line and wait until the answer appears."""
     socket.send(line.encode())
     told = ""
     while answer not in " ".join(told.split()):
@@ -147,7 +147,7 @@ def types(socket: ClientConnection, line: str, answer: str) -> None:
 
 
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
-    """Return what Python prints with the copy in place of ours."""
+    """Run Python on the copy in `folder` and return its standard output."""
     with in_place_of_ours(folder, monkeypatch):
         done = subprocess.run(
             [sys.executable, *words],
@@ -193,7 +193,7 @@ def test_feature_deleted_leaves_a_server_that_can_host_a_match(
     run_server: RunServer,
     tmp_path: Path,
 ) -> None:
-    """By telnet all of a match, to the letter; by what the page speaks, the beginning of one."""
+    """Plays a whole transcript over telnet, then the start of a match over WebSocket."""
     (tmp_path / "config.toml").write_text("bot = []\n", "utf-8")
     with free_ports() as free, in_place_of_ours(without, monkeypatch):
         web = free()
@@ -261,7 +261,7 @@ def test_verbs_left_out_are_suggested_by_no_refusal(feature: str) -> None:
 
 
 def test_verbs_left_out_appear_in_no_other_text(feature: str) -> None:
-    """Of refusals, see above; a text that depends on what there is is listed."""
+    """Refusals have their own test; texts that check for the feature are in `GUARDED`."""
     named = set()
     for path in (ROOT / "thudmud").rglob("*.py"):
         name = path.relative_to(ROOT / "thudmud").as_posix()
@@ -275,7 +275,7 @@ def test_verbs_left_out_appear_in_no_other_text(feature: str) -> None:
 
 
 def proposals(feature: str, text: str) -> list[str]:
-    """Return the verbs of a feature that a text proposes to type."""
+    """Return the verbs of a feature that a text suggests typing."""
     verbs = {line.split()[0] for line in LINES[feature]}
     return [verb for verb in QUOTED.findall(text) if verb in verbs]
 
