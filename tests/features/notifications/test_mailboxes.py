@@ -36,14 +36,12 @@ NOW = 1_000_000.0
         ("+anna@example.org", "+anna@example.org"),
     ],
 )
-def test_mailbox_of_an_address_is_the_same_for_all_its_spellings(
-    address: str, counted: str
-) -> None:
+def test_mailbox_is_the_same_for_all_spellings_of_an_address(address: str, counted: str) -> None:
     assert mailbox(address) == counted
 
 
 @given(st.emails())
-def test_mailbox_of_a_mailbox_is_itself(address: str) -> None:
+def test_mailbox_is_idempotent(address: str) -> None:
     assert mailbox(mailbox(address)) == mailbox(address)
 
 
@@ -57,7 +55,7 @@ def test_mailbox_of_a_mailbox_is_itself(address: str) -> None:
         ("a@googlemail.com", "gmail.com"),
     ],
 )
-def test_mail_domain_has_all_that_its_owner_can_name(address: str, domain: str) -> None:
+def test_mail_domain_is_the_registrable_domain(address: str, domain: str) -> None:
     assert mail_domain(address) == domain
 
 
@@ -74,7 +72,7 @@ def test_mail_domain_has_all_that_its_owner_can_name(address: str, domain: str) 
         (CodeHistory(everybody=(NOW - 7,) * 33), NotifyRefusal.CODES_HELD_BACK, CODE_LASTS - 7),
     ],
 )
-def test_code_beyond_a_limit_is_refused_until_the_oldest_counts_no_more(
+def test_code_over_a_limit_is_refused_until_the_oldest_expires(
     asked: CodeHistory, code: NotifyRefusal, seconds: float | None
 ) -> None:
     refusal = refused_code(asked, share_of_codes(100), NOW)
@@ -86,5 +84,5 @@ def test_code_beyond_a_limit_is_refused_until_the_oldest_counts_no_more(
     assert refused_code(one_less, share_of_codes(100), NOW) is None
 
 
-def test_codes_have_a_third_of_all_mails_and_at_least_one() -> None:
+def test_share_of_codes_is_a_third_of_all_mails_but_at_least_one() -> None:
     assert [share_of_codes(each) for each in (1, 2, 6, 100)] == [1, 1, 2, 33]

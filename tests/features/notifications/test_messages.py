@@ -69,7 +69,7 @@ NOTIFIED = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), NOTIFIED, ids=lambda each: str(each)[:30])
-def test_who_is_not_notified(refusal: RefusedError, sentence: str) -> None:
+def test_notify_refusal_is_worded(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 
@@ -83,7 +83,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("line", "code"), MISTAKES)
-def test_mistake_in_a_value_is_explained(line: str, code: NotifyMistake) -> None:
+def test_notify_mistake_has_a_code_and_no_suggestion(line: str, code: NotifyMistake) -> None:
     with pytest.raises(ParseError) as mistake:
         parse(line)
     assert mistake.value.code is code
@@ -102,12 +102,12 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("line", "sentence"), TEXTS)
-def test_mistake_in_words(line: str, sentence: str) -> None:
+def test_notify_mistake_is_worded(line: str, sentence: str) -> None:
     with pytest.raises(ParseError) as mistake:
         parse(line)
     assert refused(mistake.value) == sentence
 
 
-def test_every_code_is_here() -> None:
+def test_cases_cover_every_refusal_and_mistake() -> None:
     assert {refusal.code for refusal, _ in NOTIFIED} == set(N)
     assert {code for _, code in MISTAKES} == set(NotifyMistake)

@@ -108,7 +108,7 @@ async def plies(post: Post) -> None:
 
 
 class TestMails:
-    async def test_one_has_the_board_and_the_link_and_ends_by_another(
+    async def test_mail_has_the_board_a_link_and_an_unsubscribe_link(
         self, post: Post, relay: Handler
     ) -> None:
         await plies(post)
@@ -142,7 +142,7 @@ class TestMails:
         await post.after(DAY)
         assert len(relay.mails) == 1
 
-    async def test_banned_member_gets_none_until_the_ban_has_ended(
+    async def test_banned_member_gets_no_mails_until_the_ban_ends(
         self, post: Post, relay: Handler
     ) -> None:
         ban = Sanction(Measure.BAN, "Anna", until=post.clock.now + DAY)
@@ -155,7 +155,9 @@ class TestMails:
         await post.after(MINUTE)
         assert [mail["Subject"] for mail in relay.mails] == ["1 new message (Thud)"]
 
-    async def test_it_is_told_in_words_if_boards_are(self, post: Post, relay: Handler) -> None:
+    async def test_mail_in_reader_mode_describes_the_board_in_words(
+        self, post: Post, relay: Handler
+    ) -> None:
         store = post.place.service.store
         await store.write(accounts.set_preferences, "Anna", {"options": ["options reader on"]})
         await plies(post)
@@ -164,7 +166,7 @@ class TestMails:
         assert " . . " not in text
         assert "\nDwarfs, you: 32 left.\n" in text
 
-    async def test_a_code_goes_out_at_once(self, post: Post, relay: Handler) -> None:
+    async def test_code_is_mailed_at_once(self, post: Post, relay: Handler) -> None:
         await post.place.type("Bert", "notify mail new@example.org")
         await post.after(0)
         [mail] = relay.mails
@@ -177,7 +179,7 @@ class TestMails:
         await post.after(DAY)
         assert len(relay.mails) == 1
 
-    async def test_what_happens_soon_after_goes_with_it_and_then_there_is_a_pause(
+    async def test_mail_combines_news_and_the_next_waits_for_the_gap(
         self, post: Post, relay: Handler
     ) -> None:
         await plies(post)
@@ -196,7 +198,7 @@ class TestMails:
         await post.after(MINUTE)
         assert relay.mails[1]["Subject"] == "3 new messages (Thud)"
 
-    async def test_the_night_is_quiet(self, post: Post, relay: Handler) -> None:
+    async def test_quiet_hours_delay_mails(self, post: Post, relay: Handler) -> None:
         await post.place.enter("Anna", member=True)
         await post.place.type("Anna", "notify quiet 0 to 7")
         await post.place.leave("Anna")
@@ -207,9 +209,7 @@ class TestMails:
         await post.after(3600)
         assert len(relay.mails) == 1
 
-    async def test_that_time_runs_short_is_told_when_it_does(
-        self, post: Post, relay: Handler
-    ) -> None:
+    async def test_mail_warns_once_when_time_runs_short(self, post: Post, relay: Handler) -> None:
         await plies(post)
         await post.after(MINUTE)
         await post.after(2.5 * DAY)
@@ -220,7 +220,7 @@ class TestMails:
         await post.after(DAY)
         assert len(relay.mails) == 2
 
-    async def test_so_is_the_end(self, post: Post, relay: Handler) -> None:
+    async def test_mail_reports_the_end_of_a_battle(self, post: Post, relay: Handler) -> None:
         await post.place.type("Bert", Resign("oak board"))
         await post.after(MINUTE)
         [mail] = relay.mails
@@ -229,14 +229,16 @@ class TestMails:
 
 
 class TestNotSent:
-    async def test_what_was_seen_meanwhile_is_not(self, post: Post, relay: Handler) -> None:
+    async def test_news_seen_in_the_meantime_is_not_mailed(
+        self, post: Post, relay: Handler
+    ) -> None:
         await plies(post)
         await post.place.enter("Anna", member=True)
         await post.place.leave("Anna")
         await post.after(MINUTE)
         assert relay.mails == []
 
-    async def test_who_is_here_is_not_told_until_they_are_gone(
+    async def test_online_player_is_not_mailed_until_they_leave(
         self, post: Post, relay: Handler
     ) -> None:
         await post.place.enter("Anna", member=True)
@@ -248,7 +250,7 @@ class TestNotSent:
         await post.after(MINUTE)
         assert len(relay.mails) == 1
 
-    async def test_who_types_something_has_seen_it(self, post: Post, relay: Handler) -> None:
+    async def test_typed_line_marks_news_as_seen(self, post: Post, relay: Handler) -> None:
         await post.place.enter("Anna", member=True)
         await plies(post)
         await post.after(MINUTE)
@@ -258,9 +260,7 @@ class TestNotSent:
         assert relay.mails == []
         assert await post.place.service.store.read(storage.due, mails=True) == []
 
-    async def test_nor_is_a_turn_that_has_passed_or_a_letter_that_was_read(
-        self, post: Post, relay: Handler
-    ) -> None:
+    async def test_news_no_longer_current_is_not_mailed(self, post: Post, relay: Handler) -> None:
         await plies(post)
         await post.place.type("Bert", "message anna Ho!")
         await forget(post.place.service.store, "Anna", [1])
@@ -269,7 +269,7 @@ class TestNotSent:
         [mail] = relay.mails
         assert mail["Subject"].startswith("Battle over")
 
-    async def test_more_than_so_many_an_hour_are_not(
+    async def test_mails_over_the_hourly_limit_are_held_back(
         self, post: Post, relay: Handler, caplog: pytest.LogCaptureFixture
     ) -> None:
         post.notifier = post.new(POLICY._replace(per_hour=1))
@@ -283,7 +283,7 @@ class TestNotSent:
             await post.after(5 * MINUTE)
         assert len(relay.mails) == 2
 
-    async def test_notifications_do_not_wait_for_codes_nor_codes_for_notifications(
+    async def test_codes_and_notifications_share_the_hourly_limit(
         self, post: Post, relay: Handler
     ) -> None:
         post.notifier = post.new(POLICY._replace(gap=0.0, per_hour=6))
@@ -303,7 +303,7 @@ class TestNotSent:
         assert len(relay.mails) == 6
         assert [str(mail["Subject"]) for mail in relay.mails].count("Your code (Thud)") == 2
 
-    async def test_nothing_is_while_the_server_may_not_act(
+    async def test_notifier_of_an_inactive_server_sends_nothing(
         self, post: Post, relay: Handler
     ) -> None:
         post.notifier._is_alive = lambda: False
@@ -311,7 +311,7 @@ class TestNotSent:
         await post.after(MINUTE)
         assert relay.mails == []
 
-    async def test_what_nobody_sends_is_dropped(self, post: Post, relay: Handler) -> None:
+    async def test_notifier_without_a_relay_drops_mails(self, post: Post, relay: Handler) -> None:
         hall, store = post.place.hall, post.place.service.store
         post.notifier = Notifier(hall, store, None, None, POLICY)
         await plies(post)
@@ -321,7 +321,7 @@ class TestNotSent:
 
 
 class TestTroubles:
-    async def test_it_is_tried_again_with_growing_pauses_and_given_up_after_a_day(
+    async def test_mail_is_retried_with_backoff_and_abandoned_after_a_day(
         self, post: Post, relay: Handler, caplog: pytest.LogCaptureFixture
     ) -> None:
         relay.answer = "451 Come again"
@@ -345,7 +345,7 @@ class TestTroubles:
         assert vars(line)["player"] == "Anna"
         assert "example.org" not in caplog.text
 
-    async def test_who_is_unknown_there_gets_nothing_more(
+    async def test_unknown_recipient_gets_no_more_mails(
         self, post: Post, relay: Handler, caplog: pytest.LogCaptureFixture
     ) -> None:
         relay.recipient = "550 5.1.1 No such user"
@@ -359,7 +359,7 @@ class TestTroubles:
         assert "which takes no mails any more" in await post.place.type("Anna", "notify")
 
     @pytest.mark.parametrize("answer", ["550 5.1.8 Bad sender", "550 5.7.1 Policy", "554 5.5.0 No"])
-    async def test_rejection_of_our_sender_keeps_the_address_and_tells_the_operator(
+    async def test_rejected_sender_keeps_the_address_and_logs_an_error(
         self, post: Post, relay: Handler, caplog: pytest.LogCaptureFixture, answer: str
     ) -> None:
         relay.recipient = answer
@@ -374,7 +374,7 @@ class TestTroubles:
         assert len(relay.mails) == 1
 
     @pytest.mark.parametrize("answer", ["450 Busy", "421 Going away", "552 Full", "550 5.7.1 No"])
-    async def test_who_cannot_get_it_now_gets_it_later(
+    async def test_recipient_rejected_temporarily_gets_the_mail_later(
         self, post: Post, relay: Handler, answer: str
     ) -> None:
         relay.recipient = answer
@@ -384,7 +384,9 @@ class TestTroubles:
         await post.after(MINUTE)
         assert len(relay.mails) == 1
 
-    async def test_a_relay_that_hangs_up_is_tried_again(self, post: Post, relay: Handler) -> None:
+    async def test_relay_hanging_up_before_delivery_is_retried(
+        self, post: Post, relay: Handler
+    ) -> None:
         relay.drops = "data"
         await plies(post)
         await post.after(MINUTE)
@@ -393,14 +395,16 @@ class TestTroubles:
         await post.after(MINUTE)
         assert (relay.tried, len(relay.mails)) == (2, 1)
 
-    async def test_one_that_hangs_up_after_that_has_it(self, post: Post, relay: Handler) -> None:
+    async def test_relay_hanging_up_after_delivery_is_not_retried(
+        self, post: Post, relay: Handler
+    ) -> None:
         relay.drops = "quit"
         await plies(post)
         await post.after(MINUTE)
         await post.after(DAY / 2)
         assert (relay.tried, len(relay.mails)) == (1, 1)
 
-    async def test_one_that_is_slow_is_not_waited_for(
+    async def test_slow_relay_times_out_and_is_retried(
         self, post: Post, relay: Handler, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         relay.hold = asyncio.Event()
@@ -415,7 +419,7 @@ class TestTroubles:
         await post.after(MINUTE)
         assert relay.tried == 2
 
-    async def test_one_that_is_not_there_is_tried_again(self, post: Post, relay: Handler) -> None:
+    async def test_unreachable_relay_is_retried(self, post: Post, relay: Handler) -> None:
         post.notifier = post.new(port=1)
         await plies(post)
         await post.after(MINUTE)
@@ -440,7 +444,7 @@ def codes() -> Iterator[tuple[str, str]]:
 
 
 @cases(("answer", "fault"), codes())
-def test_reply_code_tells_whose_fault_it_is(answer: str, fault: str) -> None:
+def test_reply_code_determines_the_fault(answer: str, fault: str) -> None:
     number, _, text = answer.partition(" ")
     error = mailing.rejection(int(number), text)
     if fault == "address":
@@ -451,7 +455,7 @@ def test_reply_code_tells_whose_fault_it_is(answer: str, fault: str) -> None:
 
 
 @pytest.mark.parametrize("reply", ["550 5.1.1 No", "530 Log in first", "501 5.1.7 Bad"])
-def test_reply_to_anything_but_the_recipient_never_gives_up_the_address(reply: str) -> None:
+def test_rejection_of_another_command_keeps_the_address(reply: str) -> None:
     number, _, text = reply.partition(" ")
     error = mailing.rejection(int(number), text, of_recipient=False)
     assert isinstance(error, NotSentError)
@@ -481,7 +485,7 @@ def test_header_with_a_link_is_never_encoded(end: str) -> None:
         "=?utf-8?q?Thud?=",
     ],
 )
-def test_name_and_subject_beyond_ascii_come_as_they_were_and_from_one_sender(name: str) -> None:
+def test_non_ascii_name_and_subject_survive_with_a_single_sender(name: str) -> None:
     settings = {"relay": "127.0.0.1", "tls": "none", "sender": "thud@example.org"}
     relay = Relay(MailSettings.model_validate(settings), Path(), name)
     mail = Mail(f"\U0001f600 名前 ({name})", "Text")
@@ -531,13 +535,11 @@ class TestReplies:
         ],
         ids=lambda value: repr(value[:20]),
     )
-    async def test_reply_of_several_lines_or_of_far_too_many_is_one(
-        self, reply: bytes, outcome: str
-    ) -> None:
+    async def test_reply_of_any_length_is_read_as_one(self, reply: bytes, outcome: str) -> None:
         found, _ = await self.send({"RCPT": reply})
         assert found.startswith(outcome)
 
-    async def test_line_that_begins_with_a_dot_is_neither_lost_nor_the_end(self) -> None:
+    async def test_lines_starting_with_a_dot_are_stuffed(self) -> None:
         text = ".\n..\n.QUIT\nFrom here\n\n" + "long " * 400 + "\n.\nRCPT TO:<b@example.org>\n"
         found, came = await self.send({}, text)
         assert found == "sent"
@@ -545,9 +547,7 @@ class TestReplies:
         mail = message_from_bytes(sent.replace(b"\r\n.", b"\r\n"), policy=default)
         assert mail.get_content().replace("\r\n", "\n") == text
 
-    async def test_replies_that_were_sent_before_tls_count_for_nothing(
-        self, tmp_path: Path
-    ) -> None:
+    async def test_replies_injected_before_tls_are_discarded(self, tmp_path: Path) -> None:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         AUTHORITY.issue_cert("127.0.0.1").configure_cert(context)
         AUTHORITY.cert_pem.write_to_path(tmp_path / "ca.pem")
@@ -563,7 +563,7 @@ class TestReplies:
 
 
 class TestOnce:
-    async def test_what_was_sent_and_not_noted_is_not_sent_again(
+    async def test_mail_whose_delivery_cannot_be_recorded_is_sent_once(
         self, post: Post, relay: Handler, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object, **__: object) -> None:
@@ -581,7 +581,7 @@ class TestOnce:
         assert len(relay.mails) == 1
         assert await store.read(storage.due, mails=True) == []
 
-    async def test_a_kill_in_between_may_send_it_twice_with_the_same_number(
+    async def test_mail_resent_after_a_kill_keeps_its_message_id(
         self, post: Post, relay: Handler, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def killed(*_: object, **__: object) -> None:
@@ -598,7 +598,7 @@ class TestOnce:
         first, second = relay.mails
         assert first["Message-ID"] == second["Message-ID"]
 
-    async def test_who_loses_the_lock_stops_and_who_gets_it_goes_on(
+    async def test_lock_change_hands_sending_over_to_the_new_holder(
         self, post: Post, relay: Handler
     ) -> None:
         relay.hold = asyncio.Event()
@@ -631,7 +631,7 @@ class TestOnce:
             task.cancel()
         await asyncio.wait(tasks)
 
-    async def test_it_ends_also_where_a_relay_hides_that_it_has_to(
+    async def test_notifier_ends_even_if_the_relay_swallows_cancellation(
         self, post: Post, relay: Handler
     ) -> None:
         begun, sent = asyncio.Event(), list[str]()
@@ -657,7 +657,7 @@ class TestOnce:
             await asyncio.wait([task])
         assert len(sent) == 1
 
-    async def test_a_store_that_fails_is_tried_again(
+    async def test_store_failure_is_logged_and_retried(
         self,
         post: Post,
         relay: Handler,
@@ -691,7 +691,7 @@ class TestOnce:
 
 
 class TestRelay:
-    async def test_there_is_tls_on_the_way_and_a_password(self, post: Post, tmp_path: Path) -> None:
+    async def test_relay_uses_starttls_and_a_password(self, post: Post, tmp_path: Path) -> None:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         AUTHORITY.issue_cert("127.0.0.1").configure_cert(context)
         AUTHORITY.cert_pem.write_to_path(tmp_path / "ca.pem")
@@ -714,7 +714,7 @@ class TestRelay:
             await post.after(DAY / 24)
             assert len(relay.mails) == 1
 
-    async def test_tls_is_not_left_out_where_there_is_none(
+    async def test_relay_without_the_required_tls_gets_no_mail(
         self, post: Post, relay: Handler
     ) -> None:
         post.notifier = post.new(tls="starttls")
@@ -730,7 +730,7 @@ class TestRelay:
             ({"certificates": "none"}, "mail.certificates: .*none cannot be used"),
         ],
     )
-    def test_files_that_cannot_be_used(
+    def test_unusable_settings_file_is_refused(
         self, tmp_path: Path, changed: dict[str, str], problem: str
     ) -> None:
         (tmp_path / "empty").write_text("")
@@ -739,7 +739,7 @@ class TestRelay:
             Relay(MailSettings.model_validate(known | changed), tmp_path, "Thud")
 
     @given(st.text(min_size=1, max_size=60), st.sampled_from(["subject", "name", "address"]))
-    def test_no_header_can_be_put_in(self, text: str, where: str) -> None:
+    def test_headers_cannot_be_injected(self, text: str, where: str) -> None:
         settings = MailSettings(relay="localhost", sender="thud@example.org", tls="none")
         name = clean(text) if where == "name" else "Thud"  # as the settings are cleaned
         relay = Relay(settings, Path(), name)
@@ -758,7 +758,9 @@ class TestRelay:
         ]  # fmt: skip
 
     @given(st.text(max_size=20), st.text(min_size=1, max_size=3), st.text(max_size=20))
-    def test_no_address_has_what_could_end_it(self, before: str, sign: str, after: str) -> None:
+    def test_accepted_address_contains_no_delimiters(
+        self, before: str, sign: str, after: str
+    ) -> None:
         for text in (f"{before}{sign}{after}@example.org", f"a@{before}{sign}{after}.org"):
             if is_address(text):
                 assert text.isascii()
@@ -767,9 +769,7 @@ class TestRelay:
                 assert text.count("@") == 1
 
 
-async def test_a_round_of_a_tournament_is_news_to_those_who_play_in_it(
-    relay: Handler, tmp_path: Path
-) -> None:
+async def test_tournament_round_is_mailed_to_its_players(relay: Handler, tmp_path: Path) -> None:
     cup = Cup(SlowStore.make())
     cup.hall.part(NotificationSettings).ways = WAYS
     for name in ("Anna", "Bert", "Carl"):

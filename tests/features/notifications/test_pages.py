@@ -96,7 +96,7 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
 
 
 class TestMails:
-    async def test_a_link_asks_and_a_button_ends(self, site: Site) -> None:
+    async def test_unsubscribe_link_asks_on_get_and_ends_mails_on_post(self, site: Site) -> None:
         await confirmed(site.store)
         await post(site.store, "Anna", "Bert", "Ho!")
         [mail] = await site.store.read(storage.due, mails=True)
@@ -114,10 +114,10 @@ class TestMails:
         assert (await site.ask(link, "POST")).status_code == 200  # it has ended already
 
     @pytest.mark.parametrize("method", ["GET", "POST"])
-    async def test_a_word_that_is_in_no_mail_ends_none(self, site: Site, method: str) -> None:
+    async def test_unknown_unsubscribe_link_is_not_found(self, site: Site, method: str) -> None:
         assert (await site.ask(f"/mail/{'x' * 22}", method)).status_code == 404
 
-    async def test_a_body_that_comes_late_is_waited_for(self, site: Site) -> None:
+    async def test_post_body_arriving_late_is_awaited(self, site: Site) -> None:
         host, port = site._address.removeprefix("http://").strip("/").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         head = (
@@ -130,9 +130,7 @@ class TestMails:
         assert (await reader.readline()).startswith(b"HTTP/1.1 404")
         writer.close()
 
-    async def test_client_that_asks_whether_to_send_a_body_is_answered_without_it(
-        self, site: Site
-    ) -> None:
+    async def test_expect_100_continue_is_answered_without_the_body(self, site: Site) -> None:
         host, port = site._address.removeprefix("http://").strip("/").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         head = (
@@ -145,17 +143,17 @@ class TestMails:
             assert b"\r\nConnection: close\r\n" in await reader.read()
         writer.close()
 
-    async def test_other_methods_are_refused_with_those_that_a_page_has(self, site: Site) -> None:
+    async def test_unsupported_method_is_refused_with_an_allow_header(self, site: Site) -> None:
         refused = await site.ask(f"/mail/{'x' * 22}", "PUT")
         assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD, POST")
 
-    async def test_nothing_else_is_posted(self, site: Site) -> None:
+    async def test_post_to_other_pages_is_refused(self, site: Site) -> None:
         for path in ("/", "/feed/Anna.atom", f"/calendar/{'x' * 22}.ics"):
             assert (await site.ask(path, "POST", content=b"a=b")).status_code == 405
 
 
 class TestCalendar:
-    async def test_it_has_when_the_own_moves_are_due(self, site: Site) -> None:
+    async def test_calendar_lists_deadlines_of_its_owners_moves(self, site: Site) -> None:
         secret = await site.publish(calendar=ANOTHER)
         await site.type("Anna: join oak board as dwarf", "Anna: set clock 3 days")
         await site.type("Bert: join oak board as troll", "Bert: start", "Anna: move a6 b6")
@@ -197,9 +195,7 @@ class TestCalendar:
         await site.type("Anna: move a6 b6", "Bert: move g7 f7")
         assert (await event())[0] != first[0]
 
-    async def test_calendar_without_events_has_the_component_that_it_needs(
-        self, site: Site
-    ) -> None:
+    async def test_calendar_without_events_has_a_timezone_component(self, site: Site) -> None:
         asked = await site.ask(f"/calendar/{await site.publish(calendar=ANOTHER)}.ics")
         found = Calendar.from_ical(asked.text)
         [zone] = found.subcomponents
@@ -207,7 +203,7 @@ class TestCalendar:
         [standard] = zone.subcomponents
         assert {"DTSTART", "TZOFFSETFROM", "TZOFFSETTO"} <= set(standard)
 
-    async def test_it_has_a_secret_address_which_can_be_made_anew(self, site: Site) -> None:
+    async def test_calendar_has_a_secret_address_that_can_be_replaced(self, site: Site) -> None:
         assert (await site.ask("/calendar/Anna.ics")).status_code == 404
         first = await site.publish(calendar=ANOTHER)
         second = await site.publish(calendar=ANOTHER)
@@ -218,7 +214,7 @@ class TestCalendar:
 
 
 class TestFeed:
-    async def test_it_has_the_battles_that_have_ended(self, site: Site) -> None:
+    async def test_feed_lists_finished_battles(self, site: Site) -> None:
         await site.publish(feed=True)
         await site.type("Anna: join oak board as dwarf", "Bert: join oak board as troll")
         await site.type("Anna: start", "Anna: move a6 b6", "Bert: resign on oak board", "Bert: yes")
@@ -244,7 +240,7 @@ class TestFeed:
         tag = {"If-None-Match": again.headers["ETag"]}
         assert (await site.ask("/feed/Anna.atom", headers=tag)).status_code == 304
 
-    async def test_it_is_there_for_who_wants_it(self, site: Site) -> None:
+    async def test_feed_exists_only_if_published(self, site: Site) -> None:
         for name in ("Anna", "Nobody"):
             assert (await site.ask(f"/feed/{name}.atom")).status_code == 404
         await site.publish(feed=True)
@@ -253,7 +249,7 @@ class TestFeed:
 
 
 class TestLimits:
-    async def test_one_address_can_ask_so_often_and_another_all_the_same(
+    async def test_request_limit_applies_to_each_address_separately(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         here = {"X-Forwarded-For": "203.0.113.7"}
@@ -265,7 +261,7 @@ class TestLimits:
         there = {"X-Forwarded-For": "203.0.113.8"}
         assert (await site.ask("/feed/Anna.atom", headers=there)).status_code == 404
 
-    async def test_a_store_that_fails_says_so(
+    async def test_store_failure_answers_503_with_retry_after(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object) -> None:
@@ -276,7 +272,7 @@ class TestLimits:
         assert (broken.status_code, broken.headers["Retry-After"]) == (503, "60")
 
 
-async def test_feature_switched_off_accepts_its_settings_sends_nothing_and_has_no_pages(
+async def test_notifications_off_accept_settings_but_serve_no_pages(
     tmp_path: Path,
 ) -> None:
     mail = {"relay": "relay.invalid", "sender": "thud@example.org"}

@@ -91,7 +91,7 @@ async def pushed(service: PushService, tmp_path: Path) -> AsyncIterator[Pushed]:
         yield Pushed(place, clock, notifier)
 
 
-async def test_who_moved_where_comes_to_each_browser(pushed: Pushed, service: PushService) -> None:
+async def test_move_is_pushed_to_each_browser(pushed: Pushed, service: PushService) -> None:
     await pushed.place.type("Bert", "move g7 f7")
     await pushed.after(MINUTE)
     assert sorted(path for path, _, _ in service.taken) == ["/one", "/two"]
@@ -131,7 +131,7 @@ async def test_who_moved_where_comes_to_each_browser(pushed: Pushed, service: Pu
         ),
     ],
 )
-async def test_a_browser_that_wants_nothing_more_gets_nothing_more(
+async def test_expired_subscription_is_dropped(
     pushed: Pushed, service: PushService, status: int, reason: str
 ) -> None:
     service.status, service.reason = status, reason
@@ -154,7 +154,7 @@ async def test_a_browser_that_wants_nothing_more_gets_nothing_more(
         (413, ""),
     ],
 )
-async def test_rejection_of_our_request_keeps_the_browser_and_tells_the_operator(
+async def test_rejected_request_keeps_the_browser_and_logs_an_error(
     pushed: Pushed,
     service: PushService,
     caplog: pytest.LogCaptureFixture,
@@ -177,7 +177,7 @@ async def test_rejection_of_our_request_keeps_the_browser_and_tells_the_operator
 @pytest.mark.parametrize(
     ("status", "later", "wait"), [(429, "600", 600), (500, "", 60), (307, "", 60)]
 )
-async def test_a_service_that_cannot_now_is_asked_later(
+async def test_failing_push_service_is_retried_after_a_pause(
     pushed: Pushed, service: PushService, status: int, later: str, wait: int
 ) -> None:
     service.status, service.later = status, later
@@ -192,7 +192,7 @@ async def test_a_service_that_cannot_now_is_asked_later(
     assert await pushed.browsers() == 2
 
 
-async def test_service_that_names_a_date_is_left_alone_until_then(
+async def test_push_service_is_retried_after_its_retry_after_date(
     pushed: Pushed, service: PushService
 ) -> None:
     service.status, service.later = 503, formatdate(time.time() + 600, usegmt=True)
@@ -223,7 +223,7 @@ def test_retry_after_is_seconds_or_a_date(retry_after: str, pause: float) -> Non
     assert sending.pause_in(retry_after, 1000.0) == pause
 
 
-async def test_a_service_that_is_slow_is_asked_later(
+async def test_slow_push_service_is_retried(
     pushed: Pushed, service: PushService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.hold = asyncio.Event()
@@ -237,7 +237,7 @@ async def test_a_service_that_is_slow_is_asked_later(
     assert await pushed.place.service.store.read(storage.due, mails=False) == []
 
 
-async def test_one_that_is_somebody_else_is_told_nothing(
+async def test_push_service_with_an_untrusted_certificate_gets_nothing(
     pushed: Pushed, service: PushService
 ) -> None:
     pushed.notifier._pusher._context = ssl.create_default_context()  # type: ignore[union-attr]
@@ -246,7 +246,7 @@ async def test_one_that_is_somebody_else_is_told_nothing(
     assert (service.taken, await pushed.browsers()) == ([], 2)
 
 
-async def test_nothing_goes_where_the_settings_name_nobody(
+async def test_push_service_missing_from_the_settings_gets_nothing(
     pushed: Pushed, service: PushService
 ) -> None:
     pushed.notifier._pusher._services = ("push.example.org",)  # type: ignore[union-attr]
@@ -255,7 +255,9 @@ async def test_nothing_goes_where_the_settings_name_nobody(
     assert (service.taken, await pushed.browsers()) == ([], 0)
 
 
-async def test_keys_that_are_none_are_dropped(pushed: Pushed, service: PushService) -> None:
+async def test_subscription_with_invalid_keys_is_dropped(
+    pushed: Pushed, service: PushService
+) -> None:
     await pushed.place.enter("Carla", member=True)
     await pushed.place.type("Carla", f"notify browser {service.address}/one {'A' * 87} {'a' * 22}")
     await pushed.place.leave("Carla")
@@ -265,7 +267,7 @@ async def test_keys_that_are_none_are_dropped(pushed: Pushed, service: PushServi
     assert "Carla" not in pushed.place.hall.part(NotificationSettings).members
 
 
-def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
+def test_push_key_is_created_once_and_readable_only_by_its_owner(tmp_path: Path) -> None:
     first = PushServices(PushSettings(), tmp_path, PAGE)
     [path] = tmp_path.iterdir()
     assert path.name == "push.pem"
@@ -283,14 +285,14 @@ def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
         PushServices(PushSettings(keys="none/push.pem"), tmp_path, PAGE)
 
 
-def test_somebody_has_to_be_named_to_push_services(tmp_path: Path) -> None:
+def test_push_contact_is_required_without_an_https_page(tmp_path: Path) -> None:
     with pytest.raises(StartError, match=r"push.contact"):
         PushServices(PushSettings(), tmp_path, "http://127.0.0.1:8485")
     settings = PushSettings(contact="you@example.org")
     assert PushServices(settings, tmp_path, "http://127.0.0.1:8485").key
 
 
-def test_what_the_settings_come_to(tmp_path: Path) -> None:
+def test_settings_determine_the_notification_channels(tmp_path: Path) -> None:
     ways, mailer, pusher = outside(Settings(), tmp_path)
     assert (ways, mailer, pusher) == (Ways(), None, None)
     assert NotificationServing(Settings(), tmp_path).common == {}
@@ -309,7 +311,7 @@ def test_what_the_settings_come_to(tmp_path: Path) -> None:
     assert common == {"mail.relay": "used", "the key in push.keys": pusher.key}
 
 
-def test_without_the_packages_it_says_which(
+def test_missing_packages_are_named_in_the_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = {"public_url": PAGE}

@@ -75,7 +75,7 @@ async def waiting(place: Place) -> dict[str, list[str]]:
 
 
 class TestChoosing:
-    async def test_it_begins_with_nothing(self, place: Place) -> None:
+    async def test_notify_starts_with_every_channel_off(self, place: Place) -> None:
         assert await place.type("Anna", "notify") == (
             "How you are told of things while you are not here:\n"
             "  mail: off\n"
@@ -101,7 +101,7 @@ class TestChoosing:
             '"help notify" tells more of each.'
         )
 
-    async def test_an_address_gets_a_code_and_is_used_then(self, place: Place) -> None:
+    async def test_mail_address_is_used_once_its_code_is_typed(self, place: Place) -> None:
         assert await place.type("Anna", f"notify mail {MAIL}") == (
             "A code goes to an...@example.org; it is good for 60 minutes. When it has come, type"
             ' "notify code" and the six digits in the mail.'
@@ -123,7 +123,7 @@ class TestChoosing:
         assert place.hall.part(NotificationSettings).members == {"Anna"}
         assert (await place.type("Anna", f"notify code {right}")).startswith("There is no code")
 
-    async def test_who_guesses_five_times_needs_another(self, place: Place) -> None:
+    async def test_code_is_void_after_five_wrong_guesses(self, place: Place) -> None:
         await place.type("Anna", f"notify mail {MAIL}")
         right = await code(place)
         wrong = f"{(int(right) + 1) % 1_000_000:06}"
@@ -132,7 +132,7 @@ class TestChoosing:
         assert told[4].startswith("There is no code to type")
         assert (await place.type("Anna", f"notify code {right}")).startswith("There is no code")
 
-    async def test_codes_are_sent_three_times_a_day(self, place: Place, clock: Clock) -> None:
+    async def test_codes_are_limited_to_three_a_day(self, place: Place, clock: Clock) -> None:
         for number in range(3):
             told = await place.type("Anna", f"notify mail anna{number}@example.org")
             assert told.startswith("A code goes to")
@@ -144,7 +144,7 @@ class TestChoosing:
         clock.now = place.now = 1000.0 + DAY
         assert "A code" in await place.type("Anna", f"notify mail {MAIL}")
 
-    async def test_code_from_a_network_that_has_asked_for_six_today_is_refused(
+    async def test_codes_from_one_network_are_limited_to_six_a_day(
         self, place: Place, clock: Clock
     ) -> None:
         names = ("Dora", "Emil", "Fritz")
@@ -161,7 +161,9 @@ class TestChoosing:
         )
         assert "A code goes to" in await place.type("Anna", "notify mail anna@other.example")
 
-    async def test_codes_of_this_machine_are_not_counted_by_network(self, place: Place) -> None:
+    async def test_codes_from_the_local_machine_escape_the_network_limit(
+        self, place: Place
+    ) -> None:
         # Everybody may come from here, by a proxy that nobody has told the server about.
         for number in range(CODES_FROM_NETWORK + 1):
             name = f"M{'x' * number}"
@@ -170,7 +172,7 @@ class TestChoosing:
             line = f"notify mail {name}@{number}.example"
             assert "A code goes to" in await place.type(name, line)
 
-    async def test_code_beyond_the_share_of_the_hour_is_refused_and_says_when(
+    async def test_code_over_the_hourly_share_is_refused_with_a_waiting_time(
         self, place: Place, clock: Clock
     ) -> None:
         place.hall.part(NotificationSettings).codes_per_hour = 4
@@ -188,7 +190,7 @@ class TestChoosing:
         clock.now = place.now = 1000.0 + CODE_LASTS
         assert "A code" in await place.type("Dora", "notify mail dora@example.org")
 
-    async def test_codes_asked_for_on_two_nodes_at_once_are_counted_together(
+    async def test_codes_requested_on_two_nodes_count_together(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         store = place.service.store
@@ -206,9 +208,7 @@ class TestChoosing:
         assert (await place.type("Bert", f"notify mail {MAIL}")).startswith("You can ask for 3")
         assert "waits for its code" not in await place.type("Bert", "notify")
 
-    async def test_code_for_somebody_who_has_not_played_yet_is_refused(
-        self, place: Place, clock: Clock
-    ) -> None:
+    async def test_code_for_a_newcomer_is_refused(self, place: Place, clock: Clock) -> None:
         place.hall.part(NotificationSettings).established_only = True
         first = "You can get mails once you have finished a battle here."
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
@@ -230,7 +230,7 @@ class TestChoosing:
         place.hall.order = Order(frozenset({"anna"}))
         assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
 
-    async def test_where_codes_are_not_wanted_none_are_sent(self, place: Place) -> None:
+    async def test_code_to_an_unsubscribed_address_is_refused(self, place: Place) -> None:
         await place.type("Anna", f"notify mail {MAIL}")
         [mail] = await place.service.store.read(storage.due, mails=True)
         await place.service.store.write(storage.end_mails, mail.secret)
@@ -273,12 +273,12 @@ class TestChoosing:
             ),
         ],
     )
-    async def test_what_does_not_go(
+    async def test_notify_line_is_refused(
         self, place: Place, player: str, line: str, sentence: str
     ) -> None:
         assert (await place.type(player, line)).startswith(sentence)
 
-    async def test_where_there_is_less(self, place: Place) -> None:
+    async def test_notify_with_fewer_channels_refuses_the_missing_ones(self, place: Place) -> None:
         place.hall.part(NotificationSettings).ways = Ways(page="https://example.org")
         assert "mail" not in await place.type("Anna", "notify")
         assert "sends no mails" in await place.type("Anna", f"notify mail {MAIL}")
@@ -294,7 +294,7 @@ class TestChoosing:
         assert "address is forgotten" in await place.type("Anna", "notify mail off")
         assert place.hall.part(NotificationSettings).members == frozenset()
 
-    async def test_a_browser_is_used_at_once(self, place: Place) -> None:
+    async def test_browser_is_used_at_once(self, place: Place) -> None:
         told = await place.type("Anna", f"notify browser https://push.example.org/1?a=b {KEYS}")
         assert told.startswith("This browser tells you of things from now on")
         assert "  browsers: 1 browser\n" in await place.type("Anna", "notify")
@@ -304,7 +304,7 @@ class TestChoosing:
         )
         assert place.hall.part(NotificationSettings).members == frozenset()
 
-    async def test_what_and_when_is_told(self, place: Place) -> None:
+    async def test_notify_sets_topics_and_quiet_hours(self, place: Place) -> None:
         assert await place.type("Anna", "notify end off") == (
             "You are told no more when a battle of yours has ended."
         )
@@ -318,7 +318,9 @@ class TestChoosing:
         assert "  quiet: 22:30 to 7:00 utc+5:30; it is 05:46 there\n" in shown
         assert await place.type("Anna", "notify quiet off") == "You are told things at any hour."
 
-    async def test_calendars_have_secret_addresses_and_feeds_have_none(self, place: Place) -> None:
+    async def test_calendar_address_is_secret_and_feed_address_is_public(
+        self, place: Place
+    ) -> None:
         told = await place.type("Anna", "notify calendar on")
         assert told == ('Your calendar has an address: "notify" shows it. Keep it to yourself.')
         shown = await place.type("Anna", "notify")
@@ -332,7 +334,7 @@ class TestChoosing:
         assert "  feed: https://example.org/feed/Anna.atom\n" in await place.type("Anna", "notify")
         assert await place.type("Anna", "notify feed off") == "Your feed is gone."
 
-    async def test_all_of_it_can_be_ended(self, place: Place) -> None:
+    async def test_notify_off_ends_mails_and_browsers(self, place: Place) -> None:
         await confirmed(place, "Anna")
         await place.type("Anna", f"notify browser https://push.example.org/1 {KEYS}")
         assert await place.type("Anna", "notify mail off") == (
@@ -344,7 +346,7 @@ class TestChoosing:
         )
         assert place.hall.part(NotificationSettings).members == frozenset()
 
-    async def test_what_cannot_be_stored_is_not_told(
+    async def test_notify_line_that_cannot_be_stored_raises(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object) -> None:
@@ -369,7 +371,7 @@ class TestNews:
         await place.type("Bert", "join game as troll on oak board", "start")
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_each_ply_is_news_to_the_opponent(self, place: Place, clock: Clock) -> None:
+    async def test_ply_is_news_to_the_opponent(self, place: Place, clock: Clock) -> None:
         await self.plays(place)
         await place.type("Anna", "move a6 b6")
         assert await waiting(place) == {"Bert": ["turn"]}
@@ -380,20 +382,22 @@ class TestNews:
         await place.type("Bert", "move g7 f7")
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_an_end_is_news_to_whoever_has_not_brought_it_about(self, place: Place) -> None:
+    async def test_battle_end_is_news_to_the_player_who_did_not_cause_it(
+        self, place: Place
+    ) -> None:
         await self.plays(place)
         await place.type("Anna", "move a6 b6", "move b6 a6", Resign("oak board"))
         assert await waiting(place) == {"Bert": ["end"]}
         [mail] = await place.service.store.read(storage.due, mails=True)
         assert [each.subject for each in mail.waiting] == [1]
 
-    async def test_a_flag_that_falls_is_news_to_both(self, place: Place, clock: Clock) -> None:
+    async def test_flag_fall_is_news_to_both_players(self, place: Place, clock: Clock) -> None:
         await self.plays(place)
         clock.now = place.now = 1000.0 + 4 * DAY
         await place.service.pass_time()
         assert await waiting(place) == {"Anna": ["end"], "Bert": ["end"]}
 
-    async def test_at_one_sitting_a_turn_is_news_to_who_is_away(self, place: Place) -> None:
+    async def test_turn_in_a_live_game_is_news_to_an_absent_player(self, place: Place) -> None:
         await confirmed(place, "Anna", "Bert")
         await place.sit()
         await place.type("Anna", "move a6 b6")
@@ -402,37 +406,37 @@ class TestNews:
         await place.type("Bert", "move g7 f7")
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_a_match_that_is_asked_for_is_news_when_it_begins(self, place: Place) -> None:
+    async def test_match_from_a_seek_is_news_at_its_start(self, place: Place) -> None:
         await confirmed(place, "Anna", "Bert")
         await place.type("Anna", "seek 3 days as dwarf")
         await place.type("Bert", "accept")
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_practice_is_none(self, place: Place) -> None:
+    async def test_practice_is_not_news(self, place: Place) -> None:
         await confirmed(place, "Anna")
         await place.type("Anna", "go to oak board", "practice", "move a6 b6", Resign("oak board"))
         assert await waiting(place) == {}
 
-    async def test_nor_is_what_nobody_wants_to_know(self, place: Place) -> None:
+    async def test_match_of_players_without_notifications_is_not_news(self, place: Place) -> None:
         await confirmed(place, "Anna")
         await place.type("Bert", "join game as dwarf on oak board", "set clock 3 days")
         await place.type("Gast", "join game as troll on oak board", "start")
         await place.type("Bert", "move a6 b6")
         assert await waiting(place) == {}
 
-    async def test_who_comes_in_is_shown_it_and_told_no_more(self, place: Place) -> None:
+    async def test_login_clears_pending_news(self, place: Place) -> None:
         await self.plays(place)
         await place.leave("Anna")
         assert await waiting(place) == {"Anna": ["turn"]}
         await place.enter("Anna", member=True)
         assert await waiting(place) == {}
 
-    async def test_who_quits_has_seen_it(self, place: Place) -> None:
+    async def test_quit_clears_pending_news(self, place: Place) -> None:
         await self.plays(place)
         await place.leave("Anna", Parting.QUIT)
         assert await waiting(place) == {}
 
-    async def test_that_it_cannot_be_noted_keeps_nobody_out(
+    async def test_login_succeeds_when_news_cannot_be_cleared(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def fail(*_: object) -> None:
@@ -444,7 +448,7 @@ class TestNews:
         await place.enter("Anna", member=True)
         assert await waiting(place) == {"Anna": ["turn"]}
 
-    async def test_a_letter_is_news_and_a_report_has_it(self, place: Place) -> None:
+    async def test_letter_is_news_and_quoted_in_a_report(self, place: Place) -> None:
         await confirmed(place, "Anna")
         await place.type("Bert", "message anna You oaf!")
         assert await waiting(place) == {"Anna": ["message"]}
@@ -462,7 +466,7 @@ async def world() -> AsyncIterator[World]:
     await world.store.close()
 
 
-async def test_what_is_decided_on_any_node_is_news_once(world: World) -> None:
+async def test_move_on_any_node_is_news_once(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     for place in (one, two):
         place.hall.part(NotificationSettings).ways = WAYS
