@@ -43,7 +43,7 @@ def second(started: Table) -> Table:
 
 
 class TestResigning:
-    def test_question_in_the_first_battle_has_its_score_alone(self, started: Table) -> None:
+    def test_resign_question_in_the_first_battle_shows_its_score(self, started: Table) -> None:
         assert asked(started, "Anna", Resign()) == {
             "battle": 1, "player": "Bert", "side": Side.TROLL, "score": (0, 32), "total": (),
         }  # fmt: skip
@@ -51,40 +51,42 @@ class TestResigning:
             "battle": 1, "player": "Anna", "side": Side.DWARF, "score": (0, 32), "total": (),
         }  # fmt: skip
 
-    def test_question_in_the_second_battle_has_the_total_of_both(self, second: Table) -> None:
+    def test_resign_question_in_the_second_battle_shows_the_total(self, second: Table) -> None:
         # Anna won the first by 32 to 0, and has the trolls now.
         anna, bert = (asked(second, name, Resign()) for name in ("Anna", "Bert"))
         assert (anna["battle"], anna["player"]) == (2, "Bert")
         assert (anna["score"], anna["total"]) == ((0, 32), (32, 32))
         assert (bert["score"], bert["total"]) == ((0, 32), (0, 64))
 
-    def test_question_counts_the_pieces_that_are_left(self, started: Table) -> None:
+    def test_resign_question_counts_the_remaining_pieces(self, started: Table) -> None:
         table = after(started, ("Anna", ply("A6", "F6")), CAPTURED)
         assert asked(table, "Bert", Resign())["score"] == (0, 31)
         assert asked(table, "Anna", Resign())["score"] == (0, 32)
 
-    def test_question_in_koom_valley_has_the_points_of_a_win(self, empty: Table) -> None:
+    def test_resign_question_in_koom_valley_shows_the_points_of_a_win(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetRules("koom valley")), *SEATED, ("Anna", Start()))
         [end] = events(table, "Anna", Resign())
         assert isinstance(end, BattleEnded)
         score = end.outcome.score.dwarf, end.outcome.score.troll
         assert asked(table, "Anna", Resign())["score"] == score
 
-    def test_question_in_practice_is_about_the_practice(self, empty: Table) -> None:
+    def test_resign_question_in_practice_names_no_battle(self, empty: Table) -> None:
         table = after(empty, ("Anna", Practice()))
         assert asked(table, "Anna", Resign())["battle"] is None
 
-    def test_question_is_asked_of_nobody_before_a_battle(self, seated: Table) -> None:
+    def test_resign_before_a_battle_needs_no_confirmation(self, seated: Table) -> None:
         assert Resign().confirmation(seated, "Anna") is None
 
 
 class TestLeaving:
-    def test_casual_match_is_left_unasked_at_first(self, started: Table) -> None:
+    def test_leaving_a_casual_match_early_needs_no_confirmation(self, started: Table) -> None:
         for player in ("Anna", "Bert"):
             assert Leave().confirmation(started, player) is None
         assert Leave().confirmation(after(started, *PLIES[:-1]), "Anna") is None
 
-    def test_casual_match_is_asked_about_after_six_plies(self, started: Table) -> None:
+    def test_leaving_a_casual_match_after_six_plies_needs_confirmation(
+        self, started: Table
+    ) -> None:
         table = after(started, *PLIES)
         assert len(PLIES) == RATED_PLIES
         assert asked(table, "Anna", Leave()) == {
@@ -92,12 +94,14 @@ class TestLeaving:
         }  # fmt: skip
         assert events(table, "Anna", Leave()) == [Left(NOW, "Anna", Side.DWARF, Parting.LEFT)]
 
-    def test_casual_match_is_asked_about_by_who_leads(self, started: Table) -> None:
+    def test_leaving_a_casual_match_while_ahead_needs_confirmation(self, started: Table) -> None:
         captured = after(started, ("Anna", ply("A6", "F6")), CAPTURED)
         assert Leave().confirmation(captured, "Anna") is None
         assert asked(captured, "Bert", Leave())["score"] == (32, 31)
 
-    def test_casual_match_is_asked_about_between_the_battles(self, started: Table) -> None:
+    def test_leaving_a_casual_match_between_battles_needs_confirmation(
+        self, started: Table
+    ) -> None:
         half_played = after(started, ("Bert", Resign()))
         assert asked(half_played, "Bert", Leave()) == {
             "player": "Anna", "score": (0, 32), "loses": False,
@@ -105,7 +109,7 @@ class TestLeaving:
         left = Left(NOW, "Bert", Side.TROLL, Parting.LEFT)
         assert events(half_played, "Bert", Leave()) == [left]
 
-    def test_rated_match_that_counts_is_lost_in_both_battles(self, rated: Table) -> None:
+    def test_leaving_a_rated_match_loses_both_battles(self, rated: Table) -> None:
         assert asked(rated, "Bert", Leave()) == {
             "player": "Anna", "score": (0, 64), "loses": True,
         }  # fmt: skip
@@ -119,7 +123,7 @@ class TestLeaving:
         assert (second.plies, second.rated, second.points) == (0, True, (0, 64))
         assert left == Left(NOW, "Bert", Side.DWARF, Parting.LEFT)
 
-    def test_rated_match_in_its_second_battle_loses_that_alone(self, rated: Table) -> None:
+    def test_leaving_a_rated_match_in_its_second_battle_loses_only_that(self, rated: Table) -> None:
         second = after(rated, ("Bert", Resign()), ("Anna", Start()), members=MEMBERS)
         assert asked(second, "Anna", Leave())["score"] == (32, 32)
         end, left = events(second, "Anna", Leave(), members=MEMBERS)
@@ -128,16 +132,16 @@ class TestLeaving:
         assert (end.rated, end.points) == (True, (32, 32))
         assert left == Left(NOW, "Anna", Side.TROLL, Parting.LEFT)
 
-    def test_rated_match_that_does_not_count_yet_is_just_left(self, empty: Table) -> None:
+    def test_leaving_a_rated_match_before_it_counts_loses_nothing(self, empty: Table) -> None:
         table = after(empty, *SEATED, ("Anna", Start()), *PLIES[:-1], members=MEMBERS)
         assert Leave().confirmation(table, "Anna") is None
         left = Left(NOW, "Anna", Side.DWARF, Parting.LEFT)
         assert events(table, "Anna", Leave(), members=MEMBERS) == [left]
 
-    def test_match_that_is_over_is_left_unasked(self, match_over: Table) -> None:
+    def test_leaving_a_finished_match_needs_no_confirmation(self, match_over: Table) -> None:
         assert Leave().confirmation(match_over, "Anna") is None
 
-    def test_practice_and_an_opponent_who_left_need_no_question(
+    def test_leaving_practice_or_a_deserted_match_needs_no_confirmation(
         self, empty: Table, started: Table
     ) -> None:
         assert Leave().confirmation(after(empty, ("Anna", Practice())), "Anna") is None
@@ -146,44 +150,44 @@ class TestLeaving:
 
 
 class TestStartingOver:
-    def test_question_is_not_asked_at_first(self, started: Table) -> None:
+    def test_restart_early_needs_no_confirmation(self, started: Table) -> None:
         assert Start().confirmation(started, "Anna") is None
         assert Start().confirmation(after(started, *PLIES[:-1]), "Anna") is None
 
-    def test_question_is_asked_after_six_plies(self, started: Table) -> None:
+    def test_restart_after_six_plies_needs_confirmation(self, started: Table) -> None:
         assert asked(after(started, *PLIES), "Bert", Start()) == {
             "player": "Anna", "score": (32, 32), "loses": False,
         }  # fmt: skip
 
-    def test_question_is_asked_of_who_leads(self, started: Table) -> None:
+    def test_restart_while_ahead_needs_confirmation(self, started: Table) -> None:
         captured = after(started, ("Anna", ply("A6", "F6")), CAPTURED)
         assert Start().confirmation(captured, "Anna") is None
         assert asked(captured, "Bert", Start())["score"] == (32, 31)
 
-    def test_question_is_asked_in_the_second_battle(self, second: Table) -> None:
+    def test_restart_in_the_second_battle_needs_confirmation(self, second: Table) -> None:
         assert asked(second, "Bert", Start())["score"] == (32, 64)
 
-    def test_question_says_that_a_rated_match_is_lost(self, rated: Table) -> None:
+    def test_restart_question_warns_of_losing_a_rated_match(self, rated: Table) -> None:
         assert asked(rated, "Bert", Start()) == {
             "player": "Anna", "score": (0, 64), "loses": True,
         }  # fmt: skip
 
-    def test_question_is_not_asked_of_who_agrees(self, rated: Table) -> None:
+    def test_restart_by_agreement_needs_no_confirmation(self, rated: Table) -> None:
         assert Start().confirmation(after(rated, ("Bert", Start())), "Anna") is None
 
     @pytest.mark.parametrize("other", [End(), Adjourn(), Undo()], ids=str)
-    def test_question_is_asked_whatever_else_is_offered(
+    def test_restart_with_other_offers_pending_needs_confirmation(
         self, rated: Table, other: TableCommand
     ) -> None:
         assert asked(after(rated, ("Anna", other)), "Bert", Start())["loses"]
 
-    def test_question_is_not_asked_where_nothing_is_dropped(
+    def test_restart_between_battles_or_matches_needs_no_confirmation(
         self, first_over: Table, match_over: Table
     ) -> None:
         assert Start().confirmation(first_over, "Anna") is None
         assert Start().confirmation(match_over, "Anna") is None
 
-    def test_rated_match_is_lost_by_who_offered_it(self, rated: Table) -> None:
+    def test_restart_of_a_rated_match_is_lost_by_its_proposer(self, rated: Table) -> None:
         offered = after(rated, ("Bert", Start()), members=MEMBERS)
         assert offered.running
         first, _, second, began = events(offered, "Anna", Start(), members=MEMBERS)
@@ -196,7 +200,7 @@ class TestStartingOver:
         assert (began.number, began.dwarf, began.troll) == (1, "Bert", "Anna")
         assert began.rated
 
-    def test_casual_match_is_dropped_without_a_result(self, started: Table) -> None:
+    def test_restart_of_a_casual_match_drops_it_without_a_result(self, started: Table) -> None:
         offered = after(started, *PLIES, ("Bert", Start()))
         [began] = events(offered, "Anna", Start())
         assert isinstance(began, BattleStarted)
@@ -205,11 +209,13 @@ class TestStartingOver:
 
 class TestRematches:
     @pytest.mark.parametrize("player", ["Anna", "Bert"])
-    def test_offer_by_either_begins_nothing(self, match_over: Table, player: str) -> None:
+    def test_rematch_offer_by_either_player_starts_nothing(
+        self, match_over: Table, player: str
+    ) -> None:
         assert events(match_over, player, Start()) == [Offered(NOW, player, Offer.REMATCH)]
         assert not after(match_over, (player, Start())).running
 
-    def test_agreement_begins_a_match_from_the_same_seats(self, match_over: Table) -> None:
+    def test_rematch_agreed_starts_from_the_same_seats(self, match_over: Table) -> None:
         [began] = events(after(match_over, ("Anna", Start())), "Bert", Start())
         assert isinstance(began, BattleStarted)
         assert (began.number, began.dwarf, began.troll) == (1, "Bert", "Anna")
@@ -217,17 +223,17 @@ class TestRematches:
         assert table.match
         assert (table.match.before, table.offers) == ((0, 0), {})
 
-    def test_refusal_leaves_the_match_over(self, match_over: Table) -> None:
+    def test_rematch_declined_leaves_the_match_over(self, match_over: Table) -> None:
         declined = after(match_over, ("Anna", Start()), ("Bert", No()))
         assert declined.offers == {}
         assert declined.match == match_over.match
         assert events(declined, "Bert", Start()) == [Offered(NOW, "Bert", Offer.REMATCH)]
 
-    def test_offer_lapses_when_its_maker_leaves(self, match_over: Table) -> None:
+    def test_rematch_offer_lapses_when_its_maker_leaves(self, match_over: Table) -> None:
         left = after(match_over, ("Anna", Start()), ("Anna", Leave()))
         assert left.offers == {}
 
-    def test_absent_player_is_offered_none(self, match_over: Table) -> None:
+    def test_rematch_with_an_absent_player_is_refused(self, match_over: Table) -> None:
         gone = without(match_over, "Bert")
         assert refusal(gone, "Anna", Start(), LATER) is Refusal.AWAY
 
@@ -239,7 +245,7 @@ class TestRematches:
         assert isinstance(began, BattleStarted)
         assert began.rated
 
-    def test_rematch_with_a_bot_begins_at_once(self, empty: Table) -> None:
+    def test_rematch_with_a_bot_starts_at_once(self, empty: Table) -> None:
         table = after(empty, SEATED[0], ("Bert", Join(Side.TROLL, level=3)), ("Anna", Start()))
         over = after(table, ("Anna", Resign()), ("Anna", Start()), ("Anna", Resign()))
         [began] = events(over, "Anna", Start())

@@ -53,7 +53,7 @@ def replied(started: Table) -> Table:
 
 
 class TestAdjourning:
-    def test_it_needs_both(self, started: Table) -> None:
+    def test_adjourning_needs_both_players(self, started: Table) -> None:
         assert events(started, "Anna", Adjourn()) == [Offered(NOW, "Anna", Offer.ADJOURN)]
         table = after(started, ("Anna", Adjourn()))
         assert refusal(table, "Anna", Adjourn()) is Refusal.ALREADY_OFFERED
@@ -61,7 +61,7 @@ class TestAdjourning:
             Adjourned(NOW, "Bert", match(started).saved()),
         ]
 
-    def test_the_board_is_as_new(self, replied: Table) -> None:
+    def test_adjourning_resets_the_board(self, replied: Table) -> None:
         table = after(replied, ("Anna", Adjourn()), ("Bert", Adjourn()))
         new = Table.set_up(BoardSpec("oak board"), 200, 300.0)
         assert (table.match, table.seats, table.offers, table.away) == (None, {}, {}, {})
@@ -72,13 +72,13 @@ class TestAdjourning:
         )
         assert table.version == replied.version + 2
 
-    def test_all_of_a_match_is_put_away(self, replied: Table) -> None:
+    def test_adjourning_saves_the_whole_match(self, replied: Table) -> None:
         (adjourned,) = events(after(replied, ("Bert", Adjourn())), "Anna", Adjourn())
         assert isinstance(adjourned, Adjourned)
         assert Match.restored(adjourned.match) == replied.match
         assert len(adjourned.match.moves) == 2
 
-    def test_between_the_battles(self, first_over: Table) -> None:
+    def test_adjourning_between_battles_keeps_the_score(self, first_over: Table) -> None:
         (adjourned,) = events(after(first_over, ("Bert", Adjourn())), "Anna", Adjourn())
         assert isinstance(adjourned, Adjourned)
         restored = Match.restored(adjourned.match)
@@ -86,25 +86,25 @@ class TestAdjourning:
         assert not restored.running
         assert restored.points(Side.DWARF) == 32
 
-    def test_in_the_second_battle(self, first_over: Table) -> None:
+    def test_adjourning_in_the_second_battle_keeps_sides_and_score(self, first_over: Table) -> None:
         table = after(first_over, ("Anna", Start()), ("Bert", Adjourn()))
         (adjourned,) = events(table, "Anna", Adjourn())
         assert isinstance(adjourned, Adjourned)
         assert (adjourned.match.battle, adjourned.match.before) == (2, (32, 32))
         assert (adjourned.match.dwarf, adjourned.match.troll) == ("Bert", "Anna")
 
-    def test_a_ply_lapses_it(self, started: Table) -> None:
+    def test_adjourn_offer_lapses_with_a_ply(self, started: Table) -> None:
         table = after(started, ("Bert", Adjourn()))
         lapsed, moved = events(table, *A_PLY)
         assert lapsed == OfferLapsed(NOW, "Anna", Offer.ADJOURN)
         assert isinstance(moved, Moved)
         assert after(table, A_PLY).offers == {}
 
-    def test_the_end_of_a_battle_lapses_it(self, started: Table) -> None:
+    def test_adjourn_offer_lapses_with_the_end_of_the_battle(self, started: Table) -> None:
         table = after(started, ("Bert", Adjourn()), ("Bert", End()), ("Anna", End()))
         assert table.offers == {}
 
-    def test_it_needs_two_and_a_match(
+    def test_adjourning_needs_two_players_and_a_match(
         self, seated: Table, started: Table, match_over: Table
     ) -> None:
         assert refusal(seated, "Anna", Adjourn()) is Refusal.NO_MATCH
@@ -113,48 +113,48 @@ class TestAdjourning:
         assert refusal(alone, "Anna", Adjourn()) is Refusal.NOBODY_TO_AGREE
         assert refusal(started, "Carla", Adjourn()) is Refusal.NOT_SEATED
 
-    def test_who_is_away_has_agreed_by_offering(self, started: Table) -> None:
+    def test_adjourn_offer_of_an_absent_player_can_be_accepted(self, started: Table) -> None:
         table = without(after(started, ("Bert", Adjourn())), "Bert")
         (adjourned,) = events(table, "Anna", Adjourn())
         assert isinstance(adjourned, Adjourned)
 
 
 class TestTakingBack:
-    def test_it_needs_both(self, replied: Table) -> None:
+    def test_undo_needs_both_players(self, replied: Table) -> None:
         assert events(replied, "Bert", Undo()) == [Offered(NOW, "Bert", Offer.UNDO)]
         table = after(replied, ("Bert", Undo()))
         assert refusal(table, "Bert", Undo()) is Refusal.ALREADY_OFFERED
         assert game(table) == game(replied)
 
-    def test_the_last_ply_of_ones_own(self, started: Table, replied: Table) -> None:
+    def test_undo_takes_back_the_last_own_ply(self, started: Table, replied: Table) -> None:
         table = after(replied, ("Bert", Undo()))
         last = game(replied).moves[1:]
         assert events(table, "Anna", Undo()) == [TakenBack(NOW, "Anna", Side.TROLL, last)]
         assert game(after(table, ("Anna", Undo()))) == game(after(started, A_PLY))
 
-    def test_the_reply_goes_with_it(self, started: Table, replied: Table) -> None:
+    def test_undo_takes_back_the_reply_as_well(self, started: Table, replied: Table) -> None:
         table = after(replied, ("Anna", Undo()))
         both = game(replied).moves
         assert events(table, "Bert", Undo()) == [TakenBack(NOW, "Bert", Side.DWARF, both)]
         assert game(after(table, ("Bert", Undo()))) == game(started)
 
-    def test_the_first_ply(self, started: Table) -> None:
+    def test_undo_of_the_first_ply_restores_the_start(self, started: Table) -> None:
         table = after(started, A_PLY, ("Anna", Undo()), ("Bert", Undo()))
         assert game(table) == game(started)
         assert table.offers == {}
 
-    def test_several_one_after_the_other(self, started: Table, replied: Table) -> None:
+    def test_undo_can_be_repeated(self, started: Table, replied: Table) -> None:
         once = after(replied, ("Bert", Undo()), ("Anna", Undo()))
         twice = after(once, ("Anna", Undo()), ("Bert", Undo()))
         assert game(twice) == game(started)
         assert refusal(twice, "Anna", Undo()) is Refusal.NO_PLY_YET
 
-    def test_without_a_ply_of_ones_own(self, started: Table) -> None:
+    def test_undo_without_an_own_ply_is_refused(self, started: Table) -> None:
         assert refusal(started, "Anna", Undo()) is Refusal.NO_PLY_YET
         assert refusal(started, "Bert", Undo()) is Refusal.NO_PLY_YET
         assert refusal(after(started, A_PLY), "Bert", Undo()) is Refusal.NO_PLY_YET
 
-    def test_plies_taken_back_are_limited_in_each_battle(
+    def test_undo_is_limited_in_each_battle(
         self, started: Table, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(moves, "MOST_TAKEN_BACK", 2)
@@ -166,7 +166,7 @@ class TestTakingBack:
         table = after(table, ("Anna", Resign()), ("Anna", Start()), ("Bert", ply("A6", "B6")))
         assert after(table, ("Bert", Undo())).offers
 
-    def test_only_while_a_battle_is_running(
+    def test_undo_needs_a_running_battle(
         self, seated: Table, replied: Table, match_over: Table
     ) -> None:
         assert refusal(seated, "Anna", Undo()) is Refusal.NO_BATTLE
@@ -175,18 +175,16 @@ class TestTakingBack:
             assert refusal(table, "Anna", Undo()) is Refusal.OVER_FOR_GOOD
             assert refusal(table, "Carla", Undo()) is Refusal.NOT_SEATED
 
-    def test_it_needs_two(self, replied: Table) -> None:
+    def test_undo_needs_an_opponent(self, replied: Table) -> None:
         table = after(replied, ("Bert", Leave()))
         assert refusal(table, "Anna", Undo()) is Refusal.NOBODY_TO_AGREE
         assert refusal(replied, "Carla", Undo()) is Refusal.NOT_SEATED
 
-    def test_somebody_else_in_the_seat_is_not_asked_for_what_was_offered_before(
-        self, replied: Table
-    ) -> None:
+    def test_undo_offer_does_not_pass_to_a_new_opponent(self, replied: Table) -> None:
         table = after(replied, ("Anna", Undo()), ("Bert", Leave()), ("Carla", Join(Side.TROLL)))
         assert events(table, "Carla", Undo()) == [Offered(NOW, "Carla", Offer.UNDO)]
 
-    def test_a_ply_lapses_it(self, replied: Table) -> None:
+    def test_undo_offer_lapses_with_a_ply(self, replied: Table) -> None:
         table = after(replied, ("Bert", Undo()))
         lapsed, moved = events(table, "Anna", ply("A9", "B9"))
         assert lapsed == OfferLapsed(NOW, "Anna", Offer.UNDO)
@@ -194,7 +192,7 @@ class TestTakingBack:
         table = after(table, ("Anna", ply("A9", "B9")))
         assert events(table, "Anna", Undo()) == [Offered(NOW, "Anna", Offer.UNDO)]
 
-    def test_other_offers_lapse_with_it(self, replied: Table) -> None:
+    def test_undo_lapses_other_offers(self, replied: Table) -> None:
         table = after(replied, ("Bert", Undo()), ("Anna", End()), ("Bert", Adjourn()))
         *lapsed, taken = events(table, "Anna", Undo())
         assert lapsed == [
@@ -204,14 +202,14 @@ class TestTakingBack:
         assert isinstance(taken, TakenBack)
         assert after(table, ("Anna", Undo())).offers == {}
 
-    def test_quiet_plies_are_counted_as_before(self) -> None:
+    def test_undo_restores_the_count_of_quiet_plies(self) -> None:
         table = after(Table.set_up(BoardSpec("oak board"), 2), *STARTED, A_PLY, A_REPLY)
         assert table.quiet
         table = after(table, ("Bert", Undo()), ("Anna", Undo()))
         assert not table.quiet
         assert game(table).quiet_plies == 1
 
-    def test_a_capture_is_given_back(self, started: Table) -> None:
+    def test_undo_restores_a_capture(self, started: Table) -> None:
         table = played(started, "move F15 F8", "shove G7 E7", "move G15 G10")
         before = played(started, "move F15 F8")
         table = after(table, ("Bert", Undo()), ("Anna", Undo()))
@@ -219,20 +217,20 @@ class TestTakingBack:
         assert game(table).score == game(before).score
         assert game(table).quiet_plies == 1
 
-    def test_the_plies_after_a_capture_are_quiet_again(self, started: Table) -> None:
+    def test_undo_after_a_capture_recounts_quiet_plies(self, started: Table) -> None:
         table = played(started, "move F15 F8", "shove G7 E7", "move G15 G10", "move H7 G7")
         assert game(table).quiet_plies == 2
         table = after(table, ("Bert", Undo()), ("Anna", Undo()))
         assert game(table).quiet_plies == 1
 
-    def test_a_battle_goes_on_after_it(self, replied: Table) -> None:
+    def test_battle_continues_after_an_undo(self, replied: Table) -> None:
         table = after(replied, ("Bert", Undo()), ("Anna", Undo()), ("Bert", ply("H7", "H6")))
         (moved,) = events(after(replied, ("Bert", Undo()), ("Anna", Undo())), *A_REPLY)
         assert isinstance(moved, Moved)
         assert moved.ply == 2
         assert len(game(table).moves) == 2
 
-    def test_a_trample_is_taken_back(self) -> None:
+    def test_undo_restores_a_trample(self) -> None:
         table, trample = before_a_trample()
         side = game(table).position.turn
         asker, other = table.seats[side], table.seats[side.other]
@@ -281,7 +279,7 @@ every_offer = pytest.mark.parametrize(
 
 class TestDeclining:
     @every_offer
-    def test_what_the_other_has_offered(
+    def test_offer_of_the_opponent_is_declined_by_no(
         self, replied: Table, command: TableCommand, offer: Offer
     ) -> None:
         table = after(replied, ("Bert", command))
@@ -290,7 +288,7 @@ class TestDeclining:
         assert table.offers == {}
         assert events(table, "Bert", command) == [Offered(NOW, "Bert", offer)]
 
-    def test_all_of_it_at_once_and_nothing_of_ones_own(self, replied: Table) -> None:
+    def test_declining_covers_all_offers_of_the_opponent_only(self, replied: Table) -> None:
         table = after(replied, ("Bert", End()), ("Anna", Adjourn()), ("Bert", Undo()))
         assert events(table, "Anna", No()) == [
             Declined(NOW, "Anna", Offer.END),
@@ -298,7 +296,7 @@ class TestDeclining:
         ]
         assert after(table, ("Anna", No())).offers == {Offer.ADJOURN: Side.DWARF}
 
-    def test_nothing_was_offered(self, seated: Table, replied: Table) -> None:
+    def test_declining_without_an_offer_is_refused(self, seated: Table, replied: Table) -> None:
         for table in (seated, replied):
             assert refusal(table, "Anna", No()) is Refusal.NOTHING_OFFERED
         offered = after(replied, ("Anna", End()))
@@ -307,7 +305,7 @@ class TestDeclining:
 
 class TestWithdrawing:
     @every_offer
-    def test_what_oneself_has_offered(
+    def test_own_offer_is_withdrawn_by_no(
         self, replied: Table, command: TableCommand, offer: Offer
     ) -> None:
         table = after(replied, ("Anna", command))
@@ -316,18 +314,18 @@ class TestWithdrawing:
         assert table.offers == {}
         assert events(table, "Bert", command) == [Offered(NOW, "Bert", offer)]
 
-    def test_all_of_it_at_once(self, replied: Table) -> None:
+    def test_withdrawing_covers_all_own_offers(self, replied: Table) -> None:
         table = after(replied, ("Anna", End()), ("Anna", Undo()))
         assert events(table, "Anna", No()) == [
             OfferLapsed(NOW, "Anna", Offer.END),
             OfferLapsed(NOW, "Anna", Offer.UNDO),
         ]
 
-    def test_between_the_battles(self, first_over: Table) -> None:
+    def test_withdrawing_between_battles_cancels_the_offer(self, first_over: Table) -> None:
         table = after(first_over, ("Anna", Adjourn()), ("Anna", No()))
         assert table.offers == {}
 
-    def test_only_after_the_others_offers_are_declined(self, replied: Table) -> None:
+    def test_withdrawing_comes_after_declining(self, replied: Table) -> None:
         table = after(replied, ("Anna", Adjourn()), ("Bert", End()), ("Anna", No()))
         assert table.offers == {Offer.ADJOURN: Side.DWARF}
         assert after(table, ("Anna", No())).offers == {}
@@ -373,52 +371,54 @@ class TestRated:
             (set(), False),
         ],
     )
-    def test_if_both_have_accounts(self, seated: Table, members: set[str], *, rated: bool) -> None:
+    def test_battle_is_rated_if_both_players_have_accounts(
+        self, seated: Table, members: set[str], *, rated: bool
+    ) -> None:
         (started,) = events(seated, "Anna", Start(), members=members)
         assert isinstance(started, BattleStarted)
         assert started.rated is rated
         table = after(seated.apply(started), *PLIES)
         assert ended(table, "Bert").rated is rated
 
-    def test_after_so_many_plies(self, rated: Table) -> None:
+    def test_battle_is_rated_after_the_minimum_of_plies(self, rated: Table) -> None:
         assert len(PLIES) == RATED_PLIES
         assert ended(rated, "Anna").rated
         short = after(rated, ("Bert", Undo()), ("Anna", Undo()))
         end = ended(short, "Anna")
         assert (end.plies, end.rated) == (RATED_PLIES - 1, False)
 
-    def test_by_who_had_accounts_when_it_began(self, seated: Table) -> None:
+    def test_battle_rating_depends_on_accounts_at_its_start(self, seated: Table) -> None:
         table = after(seated, ("Anna", Start()))
         assert not ended(after(table, *PLIES, members=MEMBERS), "Anna").rated
 
-    def test_not_if_somebody_else_sat_down(self, rated: Table) -> None:
+    def test_battle_is_unrated_after_a_change_of_player(self, rated: Table) -> None:
         joined = after(bert_left(rated), ("Carla", Join(Side.TROLL)), members=MEMBERS)
         end = ended(joined, "Carla")
         assert (end.dwarf, end.troll, end.rated) == ("Anna", "Carla", False)
         back = after(joined, ("Carla", Leave()), ("Bert", Join(Side.TROLL)), members=MEMBERS)
         assert not ended(back, "Bert").rated
 
-    def test_if_the_same_one_sat_down_again(self, rated: Table) -> None:
+    def test_battle_is_rated_if_the_same_player_returns(self, rated: Table) -> None:
         table = after(bert_left(rated), ("Bert", Join(Side.TROLL)))
         assert ended(table, "Bert").rated
 
-    def test_if_it_was_claimed(self, rated: Table) -> None:
+    def test_battle_claimed_is_rated(self, rated: Table) -> None:
         assert ended(without(rated, "Bert"), "Anna", Claim()).rated
 
-    def test_not_if_it_was_claimed_before_a_ply_was_played(self, seated: Table) -> None:
+    def test_battle_claimed_before_the_first_ply_is_unrated(self, seated: Table) -> None:
         table = after(seated, ("Anna", Start()), members=MEMBERS)
         assert table.match
         assert table.match.rated
         end = ended(without(table, "Bert"), "Anna", Claim())
         assert (end.plies, end.outcome.winner, end.rated) == (0, Side.DWARF, False)
 
-    def test_if_it_was_put_away_and_gone_on_with(self, rated: Table) -> None:
+    def test_battle_adjourned_and_resumed_is_rated(self, rated: Table) -> None:
         away = after(rated, ("Anna", Adjourn()), ("Bert", Adjourn()))
         assert rated.match
         table = away.apply(Resumed(LATER, "Anna", rated.match.saved()))
         assert ended(table, "Anna").rated
 
-    def test_the_second_battle_only_if_the_first_could(self, rated: Table) -> None:
+    def test_second_battle_is_rated_only_if_the_first_could_be(self, rated: Table) -> None:
         first = after(bert_left(rated), ("Carla", Join(Side.TROLL)), ("Carla", Resign()))
         (started,) = events(first, "Anna", Start(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
@@ -436,7 +436,7 @@ class TestRatedMatches:
     def half_played(self, rated: Table) -> Table:
         return after(rated, ("Bert", Resign()))
 
-    def test_leave_between_the_battles_loses_the_second(self, half_played: Table) -> None:
+    def test_leaving_between_battles_loses_the_second(self, half_played: Table) -> None:
         started, end, left = events(half_played, "Bert", Leave(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
         assert isinstance(end, BattleEnded)
@@ -444,11 +444,11 @@ class TestRatedMatches:
         assert (end.dwarf, end.troll, end.points) == ("Bert", "Anna", (0, 64))
         assert left == Left(NOW, "Bert", Side.DWARF, Parting.LEFT)
 
-    def test_resign_between_the_battles_is_refused(self, half_played: Table) -> None:
+    def test_resign_between_battles_is_refused(self, half_played: Table) -> None:
         for player in ("Anna", "Bert"):
             assert refusal(half_played, player, Resign()) is Refusal.NOT_BEGUN_YET
 
-    def test_and_so_has_who_stays_away(self, half_played: Table) -> None:
+    def test_claim_between_battles_wins_the_second_as_rated(self, half_played: Table) -> None:
         gone = without(half_played, "Anna")
         started, end = events(gone, "Bert", Claim(), LATER, MEMBERS)
         assert isinstance(started, BattleStarted)
@@ -456,11 +456,11 @@ class TestRatedMatches:
         assert end.rated
         assert end.outcome.winner is Side.DWARF
 
-    def test_it_counts_as_well_if_it_was_given_up_after_few_plies(self, half_played: Table) -> None:
+    def test_second_battle_resigned_early_is_rated(self, half_played: Table) -> None:
         second = after(half_played, ("Anna", Start()), ("Bert", ply("A6", "B6")), members=MEMBERS)
         assert ended(second, "Anna").rated
 
-    def test_nothing_counts_if_the_first_was_hardly_played(self, seated: Table) -> None:
+    def test_second_battle_is_unrated_after_a_short_first(self, seated: Table) -> None:
         """Two who resign and resign again would else make ratings in a minute."""
         began = after(seated, ("Anna", Start()), members=MEMBERS)
         first = after(began, *PLIES[:-1], ("Bert", Resign()))
@@ -478,7 +478,7 @@ class TestRatedMatches:
         swapped += [("Bert", PLIES[4][1]), ("Anna", PLIES[5][1])]
         assert not ended(after(second, *swapped), "Anna").rated
 
-    def test_against_a_bot_each_battle_counts_by_its_plies(self, empty: Table) -> None:
+    def test_battle_against_a_bot_is_rated_by_its_own_plies(self, empty: Table) -> None:
         seats = [SEATED[0], ("Bert", Join(Side.TROLL, level=3))]
         first = after(empty, *seats, ("Anna", Start()), *PLIES, ("Anna", Resign()))
         second = after(first, ("Anna", Start()))
@@ -486,17 +486,17 @@ class TestRatedMatches:
 
 
 class TestPoints:
-    def test_none_before_the_match_is_over(self, started: Table) -> None:
+    def test_points_are_missing_before_the_match_is_over(self, started: Table) -> None:
         assert ended(started, "Anna").points is None
 
-    def test_of_both_battles(self, first_over: Table) -> None:
+    def test_points_cover_both_battles(self, first_over: Table) -> None:
         second = after(first_over, ("Bert", Start()))
         end = ended(second, "Anna")
         # Both had 32 in the first battle; then Bert had the dwarfs, and Anna gave up.
         assert end.points == (64, 32)
         assert (end.dwarf, end.troll) == ("Bert", "Anna")
 
-    def test_of_a_second_battle_that_was_put_away(self, first_over: Table) -> None:
+    def test_points_include_the_first_battle_after_resuming(self, first_over: Table) -> None:
         second = after(first_over, ("Bert", Start()))
         assert second.match
         table = Table.set_up(BoardSpec("pine board")).apply(
@@ -504,7 +504,7 @@ class TestPoints:
         )
         assert ended(table, "Anna").points == (64, 32)
 
-    def test_who_was_left_alone_plays_against_who_sat_there_last(self, started: Table) -> None:
+    def test_battle_of_a_deserted_player_names_the_last_opponent(self, started: Table) -> None:
         table = after(started, ("Bert", Leave()))
         end = ended(table, "Anna")
         assert (end.dwarf, end.troll) == ("Anna", "Bert")
@@ -521,29 +521,29 @@ class TestBots:
     def played(self, seated: Table) -> Table:
         return after(seated, ("Anna", Start()), *PLIES)
 
-    def test_a_battle_with_one_counts_for_ratings(self, played: Table) -> None:
+    def test_battle_with_a_bot_is_rated(self, played: Table) -> None:
         end = ended(played, "Anna")
         assert (end.rated, end.levels) == (True, Levels(troll=3))
         short = after(played, ("Bert", Undo()), ("Anna", Undo()))
         assert not ended(short, "Anna").rated
 
-    def test_it_is_none_between_people(self, played: Table, rated: Table) -> None:
+    def test_match_with_a_bot_is_not_between_members(self, played: Table, rated: Table) -> None:
         assert rated.match
         assert played.match
         assert rated.match.between_members
         assert not played.match.between_members
 
-    def test_a_program_of_its_own_is_a_bot(self, empty: Table) -> None:
+    def test_bot_of_level_zero_is_rated_as_a_bot(self, empty: Table) -> None:
         bots = ("Anna", Join(Side.DWARF, level=3)), ("Bert", Join(Side.TROLL, level=0))
         end = ended(after(empty, *bots, ("Anna", Start()), *PLIES), "Anna")
         assert (end.rated, end.levels) == (True, Levels(3, 0))
 
-    def test_it_plays_the_second_battle_at_that_level(self, played: Table) -> None:
+    def test_bot_keeps_its_level_in_the_second_battle(self, played: Table) -> None:
         table = after(played, ("Anna", Resign()), ("Anna", Start()))
         assert table.match
         assert table.levels == table.match.levels == Levels(dwarf=3)
 
-    def test_and_when_a_match_goes_on_that_was_put_away(self, played: Table) -> None:
+    def test_bot_keeps_its_level_in_a_resumed_match(self, played: Table) -> None:
         away = after(played, ("Anna", Adjourn()), ("Bert", Adjourn()))
         assert away.levels == NO_BOTS
         assert played.match
@@ -551,17 +551,17 @@ class TestBots:
         assert table.levels == Levels(troll=3)
         assert table.match == played.match
 
-    def test_its_seat_is_free_for_a_person_and_for_another_level(self, seated: Table) -> None:
+    def test_bot_seat_can_pass_to_a_person_or_another_level(self, seated: Table) -> None:
         left = after(seated, ("Bert", Leave()))
         assert left.levels == NO_BOTS
         assert after(left, SEATED[1]).levels == NO_BOTS
         assert after(left, ("Bert", Join(Side.TROLL, level=5))).levels == Levels(troll=5)
 
-    def test_not_if_it_sat_down_in_the_middle(self, rated: Table) -> None:
+    def test_bot_joining_in_mid_battle_makes_it_unrated(self, rated: Table) -> None:
         end = ended(after(bert_left(rated), ("Grog", Join(Side.TROLL, level=3))), "Anna")
         assert (end.troll, end.levels, end.rated) == ("Grog", Levels(troll=3), False)
 
-    def test_nor_if_it_came_back_at_another_level(self, played: Table) -> None:
+    def test_bot_returning_at_another_level_makes_the_battle_unrated(self, played: Table) -> None:
         left = bert_left(played)
         assert ended(left, "Anna").levels == Levels(troll=3)
         assert not ended(after(left, ("Bert", Join(Side.TROLL, level=5))), "Anna").rated

@@ -119,11 +119,11 @@ FEW = table_with(game_of(DISCWORLD, Side.DWARF, "dD6 dE6 dF6 TI6 XH8 dF7 TF9 dO6
         (FEW, LastMove(), ["No ply has been played yet."]),
     ],
 )
-def test_what_is_told(table: Table, query: PieceQuery, expected: list[str]) -> None:
+def test_query_is_answered(table: Table, query: PieceQuery, expected: list[str]) -> None:
     assert told(table, query) == expected
 
 
-def test_the_last_move_has_its_number_its_captures_and_you_in_it() -> None:
+def test_last_move_includes_number_player_and_captures() -> None:
     game = game_of(DISCWORLD, Side.DWARF, "dD6 dE6 dF6 TI6 TA9 XH8")
     hurl = next(move for move in game.legal_moves() if move.captures)
     table = table_with(game.play(hurl))
@@ -133,7 +133,7 @@ def test_the_last_move_has_its_number_its_captures_and_you_in_it() -> None:
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
-def test_rows_and_columns_tell_every_square_once(ruleset: Ruleset) -> None:
+def test_rows_and_columns_describe_every_square_once(ruleset: Ruleset) -> None:
     random = Random(ruleset.name)  # noqa: S311 (games to try, no secrets)
     for plies in (0, 20, 60):
         game = played_at_random(ruleset, random, plies)
@@ -167,7 +167,7 @@ def _standing(game: Game) -> dict[Square, str]:
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
 @pytest.mark.parametrize("width", [20, 40, 80])
-def test_answers_fit_the_screen_and_are_no_flood(ruleset: Ruleset, width: int) -> None:
+def test_answers_fit_the_screen_and_stay_short(ruleset: Ruleset, width: int) -> None:
     random = Random(width)  # noqa: S311 (games to try, no secrets)
     for plies in (0, 1, 30, 80):
         table = table_with(played_at_random(ruleset, random, plies))
@@ -186,14 +186,14 @@ RICH = (
 
 @pytest.mark.parametrize("ruleset", [DISCWORLD, CLASSIC], ids=str)
 @pytest.mark.parametrize("turn", Side)
-def test_a_board_where_everything_captures_is_told_in_bounds(ruleset: Ruleset, turn: Side) -> None:
+def test_answers_on_a_board_full_of_captures_stay_short(ruleset: Ruleset, turn: Side) -> None:
     table = table_with(game_of(ruleset, turn, RICH))
     assert "And 8 more lines of dwarfs." in told(table, Lines())
     assert len(told(table, Lines(), 10_000)) <= 28
     assert len(told(table, Captures(), 10_000)) <= 13
 
 
-def test_trampling_is_told_in_bounds() -> None:
+def test_answer_with_many_tramples_stays_short() -> None:
     pieces = " ".join(f"d{column}{row}" for column in "CEGIKM" for row in (5, 7, 9, 11))
     game = game_of(KOOM_VALLEY, Side.TROLL, f"{pieces} TD6 TF8 RH15")
     lines = told(table_with(game), Captures(square("D6")), 10_000)

@@ -55,7 +55,7 @@ def match(started: Table) -> Match:
 
 
 class TestAtATable:
-    def test_it_goes_on_as_it_stood(self, match: Match) -> None:
+    def test_resumed_match_is_unchanged(self, match: Match) -> None:
         saved = match.saved()
         assert resume(PINE, "Bert", saved, Context(NOW)) == (Resumed(NOW, "Bert", saved),)
         table = goes_on(PINE, saved)
@@ -64,14 +64,16 @@ class TestAtATable:
         assert (table.offers, table.away, table.running) == ({}, {}, True)
         assert after(table, ("Bert", ply("G7", "G6"))).running
 
-    def test_by_the_rules_that_it_began_with(self, match: Match) -> None:
+    def test_resumed_match_keeps_its_own_rules(self, match: Match) -> None:
         table = after(PINE, ("Carla", SetRules("classic")))
         resumed = goes_on(table, match.saved())
         assert resumed.ruleset.name == "discworld"
         cleared = after(resumed, ("Anna", Leave()), ("Bert", Leave()))
         assert cleared.ruleset is PINE.own_rules
 
-    def test_between_its_battles(self, first_over: Table) -> None:
+    def test_resumed_match_between_battles_continues_with_the_second(
+        self, first_over: Table
+    ) -> None:
         assert first_over.match
         table = goes_on(PINE, first_over.match.saved())
         assert table.half_played
@@ -83,28 +85,30 @@ class TestAtATable:
         assert table.match.before == (32, 32)
         assert table.match.began == ("pine board", 2)
 
-    def test_its_players_may_sit_there_already(self, match: Match) -> None:
+    def test_resume_accepts_a_board_where_its_players_sit(self, match: Match) -> None:
         saved = match.saved()
         swapped = after(PINE, ("Bert", Join(Side.DWARF)), ("Anna", Join(Side.TROLL)))
         for table in (after(PINE, *SEATED), swapped, after(PINE, SEATED[1])):
             assert goes_on(table, saved).seats == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
 
-    def test_where_a_match_of_theirs_is_over(self, match: Match, match_over: Table) -> None:
+    def test_resume_accepts_a_board_with_their_finished_match(
+        self, match: Match, match_over: Table
+    ) -> None:
         assert goes_on(match_over, match.saved()).match == match
 
-    def test_not_where_somebody_sits(self, match: Match) -> None:
+    def test_resume_refuses_a_board_with_another_player(self, match: Match) -> None:
         table = after(PINE, ("Carla", Join(Side.DWARF)))
         with pytest.raises(RefusedError, match=r"^board_in_use board=pine board$"):
             goes_on(table, match.saved())
 
-    def test_not_where_a_match_is_under_way(
+    def test_resume_refuses_a_board_with_a_match_under_way(
         self, match: Match, started: Table, first_over: Table
     ) -> None:
         for table in (started, first_over, after(started, ("Bert", Leave()))):
             with pytest.raises(RefusedError, match="board_in_use"):
                 goes_on(table, match.saved())
 
-    def test_who_sits_and_has_been_away_for_long_makes_room(self, match: Match) -> None:
+    def test_resume_evicts_a_player_absent_past_the_grace_period(self, match: Match) -> None:
         table = without(after(PINE, ("Carla", Join(Side.DWARF))), "Carla")
         with pytest.raises(RefusedError, match="board_in_use"):
             goes_on(table, match.saved(), LATER - 1)
@@ -112,7 +116,7 @@ class TestAtATable:
         assert left == Left(LATER, "Carla", Side.DWARF, Parting.LOST)
         assert isinstance(resumed, Resumed)
 
-    def test_two_who_have_been_away_for_long_make_room(
+    def test_resume_evicts_two_players_absent_past_the_grace_period(
         self, match: Match, match_over: Table
     ) -> None:
         others = replace(match.saved(), dwarf="Dora", troll="Emil")
@@ -120,7 +124,7 @@ class TestAtATable:
         freed = resume(table, "Dora", others, Context(LATER))
         assert [type(event) for event in freed] == [Left, Left, Cleared, Resumed]
 
-    def test_a_match_that_both_have_left_is_put_away_for_it(
+    def test_resume_adjourns_a_match_both_players_have_left(
         self, match: Match, started: Table
     ) -> None:
         others = replace(match.saved(), dwarf="Dora", troll="Emil")
@@ -164,7 +168,7 @@ def go_on(
 
 
 class TestInTheHall:
-    def test_at_the_same_board(self, hall: StoredHall) -> None:
+    def test_resume_at_the_same_board_continues_the_match(self, hall: StoredHall) -> None:
         assert hall.battles[0].state is State.ADJOURNED
         told = go_on(hall, "Anna", "Bert")
         assert isinstance(told[-1].event, Resumed)
@@ -173,7 +177,7 @@ class TestInTheHall:
         assert [battle.state for battle in hall.battles] == [State.RUNNING]
         assert hall.away() == {}
 
-    def test_at_another_board(self, hall: StoredHall) -> None:
+    def test_resume_at_another_board_moves_the_match(self, hall: StoredHall) -> None:
         for player in ("Anna", "Bert"):
             do(hall, player, Go("elm table"))
         go_on(hall, "Bert", "Anna")
@@ -189,12 +193,12 @@ class TestInTheHall:
         assert [battle.part for battle in hall.battles] == [1, 2]
         assert hall.battles[1].before == (0, 32)
 
-    def test_what_goes_on_is_not_put_away(self, hall: StoredHall) -> None:
+    def test_resume_of_a_running_match_is_refused(self, hall: StoredHall) -> None:
         assert refusal(hall, "Carla", Resume(None, "oak")) is Refusal.NOTHING_ADJOURNED
         go_on(hall, "Anna", "Bert")
         assert refusal(hall, "Anna", Resume()) is Refusal.GOES_ON_ALREADY
 
-    def test_both_have_to_be_there(self, hall: StoredHall) -> None:
+    def test_resume_needs_both_players_at_the_board(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         assert refusal(hall, "Bert", Resume(None, "oak")) is Refusal.RESUME_THERE
         with pytest.raises(
@@ -204,22 +208,22 @@ class TestInTheHall:
         lose(hall, "Bert")
         assert refusal(hall, "Anna", Resume()) is Refusal.OPPONENT_NOT_THERE
 
-    def test_the_board_is_in_use(self, hall: StoredHall) -> None:
+    def test_resume_at_an_occupied_board_is_refused(self, hall: StoredHall) -> None:
         do(hall, "Carla", Join(Side.DWARF, "oak board"))
         assert refusal(hall, "Anna", Resume()) is Refusal.BOARD_IN_USE
 
-    def test_a_number(self, hall: StoredHall) -> None:
+    def test_resume_by_number_finds_an_own_match(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Resume(2)) is Refusal.NOT_YOURS_TO_RESUME
         assert refusal(hall, "Carla", Resume(1, "oak")) is Refusal.NOTHING_ADJOURNED
         go_on(hall, "Anna", "Bert", 1)
         assert hall.tables["oak board"].running
 
-    def test_somebody_elses_number(self, hall: StoredHall) -> None:
+    def test_resume_by_number_of_another_players_match_is_refused(self, hall: StoredHall) -> None:
         begin(hall, "pine board", "Carla", "Bert")
         put_away(hall, "pine board", "Carla", "Bert")
         assert refusal(hall, "Anna", Resume(2)) is Refusal.NOT_YOURS_TO_RESUME
 
-    def test_one_of_several_with_one_opponent(self, hall: StoredHall) -> None:
+    def test_resume_of_several_with_one_opponent_needs_a_number(self, hall: StoredHall) -> None:
         begin(hall, "oak board")
         put_away(hall)
         with pytest.raises(RefusedError, match=r"which_adjourned .*numbers=1,2"):
@@ -227,7 +231,7 @@ class TestInTheHall:
         go_on(hall, "Anna", "Bert", 2)
         assert list(hall.away()) == [1]
 
-    def test_one_of_several_with_different_opponents(self, hall: StoredHall) -> None:
+    def test_resume_of_several_picks_the_opponent_present(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         begin(hall, "oak board", "Carla", "Anna")
         put_away(hall, None, "Carla", "Anna")
@@ -239,7 +243,7 @@ class TestInTheHall:
         with pytest.raises(RefusedError, match=r"opponent_not_there .*players=Bert$"):
             hall.decided("Anna", Resume(), NOW)
 
-    def test_several_opponents_and_none_of_them_there(self, hall: StoredHall) -> None:
+    def test_resume_without_an_opponent_present_names_them_all(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         begin(hall, "oak board", "Carla", "Anna")
         put_away(hall, None, "Carla", "Anna")
@@ -247,7 +251,7 @@ class TestInTheHall:
         with pytest.raises(RefusedError, match=r"opponent_not_there .*players=Bert,Carla$"):
             hall.decided("Anna", Resume(), NOW)
 
-    def test_between_the_battles(self) -> None:
+    def test_resume_between_battles_can_start_the_second(self) -> None:
         hall = hall_of("Anna", "Bert")
         begin(hall, "oak board")
         do(hall, "Anna", Resign())
@@ -259,7 +263,7 @@ class TestInTheHall:
         assert hall.tables["oak board"].seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
         assert [battle.number for battle in hall.battles] == [1, 2]
 
-    def test_by_somebody_who_joins(self, hall: StoredHall) -> None:
+    def test_join_at_a_deserted_board_adjourns_its_match(self, hall: StoredHall) -> None:
         begin(hall, "pine board")
         lose(hall, "Anna")
         lose(hall, "Bert")
@@ -278,7 +282,7 @@ class TestInTheHall:
         go_on(hall, "Bert", "Anna", 2, LATER)
         assert hall.tables["oak board"].match
 
-    def test_after_a_restart(self, hall: StoredHall) -> None:
+    def test_resume_after_a_restart_restores_the_match(self, hall: StoredHall) -> None:
         """A hall that has read what was written down goes on with it."""
         again, saved = reopened(hall, "Anna", "Bert"), hall.away()[1]
         assert again.tables["oak board"] == hall.tables["oak board"]
@@ -288,7 +292,7 @@ class TestInTheHall:
         assert again.tables["pine board"].match == Match.restored(saved, 1)
         assert again.battles[0].state is State.RUNNING
 
-    def test_what_two_boards_have_decided_at_once_is_done_at_one(self, hall: StoredHall) -> None:
+    def test_simultaneous_resumes_at_two_boards_commit_once(self, hall: StoredHall) -> None:
         do(hall, "Bert", Resume())
         (at_oak,) = hall.decided("Anna", Resume(), NOW)
         for player in ("Anna", "Bert"):
@@ -308,7 +312,7 @@ class TestAsking:
 
     ASKS = Invited("Anna", "Bert", "oak board", Side.TROLL, battle=1)
 
-    def test_question_is_told_to_the_two_and_resumes_nothing(self, hall: StoredHall) -> None:
+    def test_question_reaches_only_both_players_and_resumes_nothing(self, hall: StoredHall) -> None:
         assert do(hall, "Anna", Resume()) == [Delivery(self.ASKS, ("Anna", "Bert"))]
         assert hall.tables["oak board"].match is None
         assert list(hall.away()) == [1]
@@ -324,7 +328,7 @@ class TestAsking:
         assert not hall.people["Bert"].invitations
 
     @pytest.mark.parametrize("command", [No(), Decline("anna")], ids=str)
-    def test_refusal_is_told_with_the_battle_and_resumes_nothing(
+    def test_refusal_names_the_battle_and_resumes_nothing(
         self, hall: StoredHall, command: Command
     ) -> None:
         do(hall, "Anna", Resume())
@@ -333,7 +337,7 @@ class TestAsking:
         assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
         assert list(hall.away()) == [1]
 
-    def test_question_repeated_by_who_asked_agrees_to_nothing(self, hall: StoredHall) -> None:
+    def test_question_repeated_by_its_asker_is_no_agreement(self, hall: StoredHall) -> None:
         do(hall, "Anna", Resume())
         [told] = do(hall, "Anna", Resume())
         assert told.event == self.ASKS
@@ -357,7 +361,7 @@ class TestAsking:
         [told] = do(hall, "Anna", Resume())
         assert told.event == self.ASKS
 
-    def test_question_cannot_be_answered_where_a_match_is_under_way(self, hall: StoredHall) -> None:
+    def test_question_cannot_be_answered_once_a_match_is_under_way(self, hall: StoredHall) -> None:
         do(hall, "Anna", Resume())
         begin(hall, "oak board", "Carla", "Bert")
         assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
@@ -382,7 +386,7 @@ class TestAsking:
 @pytest.mark.parametrize(
     "command", [Adjourn("oak board"), Resume(None, "oak board"), Resume(3, "oak board")], ids=str
 )
-def test_deciding_changes_nothing(hall: StoredHall, command: Command) -> None:
+def test_refused_decision_changes_nothing(hall: StoredHall, command: Command) -> None:
     before = dict(hall.tables), hall.away(), at_once(hall.store.position())
     with pytest.raises(RefusedError):
         hall.decided("Carla", command, NOW)

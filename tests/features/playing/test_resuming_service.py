@@ -29,7 +29,7 @@ async def go(place: Place, board: str) -> None:
         await place.type(name, f"go to {board}")
 
 
-async def test_two_boards_cannot_take_up_one_match(place: Place, store: SlowStore) -> None:
+async def test_match_cannot_be_resumed_at_two_boards(place: Place, store: SlowStore) -> None:
     await go(place, "oak board")
     await place.type("Bert", "resume game on oak board")
     store.hold()
@@ -46,7 +46,9 @@ async def test_two_boards_cannot_take_up_one_match(place: Place, store: SlowStor
     assert (await store.look_up(HistoryLookup(None))).in_all == 1
 
 
-async def test_nor_can_two_houses_that_share_a_store(place: Place, store: SlowStore) -> None:
+async def test_match_cannot_be_resumed_by_two_servers_on_one_store(
+    place: Place, store: SlowStore
+) -> None:
     """What was decided on the match as it was before is decided anew."""
     other = Place(store)
     await other.open()
@@ -69,7 +71,9 @@ async def test_nor_can_two_houses_that_share_a_store(place: Place, store: SlowSt
     assert (await store.look_up(HistoryLookup(None))).in_all == 1
 
 
-async def test_nor_can_one_be_taken_up_as_it_was_before(place: Place, store: SlowStore) -> None:
+async def test_resume_decided_on_an_outdated_match_uses_the_latest_state(
+    place: Place, store: SlowStore
+) -> None:
     other = Place(store)
     await other.open()
     await other.enter("Anna", "Bert")

@@ -53,7 +53,9 @@ def practice(empty: Table) -> Table:
 
 
 class TestSittingDown:
-    def test_both_seats_are_taken_and_a_battle_begins(self, empty: Table, practice: Table) -> None:
+    def test_practice_takes_both_seats_and_starts_a_battle(
+        self, empty: Table, practice: Table
+    ) -> None:
         assert events(empty, "Anna", Practice()) == [BEGUN]
         assert dict(practice.seats) == dict.fromkeys(Side, "Anna")
         assert practice.running
@@ -62,25 +64,25 @@ class TestSittingDown:
         assert practice.sides_of("Bert") == ()
 
     @pytest.mark.parametrize("side", Side)
-    def test_the_other_seat_is_taken_besides_ones_own(self, empty: Table, side: Side) -> None:
+    def test_practice_from_a_seat_takes_the_other_one_too(self, empty: Table, side: Side) -> None:
         alone = after(empty, ("Anna", Join(side)))
         assert events(alone, "Anna", Practice()) == [BEGUN]
 
-    def test_by_rules_that_are_named_or_were_set_or_are_the_boards(self, empty: Table) -> None:
+    def test_practice_uses_named_then_set_then_board_rules(self, empty: Table) -> None:
         assert game_rules(after(empty, ("Anna", Practice("classic")))) == CLASSIC.name
         chosen = after(empty, ("Anna", Join(Side.TROLL)), ("Anna", SetRules("classic")))
         assert game_rules(after(chosen, ("Anna", Practice()))) == CLASSIC.name
         left = after(empty, ("Anna", Practice("classic")), ("Anna", Leave()))
         assert game_rules(after(left, ("Bert", Practice()))) == "discworld"
 
-    def test_not_where_somebody_else_sits(self, seated: Table, started: Table) -> None:
+    def test_practice_at_an_occupied_board_is_refused(self, seated: Table, started: Table) -> None:
         for table in (seated, started):
             assert refusal(table, "Carla", Practice()) is Refusal.BOARD_IN_USE
         assert refusal(seated, "Anna", Practice()) is Refusal.BOARD_IN_USE
         alone = after(seated, ("Bert", Leave()))
         assert refusal(alone, "Carla", Practice()) is Refusal.BOARD_IN_USE
 
-    def test_not_in_the_middle_of_a_match(
+    def test_practice_during_a_match_is_refused(
         self, started: Table, first_over: Table, practice: Table
     ) -> None:
         for table in (started, first_over):
@@ -89,13 +91,15 @@ class TestSittingDown:
             assert refusal(left, "Anna", Practice()) is Refusal.MATCH_UNDER_WAY
         assert refusal(practice, "Anna", Practice("classic")) is Refusal.MATCH_UNDER_WAY
 
-    def test_after_the_match(self, match_over: Table, practice: Table) -> None:
+    def test_practice_after_a_finished_match_is_allowed(
+        self, match_over: Table, practice: Table
+    ) -> None:
         alone = after(match_over, ("Bert", Leave()))
         assert events(alone, "Anna", Practice()) == [BEGUN]
         over = after(practice, ("Anna", End()))
         assert game_rules(after(over, ("Anna", Practice("koom valley")))) == KOOM_VALLEY.name
 
-    def test_in_the_seats_of_those_who_have_been_away_for_long(
+    def test_practice_replaces_players_absent_past_the_grace_period(
         self, seated: Table, started: Table, practice: Table
     ) -> None:
         gone = without(seated, "Bert")
@@ -110,12 +114,12 @@ class TestSittingDown:
             assert put_away == Adjourned(LATER, "Carla", table.match.saved())
             assert isinstance(begins, BattleStarted)
 
-    def test_nobody_else_gets_a_seat(self, practice: Table) -> None:
+    def test_practice_keeps_both_seats_from_others(self, practice: Table) -> None:
         for side in Side:
             assert refusal(practice, "Bert", Join(side)) is Refusal.SEAT_TAKEN
             assert refusal(practice, "Anna", Join(side)) is Refusal.SAME_SEAT
 
-    def test_events_that_somebody_has_kept_are_looked_at(
+    def test_stored_practice_start_at_an_occupied_table_is_invalid(
         self, empty: Table, started: Table, practice: Table, seated: Table
     ) -> None:
         require_fit(empty, BEGUN)
@@ -131,7 +135,7 @@ def game_rules(table: Table) -> str:
 
 
 class TestPlayingBothSides:
-    def test_by_turn(self, practice: Table) -> None:
+    def test_practice_player_moves_both_sides_in_turn(self, practice: Table) -> None:
         assert practice.side_of("Anna") is Side.DWARF
         table = after(practice, ("Anna", PLIES[0]))
         assert table.side_of("Anna") is Side.TROLL
@@ -139,12 +143,12 @@ class TestPlayingBothSides:
         assert isinstance(moved, Moved)
         assert (moved.player, moved.side, moved.ply) == ("Anna", Side.TROLL, 2)
 
-    def test_the_other_sides_pieces_stay(self, practice: Table) -> None:
+    def test_practice_player_cannot_move_out_of_turn(self, practice: Table) -> None:
         with pytest.raises(IllegalMoveError) as refused:
             events(practice, "Anna", PLIES[1])
         assert refused.value.code is Reason.NOT_YOUR_PIECE
 
-    def test_a_ply_is_taken_back_at_once(self, practice: Table) -> None:
+    def test_practice_undo_needs_no_agreement(self, practice: Table) -> None:
         assert refusal(practice, "Anna", Undo()) is Refusal.NO_PLY_YET
         table = after(practice, *(("Anna", each) for each in PLIES[:2]))
         assert table.game
@@ -156,7 +160,7 @@ class TestPlayingBothSides:
         assert table.game
         assert table.game == practice.game
 
-    def test_nothing_is_ever_offered(self, practice: Table) -> None:
+    def test_practice_end_restart_and_adjourn_need_no_agreement(self, practice: Table) -> None:
         assert refusal(practice, "Anna", No()) is Refusal.NOTHING_OFFERED
         assert events(practice, "Anna", Start()) == [BEGUN]
         (ended,) = events(practice, "Anna", End())
@@ -166,7 +170,7 @@ class TestPlayingBothSides:
         saved = practice.match.saved()
         assert events(practice, "Anna", Adjourn()) == [Adjourned(NOW, "Anna", saved)]
 
-    def test_the_side_whose_turn_it_is_resigns(self, practice: Table) -> None:
+    def test_practice_resign_loses_for_the_side_to_move(self, practice: Table) -> None:
         for table, winner in (
             (practice, Side.TROLL),
             (after(practice, ("Anna", PLIES[0])), Side.DWARF),
@@ -175,17 +179,17 @@ class TestPlayingBothSides:
             assert isinstance(ended, BattleEnded)
             assert ended.outcome.winner is winner
 
-    def test_there_is_nobody_to_claim_from(self, practice: Table) -> None:
+    def test_practice_claim_is_refused(self, practice: Table) -> None:
         assert refusal(practice, "Anna", Claim()) is Refusal.NOBODY_TO_CLAIM_FROM
 
-    def test_it_is_one_battle_and_the_next_is_another(self, practice: Table) -> None:
+    def test_practice_is_a_single_battle(self, practice: Table) -> None:
         table = after(practice, ("Anna", End()))
         assert table.match
         assert table.match.over
         assert not table.half_played
         assert events(table, "Anna", Start()) == [BEGUN]
 
-    def test_it_is_never_rated(self, empty: Table) -> None:
+    def test_practice_is_never_rated(self, empty: Table) -> None:
         members = {"Anna"}
         table = after(empty, ("Anna", Practice()), members=members)
         for begun in (table, after(table, ("Anna", Start()), members=members)):
@@ -196,7 +200,7 @@ class TestPlayingBothSides:
 
 
 class TestSeats:
-    def test_both_are_left(self, practice: Table) -> None:
+    def test_practice_leave_gives_up_both_seats(self, practice: Table) -> None:
         assert events(practice, "Anna", Leave()) == [
             Left(NOW, "Anna", Side.DWARF, Parting.LEFT),
             Left(NOW, "Anna", Side.TROLL, Parting.LEFT),
@@ -204,7 +208,7 @@ class TestSeats:
         ]
         assert not after(practice, ("Anna", Leave())).seats
 
-    def test_both_are_kept_while_their_player_is_away(self, practice: Table) -> None:
+    def test_practice_keeps_both_seats_during_an_absence(self, practice: Table) -> None:
         hall = hall_of("Anna", "Bert")
         do(hall, "Anna", Practice(on="oak board"))
         lost = [told.event for told in lose(hall, "Anna")]
@@ -216,22 +220,22 @@ class TestSeats:
         assert not hall.tables["oak board"].away
         assert without(practice, "Anna").side_of("Anna") is Side.DWARF
 
-    def test_both_are_given_up_by_who_quits_after_the_battle(self, practice: Table) -> None:
+    def test_practice_quit_after_the_battle_frees_both_seats(self, practice: Table) -> None:
         over = after(practice, ("Anna", End()))
         assert not without(over, "Anna", parting=Parting.QUIT).seats
 
-    def test_who_quits_in_the_middle_finds_it_put_away(self, practice: Table) -> None:
+    def test_practice_quit_in_mid_battle_adjourns_it(self, practice: Table) -> None:
         played = after(practice, ("Anna", PLIES[0]))
         (put_away,) = vanish(played, "Anna", Parting.QUIT, NOW)
         assert isinstance(put_away, Adjourned)
         assert len(put_away.match.moves) == 1
         assert not without(played, "Anna", parting=Parting.QUIT).seats
 
-    def test_who_quits_before_the_first_ply_has_not_practised(self, practice: Table) -> None:
+    def test_practice_quit_before_the_first_ply_clears_it(self, practice: Table) -> None:
         assert Cleared(NOW, "Anna") in vanish(practice, "Anna", Parting.QUIT, NOW)
         assert not without(practice, "Anna", parting=Parting.QUIT).seats
 
-    def test_both_are_free_after_long(self, practice: Table) -> None:
+    def test_practice_seats_are_free_after_the_grace_period(self, practice: Table) -> None:
         over = without(after(practice, ("Anna", End())), "Anna")
         assert refusal(over, "Bert", Join(Side.TROLL)) is Refusal.SEAT_TAKEN
         table = after(over, ("Bert", Join(Side.TROLL)), now=LATER)
@@ -239,7 +243,7 @@ class TestSeats:
 
 
 class TestPuttingAway:
-    def test_it_goes_on_at_any_free_board(self, practice: Table) -> None:
+    def test_practice_is_resumed_at_any_free_board(self, practice: Table) -> None:
         played = after(practice, ("Anna", PLIES[0]))
         saved = put_away(played)
         pine = Table.set_up(BoardSpec("pine board", "classic"), 200, GRACE)
@@ -250,7 +254,7 @@ class TestPuttingAway:
         assert table.game == played.game
         assert table.match == played.match
 
-    def test_alone(self) -> None:
+    def test_practice_is_resumed_without_an_opponent(self) -> None:
         hall = hall_of("Anna", "Bert")
         do(hall, "Anna", Practice(on="oak board"))
         do(hall, "Anna", Adjourn())
@@ -259,7 +263,7 @@ class TestPuttingAway:
         assert hall.tables["pine board"].is_practice
         assert not hall.away("Anna")
 
-    def test_beside_a_match_whose_other_player_is_not_there(self) -> None:
+    def test_practice_is_resumed_if_the_match_lacks_its_opponent(self) -> None:
         hall = hall_of("Anna", "Bert")
         for player, command in (
             ("Anna", Join(Side.DWARF, "oak board")),
@@ -284,14 +288,14 @@ def put_away(table: Table) -> SavedMatch:
 
 
 class TestInAHall:
-    def test_one_walks_there(self) -> None:
+    def test_practice_at_a_board_moves_its_player_there(self) -> None:
         hall = hall_of("Anna")
         do(hall, "Anna", Practice(on="oak board"))
         assert hall.people["Anna"].room == "oak board"
         assert hall.tables.seats_of("Anna") == [hall.tables["oak board"]]
         assert refused_in_hall(hall, "Anna", Invite("anna")) is Refusal.INVITE_SELF
 
-    def test_it_is_kept_and_counts_nowhere(self) -> None:
+    def test_practice_is_stored_but_counts_for_no_score(self) -> None:
         hall = StoredHall()
         enter(hall, "Anna", member=True)
         do(hall, "Anna", Practice(on="oak board"))
@@ -304,13 +308,13 @@ class TestInAHall:
         assert battle.is_practice
         assert (battle.players, battle.rated) == (("Anna", "Anna"), False)
 
-    def test_it_is_there_after_a_restart(self) -> None:
+    def test_practice_survives_a_restart(self) -> None:
         hall = hall_of("Anna")
         do(hall, "Anna", Practice(on="oak board"))
         do(hall, "Anna", PLIES[0])
         assert reopened(hall).tables == hall.tables
 
-    def test_it_counts_as_talk_once_somebody_looks_on(self) -> None:
+    def test_practice_counts_towards_talk_limits_with_spectators(self) -> None:
         hall = hall_of("Anna", "Bert")
         (begun,) = hall.decided("Anna", Practice(on="oak board"), NOW)
         assert is_limited(hall, begun)
