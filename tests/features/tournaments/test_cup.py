@@ -76,7 +76,7 @@ class Robot:
                 self.told += (await self._client.reader.read(1 << 16)).decode()
 
 
-async def test_a_cup_of_sixteen_goes_by_itself(tmp_path: Path) -> None:
+async def test_knock_out_of_sixteen_runs_to_its_end_over_telnet(tmp_path: Path) -> None:
     async with serving(tmp_path) as (sessions, place), AsyncExitStack() as stack:
         robots = []
         for name in NAMES:

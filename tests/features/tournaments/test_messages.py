@@ -59,9 +59,7 @@ def tournament(kind: TournamentKind, players: int, rounds: int) -> Tournament:
         (TournamentKind.KNOCK_OUT, 13, 4),
     ],
 )
-def test_a_table_fits_the_screen(
-    kind: TournamentKind, players: int, rounds: int, width: int
-) -> None:
+def test_table_fits_the_screen(kind: TournamentKind, players: int, rounds: int, width: int) -> None:
     so_far = tournament(kind, players, rounds)
     placings = standings(kind, so_far.entrants, so_far.rounds)
     lines = table(so_far, placings, placings[:20], Display(width=width))
@@ -70,7 +68,7 @@ def test_a_table_fits_the_screen(
         assert max(map(len, lines)) < width
 
 
-def test_a_table_of_a_round_robin_has_who_beat_whom() -> None:
+def test_round_robin_table_shows_individual_results() -> None:
     so_far = tournament(TournamentKind.ROUND_ROBIN, 4, 2)
     placings = standings(so_far.kind, so_far.entrants, so_far.rounds)
     lines = table(so_far, placings, placings, Display(width=40))
@@ -93,7 +91,7 @@ def test_a_table_of_a_round_robin_has_who_beat_whom() -> None:
         (72 * 3600.0, "on 2027-01-18 at 12:00 UTC, in 3 days"),
     ],
 )
-def test_when_one_starts_is_told_with_how_long_it_is_until_then(later: float, told: str) -> None:
+def test_start_time_includes_a_countdown(later: float, told: str) -> None:
     noon = 1_800_014_400.0
     assert starting(noon + later, noon) == told
 
@@ -102,11 +100,11 @@ def test_when_one_starts_is_told_with_how_long_it_is_until_then(later: float, to
     ("points", "told"),
     [(0.0, "0 points"), (0.5, "half a point"), (1.0, "1 point"), (2.5, "2 and a half points")],
 )
-def test_points_are_told_to_a_voice(points: float, told: str) -> None:
+def test_points_are_spelled_out(points: float, told: str) -> None:
     assert counted_points(points) == told
 
 
-def test_a_reader_gets_a_list(house: House) -> None:
+def test_reader_mode_lists_the_standings(house: House) -> None:
     house.obey("Anna", "options reader on", NOON)
     [message] = [each for each in house.obey("Anna", "tournament 1", NOON + 61) if not each.package]
     lines = message.text.splitlines()
@@ -129,7 +127,7 @@ def house() -> House:
     return house
 
 
-def test_level_match_of_a_knock_out_says_who_goes_on_and_why(house: House) -> None:
+def test_level_knock_out_match_explains_who_advances(house: House) -> None:
     for number in (1, 2):
         house.obey("Anna", "start game" if number == 2 else "score", NOON + 61)
         house.obey("Anna", "end game", NOON + 61)
@@ -143,7 +141,7 @@ def test_level_match_of_a_knock_out_says_who_goes_on_and_why(house: House) -> No
     assert read["Carla"] == level.format("Anna is", "Bert", "Anna wins it", "they")
 
 
-def test_match_won_by_the_shorter_battle_says_so() -> None:
+def test_knock_out_match_won_by_fewer_plies_says_so() -> None:
     so_far = tournament(TournamentKind.KNOCK_OUT, 4, 0)
     first = so_far.apply(RoundPaired(NOON, "", 1, 1, (NAMES[0], NAMES[3], NAMES[1], NAMES[2])))
     scores = BattleScore(32, 0, 40), BattleScore(0, 32, 30)
@@ -155,7 +153,7 @@ def test_match_won_by_the_shorter_battle_says_so() -> None:
     assert " ".join(lines).endswith("You go on, since you won a battle in fewer plies.")
 
 
-def test_each_reads_of_the_own_match_and_others_that_the_round_begins() -> None:
+def test_round_start_names_opponents_only_to_the_players() -> None:
     house = House([BoardSpec("oak board")], opens_boards=True)
     for name in ("Anna", "Bert", "Carla"):
         house.enter(name, NOON, Terminal(200), member=True)
@@ -172,7 +170,7 @@ def test_each_reads_of_the_own_match_and_others_that_the_round_begins() -> None:
     }
 
 
-def test_swiss_with_too_few_players_is_shortened_and_says_so_when_it_starts() -> None:
+def test_swiss_with_too_few_players_announces_fewer_rounds() -> None:
     house = House([BoardSpec("oak board")], opens_boards=True)
     for name in ("Anna", "Bert", "Carla", "Dora"):
         house.enter(name, NOON, Terminal(200), member=True)
@@ -192,7 +190,7 @@ def test_swiss_with_too_few_players_is_shortened_and_says_so_when_it_starts() ->
     }
 
 
-def test_rounds_of_a_swiss_are_those_of_the_field_at_the_start() -> None:
+def test_swiss_round_count_is_fixed_at_the_start() -> None:
     so_far = tournament(TournamentKind.SWISS, 4, 1)
     assert so_far.rounds_in_all == 3
     late = so_far.apply(TournamentEntered(NOON, "Zoe", 1)).apply(TournamentEntered(NOON, "Yan", 1))

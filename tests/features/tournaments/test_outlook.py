@@ -69,20 +69,20 @@ def fewest_repeats(graph: Graph, rounds: int, *, has_bye: bool) -> int:
 
 class TestExamples:
     @pytest.mark.parametrize("size", [2, 4, 6, 8, 10, 20, 40])
-    def test_field_holds_one_round_less_than_it_has_players(self, size: int) -> None:
+    def test_complete_field_allows_one_round_fewer_than_players(self, size: int) -> None:
         assert Outlook(complete_graph(size), size - 1, has_bye=False).repeats == 0
 
-    def test_field_with_one_round_too_many_repeats_one_meeting_of_each_pair(self) -> None:
+    def test_extra_round_repeats_one_meeting_for_each_of_its_pairs(self) -> None:
         assert Outlook(complete_graph(6), 6, has_bye=False).repeats == 3
 
-    def test_two_triangles_hold_no_round(self) -> None:
+    def test_two_triangles_allow_no_round_without_a_repeat(self) -> None:
         assert Outlook(graph_of(6, TRIANGLES), 1, has_bye=False).repeats == 1
 
-    def test_petersen_graph_holds_one_round_of_three(self) -> None:
+    def test_petersen_graph_allows_only_one_round(self) -> None:
         assert Outlook(graph_of(10, PETERSEN), 1, has_bye=False).repeats == 0
         assert Outlook(graph_of(10, PETERSEN), 2, has_bye=False).repeats > 0
 
-    def test_first_round_with_a_dead_end_is_refused(self) -> None:
+    def test_first_round_leading_to_a_dead_end_is_refused(self) -> None:
         """In a prism, the three pairs that join its triangles leave these two."""
         prism = graph_of(6, [*TRIANGLES, (0, 3), (1, 4), (2, 5)])
         outlook = Outlook(prism, 2, has_bye=False)
@@ -95,7 +95,7 @@ class TestExamples:
             frozenset({2, 5}),
         }
 
-    def test_search_that_gives_up_answers_no(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_abandoned_search_finds_no_round(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("thudmud.features.tournaments.outlook.MOST_STEPS_IN_ALL", 1)
         outlook = Outlook(complete_graph(20), 19, has_bye=False)
         assert outlook.first_round((), [()] * 20) is None
@@ -104,7 +104,7 @@ class TestExamples:
 
 class TestWhatHolds:
     @given(st.sampled_from([2, 4, 6]), st.integers(1, 4), st.integers(0, 1), st.data())
-    def test_fewest_repeats_are_those_of_a_search_of_all_ways(
+    def test_fewest_repeats_match_an_exhaustive_search(
         self, size: int, rounds: int, byes: int, data: st.DataObject
     ) -> None:
         has_bye = byes == 1

@@ -59,15 +59,15 @@ def numbered(count: int) -> list[Entrant]:
 
 
 class TestValues:
-    def test_nobody_meets_themselves(self) -> None:
+    def test_pairing_of_a_player_with_themselves_is_invalid(self) -> None:
         with pytest.raises(InvalidValueError, match="themselves"):
             Pairing("A", "A")
 
-    def test_only_who_is_paired_can_be_absent(self) -> None:
+    def test_pairing_with_an_absent_outsider_is_invalid(self) -> None:
         with pytest.raises(InvalidValueError):
             Pairing("A", "B", absent("C"))
 
-    def test_points(self) -> None:
+    def test_points_follow_from_battle_scores(self) -> None:
         drawn = MatchResult((BattleScore(12, 20, 88), BattleScore(16, 8, 60)))
         pairing = Pairing("A", "B", drawn)
         assert [pairing.match_points(each) for each in "AB"] == [0.5, 0.5]
@@ -77,14 +77,14 @@ class TestValues:
         assert [won.match_points(each) for each in "AB"] == [0, 1]
         assert [won.battle_points(each) for each in "AB"] == [-7, 7]
 
-    def test_absence_loses_whatever_was_played(self) -> None:
+    def test_absence_loses_despite_battles_played(self) -> None:
         pairing = Pairing("A", "B", MatchResult((BattleScore(30, 0, 90),), ("A",)))
         assert [pairing.match_points(each) for each in "AB"] == [0, 1]
         assert not pairing.played
         nobody = Pairing("A", "B", absent("A", "B"))
         assert [nobody.match_points(each) for each in "AB"] == [0, 0]
 
-    def test_bye_is_a_match_won(self) -> None:
+    def test_bye_counts_as_a_match_won(self) -> None:
         bye = Pairing("A", None)
         assert (bye.over, bye.is_bye, bye.played, bye.match_points("A")) == (True, True, False, 1)
 
@@ -110,7 +110,7 @@ class TestValues:
             (ARENA, 10, None, None),
         ],
     )
-    def test_rounds(
+    def test_round_count_follows_from_kind_and_field(
         self, kind: TournamentKind, entrants: int, asked: int | None, rounds: int | None
     ) -> None:
         assert rounds_of(kind, entrants, asked) == rounds
@@ -118,11 +118,11 @@ class TestValues:
 
 class TestRoundRobin:
     @pytest.mark.parametrize("size", BERGER)
-    def test_berger_tables(self, size: int) -> None:
+    def test_round_robin_follows_the_berger_tables(self, size: int) -> None:
         assert [shown(each) for each in played(ROUND_ROBIN, numbered(size), 99)] == BERGER[size]
 
     @pytest.mark.parametrize("size", [3, 5, 7, 9])
-    def test_of_an_odd_number_who_would_meet_the_last_rests(self, size: int) -> None:
+    def test_round_robin_of_an_odd_field_gives_byes_by_the_tables(self, size: int) -> None:
         rounds = played(ROUND_ROBIN, numbered(size), 99)
         full = [
             " ".join(each for each in line.split() if str(size + 1) not in each.split("-"))
@@ -131,7 +131,7 @@ class TestRoundRobin:
         assert [shown(each) for each in rounds] == full
 
     @given(st.integers(2, 30))
-    def test_everybody_meets_everybody_and_sides_even_out(self, size: int) -> None:
+    def test_round_robin_pairs_everybody_once_with_even_sides(self, size: int) -> None:
         rounds = played(ROUND_ROBIN, entered(size), 99)
         met = Counter(frozenset(each.players) for pairings in rounds for each in pairings)
         names = [each.player for each in entered(size)]
@@ -142,7 +142,7 @@ class TestRoundRobin:
         assert all(abs(first[name] - second[name]) <= 1 for name in names)
 
     @given(st.integers(3, 20))
-    def test_in_two_cycles_all_meet_twice_once_with_each_side_first(self, size: int) -> None:
+    def test_double_round_robin_pairs_everybody_once_per_side(self, size: int) -> None:
         rounds = played(DOUBLE, entered(size), 99)
         met = Counter(each.players for pairings in rounds for each in pairings)
         names = [each.player for each in entered(size)]
@@ -157,7 +157,7 @@ class TestRoundRobin:
             assert "ddd" not in began
             assert "ttt" not in began
 
-    def test_who_has_left_loses_what_is_left(self) -> None:
+    def test_round_robin_player_who_left_forfeits_remaining_matches(self) -> None:
         entrants = numbered(4)
         rounds = played(ROUND_ROBIN, entrants, 1)
         entrants[1] = replace(entrants[1], left=2)
@@ -166,18 +166,18 @@ class TestRoundRobin:
         assert second[0].result is None
         assert second[1].result == absent("2")
 
-    def test_ends_when_only_one_is_left(self) -> None:
+    def test_round_robin_ends_with_one_player_left(self) -> None:
         entrants = [each if each.player == "1" else replace(each, left=2) for each in numbered(4)]
         assert pair(ROUND_ROBIN, entrants, played(ROUND_ROBIN, numbered(4), 1)) == ()
 
-    def test_waits_until_all_are_done(self) -> None:
+    def test_next_round_is_invalid_while_matches_are_open(self) -> None:
         first = pair(ROUND_ROBIN, numbered(4), [])
         with pytest.raises(InvalidValueError, match="those before it are over"):
             pair(ROUND_ROBIN, numbered(4), [first])
 
 
 class TestKnockOut:
-    def test_the_best_meet_last(self) -> None:
+    def test_knock_out_lets_top_seeds_meet_last(self) -> None:
         rounds = played(KNOCK_OUT, numbered(8), 99, _lower_number)
         assert [{frozenset(each.players) for each in pairings} for pairings in rounds] == [
             _pairs("1-8 4-5 2-7 3-6"),
@@ -186,7 +186,7 @@ class TestKnockOut:
         ]
 
     @pytest.mark.parametrize(("size", "byes"), [(5, "123"), (6, "12"), (7, "1"), (8, ""), (3, "1")])
-    def test_the_best_have_the_byes(self, size: int, byes: str) -> None:
+    def test_knock_out_gives_byes_to_top_seeds(self, size: int, byes: str) -> None:
         first = pair(KNOCK_OUT, numbered(size), [])
         assert {each.first for each in first if each.is_bye} == set(byes)
         assert Counter(name for each in first for name in each.players) == Counter(
@@ -194,7 +194,9 @@ class TestKnockOut:
         )
 
     @given(st.integers(2, 40), st.randoms(use_true_random=False))
-    def test_one_is_left_after_as_many_rounds_as_it_takes(self, size: int, chance: Random) -> None:
+    def test_knock_out_has_one_winner_after_the_expected_rounds(
+        self, size: int, chance: Random
+    ) -> None:
         def anybody(pairing: Pairing) -> MatchResult:
             return won_by(pairing, chance.choice(pairing.players))
 
@@ -208,24 +210,24 @@ class TestKnockOut:
             assert len(names) == len(set(names)) == size - len(out)
             out |= set(names) - {goes_on(each, entrants) for each in pairings}
 
-    def test_a_level_match_goes_to_the_quicker_win(self) -> None:
+    def test_level_match_goes_to_the_quicker_win(self) -> None:
         entrants = numbered(2)
         pairing = Pairing("1", "2", MatchResult((BattleScore(9, 1, 50), BattleScore(1, 9, 40))))
         assert goes_on(pairing, entrants) == "2"
 
-    def test_else_to_the_higher_seed(self) -> None:
+    def test_level_match_without_a_quicker_win_goes_to_the_higher_seed(self) -> None:
         entrants = numbered(2)
         for battles in ((), (BattleScore(9, 1, 50), BattleScore(1, 9, 50))):
             assert goes_on(Pairing("2", "1", MatchResult(battles)), entrants) == "1"
 
-    def test_who_does_not_come_is_out(self) -> None:
+    def test_knock_out_eliminates_an_absent_player(self) -> None:
         entrants = numbered(4)
         first = ended(pair(KNOCK_OUT, entrants, []), lambda each: absent(min(each.players)))
         assert {frozenset(each.players) for each in pair(KNOCK_OUT, entrants, [first])} == _pairs(
             "3-4"
         )
 
-    def test_nobody_comes(self) -> None:
+    def test_knock_out_match_missed_by_both_gives_a_bye(self) -> None:
         entrants = numbered(4)
         first = pair(KNOCK_OUT, entrants, [])
         first = (
@@ -236,12 +238,12 @@ class TestKnockOut:
         assert [each.players for each in final] == [("2",)]
         assert pair(KNOCK_OUT, entrants, [first, final]) == ()
 
-    def test_nobody_at_all_comes(self) -> None:
+    def test_knock_out_missed_by_everybody_ends(self) -> None:
         entrants = numbered(4)
         first = ended(pair(KNOCK_OUT, entrants, []), lambda each: absent(*each.players))
         assert pair(KNOCK_OUT, entrants, [first]) == ()
 
-    def test_who_has_left_loses_the_next_match(self) -> None:
+    def test_knock_out_player_who_left_forfeits_the_next_match(self) -> None:
         entrants = numbered(4)
         first = ended(pair(KNOCK_OUT, entrants, []), _lower_number)
         entrants[0] = replace(entrants[0], left=2)
@@ -249,7 +251,7 @@ class TestKnockOut:
         assert final.result == absent("1")
         assert goes_on(final, entrants) == "2"
 
-    def test_sides_even_out(self) -> None:
+    def test_knock_out_evens_out_sides(self) -> None:
         entrants = numbered(32)
         rounds = played(KNOCK_OUT, entrants, 99, _lower_number)
         for name in "12":
@@ -263,7 +265,7 @@ class TestKnockOut:
 
 
 class TestArena:
-    def test_pairs_who_is_free_by_score(self) -> None:
+    def test_arena_pairs_free_players_by_score(self) -> None:
         entrants = entered(4)
         first = pair_free(entrants, [], ["A", "B", "C", "D"])
         assert {frozenset(each.players) for each in first} == {frozenset("AB"), frozenset("CD")}
@@ -271,23 +273,23 @@ class TestArena:
         again = pair_free(entrants, done, ["A", "B", "C", "D"])
         assert {frozenset(each.players) for each in again} == {frozenset("BD"), frozenset("AC")}
 
-    def test_two_who_have_just_met_wait_for_others(self) -> None:
+    def test_arena_makes_recent_opponents_wait_for_others(self) -> None:
         entrants = entered(4)
         first = pair_free(entrants, [], ["A", "B", "C", "D"])
         done = [each if "C" in each.players else ended([each])[0] for each in first]
         assert pair_free(entrants, done, ["A", "B"]) == ()
 
-    def test_two_who_are_alone_meet_again(self) -> None:
+    def test_arena_pairs_the_last_two_players_again(self) -> None:
         entrants = [*entered(2), Entrant("C", 1000.0, left=1)]
         done = ended(pair_free(entrants, [], ["A", "B"]))
         (again,) = pair_free(entrants, done, ["A", "B"])
         assert again.players == (done[0].second, done[0].first)
 
-    def test_who_has_waited_least_waits(self) -> None:
+    def test_arena_leaves_out_the_player_who_waited_least(self) -> None:
         (pairing,) = pair_free(entered(3), [], ["C", "B", "A"])
         assert set(pairing.players) == set("CB")
 
-    def test_as_many_as_possible_are_paired(self) -> None:
+    def test_arena_pairs_as_many_players_as_possible(self) -> None:
         entrants = entered(4)
         done = ended((Pairing("A", "B"),))
         pairings = pair_free(entrants, done, ["A", "B", "C", "D"])
@@ -297,7 +299,7 @@ class TestArena:
         )
 
     @given(st.integers(3, 40), st.integers(1, 60), st.randoms(use_true_random=False))
-    def test_nobody_meets_the_same_player_twice_running(
+    def test_arena_never_repeats_a_pairing_immediately(
         self, size: int, steps: int, chance: Random
     ) -> None:
         entrants = entered(size)

@@ -139,7 +139,7 @@ def met(rounds: list[RoundPaired]) -> Counter[frozenset[str]]:
     return Counter(frozenset(pair) for each in rounds for pair in each.pairs if pair[1])
 
 
-async def test_one_that_ends_long_after_those_that_were_announced_later(cup: Cup) -> None:
+async def test_ended_tournaments_are_kept_in_order_of_ending(cup: Cup) -> None:
     cup.hall.order = Order(operators=frozenset({"anna"}))
     for number in range(1, ENDED_KEPT + 2):
         await cup.announce(f"round robin 10+5 {SOON}")
@@ -150,7 +150,7 @@ async def test_one_that_ends_long_after_those_that_were_announced_later(cup: Cup
     assert [*cup.hall.part(TournamentRegister).known] == [*range(3, ENDED_KEPT + 2), 1]
 
 
-async def test_a_round_robin_goes_by_itself_from_its_start_to_its_end(cup: Cup) -> None:
+async def test_round_robin_runs_unattended_to_its_end(cup: Cup) -> None:
     await cup.announce(f'round robin 10+5 classic "Thursday" {SOON}', *NAMES)
     assert cup.one.state is TournamentState.OPEN
     for _ in range(3):
@@ -171,7 +171,7 @@ async def test_a_round_robin_goes_by_itself_from_its_start_to_its_end(cup: Cup) 
     }  # fmt: skip
 
 
-async def test_both_are_brought_to_their_board_and_told_whom_they_play(cup: Cup) -> None:
+async def test_round_start_moves_players_and_names_their_opponents(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", *NAMES)
     cup.told.clear()
     await cup.begin_round()
@@ -181,7 +181,7 @@ async def test_both_are_brought_to_their_board_and_told_whom_they_play(cup: Cup)
         assert f"you play {other}" in cup.told[name][0]
 
 
-async def test_the_hall_is_told_of_a_round_once(cup: Cup) -> None:
+async def test_round_start_is_announced_once_in_the_hall(cup: Cup) -> None:
     await cup.enter("Eve")
     await cup.announce(f"round robin {SOON}", *NAMES)
     cup.told.clear()
@@ -191,7 +191,7 @@ async def test_the_hall_is_told_of_a_round_once(cup: Cup) -> None:
     ]
 
 
-async def test_player_is_brought_to_the_match_although_a_clock_runs_elsewhere(cup: Cup) -> None:
+async def test_player_away_from_a_timed_game_is_moved_to_the_match(cup: Cup) -> None:
     await cup.enter("Eve")
     await cup.type("Anna", "seek 5+0 unrated")
     await cup.type("Eve", "accept Anna")
@@ -207,7 +207,7 @@ async def test_player_is_brought_to_the_match_although_a_clock_runs_elsewhere(cu
     assert "clock is running there." in told
 
 
-async def test_seek_of_an_entrant_ends_when_their_match_begins(cup: Cup) -> None:
+async def test_seek_of_an_entrant_ends_at_match_start(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.type("Anna", "seek")
     await cup.type("Bert", "seek 3 days")
@@ -216,7 +216,7 @@ async def test_seek_of_an_entrant_ends_when_their_match_begins(cup: Cup) -> None
     assert [seek.player for seek in cup.hall.seeks.values()] == ["Bert"]
 
 
-async def test_nobody_is_brought_away_from_a_clock_that_runs(cup: Cup) -> None:
+async def test_player_at_a_timed_game_is_not_moved_to_the_match(cup: Cup) -> None:
     await cup.enter("Eve")
     await cup.type("Anna", "seek 5+0 unrated")
     await cup.type("Eve", "accept Anna")
@@ -231,7 +231,7 @@ async def test_nobody_is_brought_away_from_a_clock_that_runs(cup: Cup) -> None:
     assert "You stay here while your clock runs" in " ".join(cup.told["Anna"][0].split())
 
 
-async def test_the_second_battle_begins_after_the_rest_or_when_a_player_says_so(cup: Cup) -> None:
+async def test_second_battle_starts_after_the_rest(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
     board = cup.board("Anna")
@@ -245,7 +245,7 @@ async def test_the_second_battle_begins_after_the_rest_or_when_a_player_says_so(
     assert match.tournament == (1, 1)
 
 
-async def test_who_does_not_come_loses_the_match_and_is_out_after_two(cup: Cup) -> None:
+async def test_absent_player_forfeits_and_is_out_after_two_matches(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", *NAMES)
     await cup.begin_round()
     await cup.leave("Dora")
@@ -276,7 +276,7 @@ async def test_who_does_not_come_loses_the_match_and_is_out_after_two(cup: Cup) 
     assert len(await cup.of_hall(PairingBegun)) == 5
 
 
-async def test_who_comes_in_time_plays(cup: Cup) -> None:
+async def test_player_returning_within_the_grace_period_plays(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
     await cup.leave("Bert")
@@ -287,7 +287,7 @@ async def test_who_comes_in_time_plays(cup: Cup) -> None:
     assert cup.one.open
 
 
-async def test_who_has_played_a_ply_is_no_absentee(cup: Cup) -> None:
+async def test_player_leaving_after_a_ply_does_not_forfeit(cup: Cup) -> None:
     await cup.announce(f"round robin classic {SOON}", "Anna", "Bert")
     await cup.begin_round()
     first = cup.match("Anna").first
@@ -297,7 +297,7 @@ async def test_who_has_played_a_ply_is_no_absentee(cup: Cup) -> None:
     assert cup.one.open
 
 
-async def test_if_neither_comes_both_lose(cup: Cup) -> None:
+async def test_match_missed_by_both_players_is_lost_by_both(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
     await cup.leave("Anna")
@@ -308,7 +308,7 @@ async def test_if_neither_comes_both_lose(cup: Cup) -> None:
 
 
 @pytest.mark.parametrize(("between", "absent"), [(0.1, (True, True)), (60.0, (True, False))])
-async def test_who_goes_a_moment_after_the_other_has_not_come_either(
+async def test_player_leaving_just_after_the_other_forfeits_too(
     cup: Cup, between: float, absent: tuple[bool, bool]
 ) -> None:
     """That two are away is stored one after the other."""
@@ -322,7 +322,7 @@ async def test_who_goes_a_moment_after_the_other_has_not_come_either(
     assert scored.absent == absent
 
 
-async def test_a_swiss_of_five_gives_byes_and_takes_who_comes_late(cup: Cup) -> None:
+async def test_swiss_of_five_gives_byes_and_admits_late_entrants(cup: Cup) -> None:
     await cup.enter("Emil", "Fritz", member=True)
     await cup.announce(f"swiss 4 rounds {SOON}", *NAMES, "Emil")
     await cup.play_round()
@@ -338,7 +338,7 @@ async def test_a_swiss_of_five_gives_byes_and_takes_who_comes_late(cup: Cup) -> 
     assert [len(each) for each in cup.one.rounds] == [3, 3, 3, 3]
 
 
-async def test_a_knock_out_has_a_winner_after_as_many_rounds_as_it_takes(cup: Cup) -> None:
+async def test_knock_out_of_four_has_a_winner_after_two_rounds(cup: Cup) -> None:
     await cup.announce(f"knock-out {SOON}", *NAMES)
     await cup.play_round()
     assert len(cup.one.rounds) == 1
@@ -349,7 +349,7 @@ async def test_a_knock_out_has_a_winner_after_as_many_rounds_as_it_takes(cup: Cu
     assert (end.players[0], len(cup.one.rounds)) == ("Anna", 2)
 
 
-async def test_an_arena_pairs_who_is_free_until_its_time_is_over(cup: Cup) -> None:
+async def test_arena_pairs_free_players_until_its_time_is_up(cup: Cup) -> None:
     await cup.announce(f"arena for 20 minutes 5+3 {SOON}", *NAMES)
     await cup.begin_round()
     assert len(cup.one.open) == 2
@@ -383,7 +383,7 @@ async def test_arena_starts_without_absent_entrants_who_can_enter_again(cup: Cup
     assert len(cup.one.open) == 2
 
 
-async def test_arena_leaves_alone_players_who_have_gone(cup: Cup) -> None:
+async def test_arena_does_not_pair_players_who_have_left(cup: Cup) -> None:
     await cup.announce(f"arena for 20 minutes 5+3 {SOON}", *NAMES)
     await cup.begin_round()
     matches = [*cup.one.open.values()]
@@ -412,7 +412,7 @@ async def test_entrant_absent_at_the_start_is_out_before_the_first_round(cup: Cu
     assert await refused(cup, "Dora", "enter 1") is TournamentRefusal.TOURNAMENT_BEGUN
 
 
-async def test_entrant_back_within_half_a_minute_of_the_start_plays(cup: Cup) -> None:
+async def test_entrant_returning_soon_after_the_start_plays(cup: Cup) -> None:
     await cup.announce(f"knock-out {SOON}", *NAMES)
     await cup.leave("Dora")
     await cup.pass_by(60.0 + LATE - 1)
@@ -435,7 +435,7 @@ async def test_entrants_absent_at_the_start_are_named_in_one_sentence(cup: Cup) 
     assert set(cup.one.entries) == set(NAMES)
 
 
-async def test_start_just_after_a_restart_waits_for_entrants_to_come_back(
+async def test_start_after_a_restart_waits_for_entrants_to_return(
     store: SlowStore,
 ) -> None:
     place = Cup(store)
@@ -453,7 +453,7 @@ async def test_start_just_after_a_restart_waits_for_entrants_to_come_back(
     assert set(place.one.entries) == {"Anna", "Bert", "Carl"}
 
 
-async def test_player_taken_out_by_the_director_is_told_and_stays_out(cup: Cup) -> None:
+async def test_player_removed_by_the_director_cannot_enter_again(cup: Cup) -> None:
     await cup.announce(f"swiss {SOON}", *NAMES)
     cup.told.clear()
     told = await cup.type("Anna", "withdraw dora from 1")
@@ -470,7 +470,7 @@ async def test_player_taken_out_by_the_director_is_told_and_stays_out(cup: Cup) 
     assert cup.one.playing == ("Anna", "Bert")
 
 
-async def test_member_announces_another_tournament_once_the_first_is_over(cup: Cup) -> None:
+async def test_member_can_announce_one_tournament_at_a_time(cup: Cup) -> None:
     await cup.announce(f"swiss {SOON}")
     assert (
         await refused(cup, "Anna", f"tournament new arena {SOON}")
@@ -492,7 +492,7 @@ async def test_members_announce_up_to_two_weeks_ahead_and_operators_further(cup:
     assert await refused(cup, "Bert", "tournament new swiss starts in 60 days") is None
 
 
-async def test_players_of_one_address_announce_two_tournaments_between_them(cup: Cup) -> None:
+async def test_tournaments_announced_from_one_address_are_limited(cup: Cup) -> None:
     names = "Xenia", "Yorick", "Zoe"
     await cup.enter(*names, member=True, origin="192.0.2.7")
     for each in names[:2]:
@@ -505,7 +505,7 @@ async def test_players_of_one_address_announce_two_tournaments_between_them(cup:
     assert await refused(cup, "Zoe", line) is None
 
 
-async def test_players_of_one_address_get_so_many_places_whether_they_stay_or_not(
+async def test_places_for_players_of_one_address_are_limited(
     cup: Cup,
 ) -> None:
     cup.hall.limit(TournamentLimits(players_per_address=2))
@@ -521,7 +521,7 @@ async def test_players_of_one_address_get_so_many_places_whether_they_stay_or_no
     assert await refused(cup, "Zoe", "enter 1") is None
 
 
-async def test_by_days_nobody_is_brought_anywhere_nor_has_to_be_here(cup: Cup) -> None:
+async def test_correspondence_round_moves_nobody_and_needs_no_presence(cup: Cup) -> None:
     await cup.announce(f"round robin 2 days {SOON}", "Anna", "Bert")
     await cup.leave("Bert", Parting.QUIT)
     await cup.begin_round()
@@ -538,7 +538,7 @@ async def test_by_days_nobody_is_brought_anywhere_nor_has_to_be_here(cup: Cup) -
     assert cup.one.end
 
 
-async def test_a_round_by_days_can_have_a_limit(cup: Cup) -> None:
+async def test_correspondence_round_ends_at_its_time_limit(cup: Cup) -> None:
     await cup.announce(f"round robin 14 days rounds of 1 day {SOON}", *NAMES)
     await cup.begin_round()
     boards = [cup.board(name) for name in NAMES]
@@ -551,7 +551,7 @@ async def test_a_round_by_days_can_have_a_limit(cup: Cup) -> None:
     assert all(cup.hall.tables[board].under_way for board in boards)
 
 
-async def test_who_withdraws_finishes_the_match_and_is_paired_no_more(cup: Cup) -> None:
+async def test_withdrawn_player_finishes_the_match_but_is_paired_no_more(cup: Cup) -> None:
     await cup.announce(f"swiss 3 rounds {SOON}", *NAMES)
     await cup.begin_round()
     told = await cup.type("Dora", "withdraw from 1")
@@ -563,7 +563,7 @@ async def test_who_withdraws_finishes_the_match_and_is_paired_no_more(cup: Cup) 
     assert sum(each.is_bye for each in cup.one.rounds[1]) == 1
 
 
-async def test_while_it_is_paused_nothing_begins_and_nobody_has_to_come(cup: Cup) -> None:
+async def test_paused_tournament_counts_no_absence(cup: Cup) -> None:
     await cup.announce(f"round robin 180+0 {SOON}", *NAMES)
     await cup.begin_round()
     await cup.leave("Dora")
@@ -577,7 +577,7 @@ async def test_while_it_is_paused_nothing_begins_and_nobody_has_to_come(cup: Cup
     assert cup.one.match_of("Dora") is None
 
 
-async def test_a_tournament_that_is_paused_before_its_start_starts_when_it_goes_on(
+async def test_tournament_paused_before_its_start_starts_when_resumed(
     cup: Cup,
 ) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
@@ -607,7 +607,7 @@ async def test_pause_by_a_member_ends_after_a_day(cup: Cup) -> None:
     assert continued.player == ""
 
 
-async def test_tournament_that_was_paused_and_left_is_over_after_a_day(cup: Cup) -> None:
+async def test_tournament_paused_and_deserted_ends_after_a_day(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.type("Anna", "pause tournament 1")
     for name in NAMES:
@@ -618,7 +618,7 @@ async def test_tournament_that_was_paused_and_left_is_over_after_a_day(cup: Cup)
     assert cup.one.end.why is TournamentEnd.TOO_FEW
 
 
-async def test_pause_during_a_round_ends_after_a_day_and_absent_players_lose(cup: Cup) -> None:
+async def test_round_paused_and_deserted_is_forfeited_after_a_day(cup: Cup) -> None:
     await cup.announce(f"round robin 180+0 {SOON}", "Anna", "Bert")
     await cup.begin_round()
     for name in ("Bert", "Carl"):
@@ -641,7 +641,7 @@ async def test_pause_by_an_operator_lasts_until_it_is_resumed(cup: Cup) -> None:
     assert "It is paused." in await cup.type("Bert", "tournament 1")
 
 
-async def test_tournament_of_a_member_ends_two_weeks_after_its_start_at_the_latest(
+async def test_tournament_of_a_member_ends_within_two_weeks(
     cup: Cup,
 ) -> None:
     cup.hall.order = Order(operators=frozenset({"anna"}))
@@ -655,7 +655,7 @@ async def test_tournament_of_a_member_ends_two_weeks_after_its_start_at_the_late
 
 
 @pytest.mark.parametrize("is_operator", [False, True])
-async def test_tournament_by_correspondence_ends_after_a_year_as_it_stands(
+async def test_correspondence_tournament_of_a_member_ends_within_a_year(
     cup: Cup, monkeypatch: pytest.MonkeyPatch, *, is_operator: bool
 ) -> None:
     monkeypatch.setattr(tournaments, "LONGEST_BY_DAYS", 20 * DAY)
@@ -677,7 +677,7 @@ async def test_tournament_by_correspondence_ends_after_a_year_as_it_stands(
         assert cup.hall.tables[board].running
 
 
-async def test_tournaments_by_correspondence_take_half_of_the_places(cup: Cup) -> None:
+async def test_correspondence_tournaments_take_at_most_half_the_places(cup: Cup) -> None:
     cup.hall.limit(TournamentLimits(most=5))
     for name in ("Anna", "Bert"):
         await cup.announce(f"round robin 3 days {SOON}", by=name)
@@ -692,7 +692,7 @@ async def test_tournaments_by_correspondence_take_half_of_the_places(cup: Cup) -
     assert cup.hall.part(TournamentRegister).last == 4
 
 
-async def test_name_of_a_guest_is_kept_while_they_have_a_place(cup: Cup) -> None:
+async def test_name_of_a_guest_is_reserved_while_entered(cup: Cup) -> None:
     await cup.enter("Zed")
     await cup.announce(f"arena {SOON}", "Zed", "Bert")
     await cup.leave("Zed")
@@ -701,7 +701,7 @@ async def test_name_of_a_guest_is_kept_while_they_have_a_place(cup: Cup) -> None
     assert not await cup.service.needs("Zed")
 
 
-async def test_names_of_announcer_and_entrants_are_kept_until_the_tournament_is_over(
+async def test_names_of_guests_are_reserved_until_the_tournament_ends(
     cup: Cup,
 ) -> None:
     cup.hall.limit(TournamentLimits(by="everybody"))
@@ -718,7 +718,7 @@ async def test_names_of_announcer_and_entrants_are_kept_until_the_tournament_is_
     assert not await cup.service.needs("Zed")
 
 
-async def test_one_that_is_cancelled_leaves_its_matches_to_their_players(cup: Cup) -> None:
+async def test_cancelled_tournament_leaves_its_matches_running(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
     board = cup.board("Anna")
@@ -730,7 +730,7 @@ async def test_one_that_is_cancelled_leaves_its_matches_to_their_players(cup: Cu
     assert not await cup.of_hall(PairingScored)
 
 
-async def test_with_too_few_players_it_does_not_take_place(cup: Cup) -> None:
+async def test_tournament_with_too_few_players_does_not_take_place(cup: Cup) -> None:
     await cup.announce(f"swiss {SOON}", "Bert")
     cup.told.clear()
     await cup.pass_by(61.0)
@@ -739,7 +739,7 @@ async def test_with_too_few_players_it_does_not_take_place(cup: Cup) -> None:
     assert cup.told["Bert"] == ["Tournament 1 does not take place: too few players have come."]
 
 
-async def test_a_bot_fills_an_odd_number_and_operators_enter_others(cup: Cup) -> None:
+async def test_bot_fills_an_odd_field_and_operators_can_enter_more(cup: Cup) -> None:
     cup.hall.order = Order(operators=frozenset({"olga"}))
     cup.hall.bots = {
         name: BotLevel(level, name, "Plays.") for level, name in enumerate(("Chalk", "Flint"), 1)
@@ -758,7 +758,7 @@ async def test_a_bot_fills_an_odd_number_and_operators_enter_others(cup: Cup) ->
     assert all(each.match and each.match.rated for each in tables)
 
 
-async def test_a_board_that_an_operator_closes_is_counted_as_it_stood(cup: Cup) -> None:
+async def test_board_closed_by_an_operator_is_scored_on_battles_so_far(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
     board, first = cup.board("Anna"), cup.match("Anna").first
@@ -782,7 +782,7 @@ async def again(store: SlowStore) -> Cup:
     return place
 
 
-async def test_a_restart_at_any_moment_changes_nothing(store: SlowStore) -> None:
+async def test_tournament_survives_a_restart_at_any_moment(store: SlowStore) -> None:
     """After each thing that is stored, the server is killed, and another one goes on."""
     place = Cup(store)
     await place.open()
@@ -879,7 +879,7 @@ async def everything_is_done_once(cup: Cup) -> None:
     assert len(await cup.of_hall(TournamentEnded)) == 1
 
 
-async def test_two_nodes_do_everything_once(cluster: Cluster) -> None:
+async def test_tournament_on_two_nodes_does_everything_once(cluster: Cluster) -> None:
     one, two = cluster.cups.values()
     for _ in range(3):
         await cluster.pass_by(62)
@@ -895,7 +895,7 @@ async def test_two_nodes_do_everything_once(cluster: Cluster) -> None:
     await everything_is_done_once(one)
 
 
-async def test_pause_that_ends_is_stored_once_by_two_nodes(
+async def test_pause_end_is_stored_once_by_two_nodes(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tournaments, "PAUSE_LASTS", 120.0)
@@ -909,7 +909,7 @@ async def test_pause_that_ends_is_stored_once_by_two_nodes(
     assert len(await one.of_hall(TournamentContinued)) == 1
 
 
-async def test_name_of_an_entrant_is_kept_on_the_other_node(cluster: Cluster) -> None:
+async def test_name_of_an_entrant_is_reserved_on_other_nodes(cluster: Cluster) -> None:
     one, two = cluster.cups.values()
     await two.enter("Zed")
     assert not await one.service.needs("Zed")
@@ -918,7 +918,7 @@ async def test_name_of_an_entrant_is_kept_on_the_other_node(cluster: Cluster) ->
     assert await one.service.needs("Zed")
 
 
-async def test_of_two_nodes_that_pair_a_round_at_the_same_moment_one_does(
+async def test_round_paired_by_two_nodes_at_once_is_stored_once(
     cluster: Cluster, store: SlowStore
 ) -> None:
     """Both have decided, and both appends are held up: the second comes to a conflict."""
@@ -936,7 +936,7 @@ async def test_of_two_nodes_that_pair_a_round_at_the_same_moment_one_does(
     assert one.one == two.one
 
 
-async def test_when_a_node_dies_in_the_middle_of_a_round_the_other_goes_on(
+async def test_tournament_continues_after_a_node_dies_in_mid_round(
     cluster: Cluster, store: SlowStore
 ) -> None:
     """It dies when the first of two boards of the round has been opened."""
@@ -968,7 +968,7 @@ async def test_when_a_node_dies_in_the_middle_of_a_round_the_other_goes_on(
     await everything_is_done_once(three)
 
 
-async def test_what_cannot_be_stored_is_done_later(cup: Cup, store: SlowStore) -> None:
+async def test_round_is_paired_after_a_store_failure(cup: Cup, store: SlowStore) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     store.broken = True
     await cup.pass_by(62)
@@ -978,9 +978,7 @@ async def test_what_cannot_be_stored_is_done_later(cup: Cup, store: SlowStore) -
     assert cup.one.open
 
 
-async def test_a_flag_that_falls_while_the_hall_changes_is_scored_all_the_same(
-    cup: Cup, store: SlowStore
-) -> None:
+async def test_flag_fall_during_a_hall_change_is_scored(cup: Cup, store: SlowStore) -> None:
     """The end of the battle comes to a conflict with a seek, and is stored after it."""
     await cup.announce(f"round robin classic 1+0 {SOON}", "Anna", "Bert")
     await cup.begin_round()
@@ -1004,9 +1002,7 @@ async def test_a_flag_that_falls_while_the_hall_changes_is_scored_all_the_same(
 
 
 @pytest.mark.parametrize("parting", [Parting.QUIT, Parting.LOST])
-async def test_a_flag_that_falls_as_its_player_leaves_is_scored_all_the_same(
-    cup: Cup, parting: Parting
-) -> None:
+async def test_flag_fall_as_the_player_leaves_is_scored(cup: Cup, parting: Parting) -> None:
     """The battle has ended before they left, so both are stored together."""
     await cup.announce(f"round robin classic 1+0 {SOON}", "Anna", "Bert")
     await cup.begin_round()
@@ -1024,7 +1020,7 @@ async def test_a_flag_that_falls_as_its_player_leaves_is_scored_all_the_same(
     assert not scored.over
 
 
-async def test_over_ones_are_read_when_they_are_asked_for(cup: Cup, store: SlowStore) -> None:
+async def test_finished_tournaments_are_loaded_on_demand(cup: Cup, store: SlowStore) -> None:
     await cup.announce(f'knock-out "Cup" {SOON}', *NAMES)
     for _ in range(2):
         await cup.play_round()

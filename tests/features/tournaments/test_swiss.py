@@ -54,10 +54,10 @@ class TestExamples:
     def test_upper_half_meets_lower_half(self) -> None:
         assert shown(pair(SWISS, entered(8), [])) == "A-E F-B C-G H-D"
 
-    def test_lowest_has_the_bye(self) -> None:
+    def test_lowest_player_gets_the_bye(self) -> None:
         assert shown(pair(SWISS, entered(7), [])) == "A-D E-B C-F G"
 
-    def test_of_bbp_pairings(self) -> None:
+    def test_pairing_with_a_late_entrant_matches_bbp_pairings(self) -> None:
         """Its test "dutch_2025_C9": 1 and 2 have won, 5 comes late; it has 2-1, 3-5, 4 the bye."""
         first = (
             Pairing("1", "3", won_by(Pairing("1", "3"), "1")),
@@ -68,7 +68,7 @@ class TestExamples:
         ]
         assert shown(pair(SWISS, entrants, [first])) == "2-1 3-5 4"
 
-    def test_three_rounds_by_hand(self) -> None:
+    def test_three_rounds_match_a_hand_calculation(self) -> None:
         """Of eight players the better ones win; all is as the rules of the module have it.
 
         Round 2: 1 to 4 have a point, but 1 and 3 have both begun with the dwarfs, and 2 and 4 with
@@ -81,7 +81,7 @@ class TestExamples:
             for line in ("AE BF CG DH", "AD BC EH FG", "AB CE DF GH")
         ]
 
-    def test_the_next_in_order_when_they_have_met(self) -> None:
+    def test_previous_opponents_are_replaced_by_the_next_in_order(self) -> None:
         """1 has met 4: so 1-5, and 2 gets the first that is free."""
         contestants = [Contestant(1.0) for _ in range(6)]
         contestants[0] = contestants[0]._replace(opponents=(3,), began=(True,))
@@ -93,7 +93,7 @@ class TestExamples:
             frozenset({2, 5}),
         }
 
-    def test_halves_mix_when_they_have_to(self) -> None:
+    def test_halves_mix_only_if_necessary(self) -> None:
         """1 has met all of the lower half, so it meets the last of the upper half."""
         contestants = [Contestant(0.0) for _ in range(6)]
         contestants[0] = contestants[0]._replace(opponents=(3, 4, 5), began=(True, False, True))
@@ -106,7 +106,7 @@ class TestExamples:
             frozenset({3, 5}),
         }
 
-    def test_the_best_of_the_next_score_comes_up(self) -> None:
+    def test_best_player_of_the_next_score_floats_up(self) -> None:
         pairs, _ = swiss_pairs([Contestant(1.0), *[Contestant(0.5)] * 4, Contestant(0.0)])
         assert {frozenset(each) for each in pairs} == {
             frozenset({0, 1}),
@@ -114,13 +114,13 @@ class TestExamples:
             frozenset({3, 5}),
         }
 
-    def test_two_who_began_twice_more_with_a_side_change_opponents(self) -> None:
+    def test_players_due_the_same_side_exchange_opponents(self) -> None:
         """1 would meet 3, and 2 would meet 4; the upper half still meets the lower half."""
         began = {0: (True, True), 1: (False, True), 2: (True, True), 3: (True, False)}
         pairs, _ = swiss_pairs([Contestant(0.0, began=each) for each in began.values()])
         assert {frozenset(each) for each in pairs} == {frozenset({0, 3}), frozenset({1, 2})}
 
-    def test_who_floated_is_spared(self) -> None:
+    def test_recent_floater_is_spared(self) -> None:
         middle = [Contestant(0.5, floated=True), *[Contestant(0.5)] * 2]
         pairs, _ = swiss_pairs([Contestant(1.0), *middle])
         assert {frozenset(each) for each in pairs} == {frozenset({0, 2}), frozenset({1, 3})}
@@ -142,20 +142,20 @@ class TestSides:
             ((), (True, False), 1),
         ],
     )
-    def test_who_has_the_dwarfs_first(
+    def test_dwarfs_go_to_the_player_due_them(
         self, one: tuple[bool, ...], two: tuple[bool, ...], first: int
     ) -> None:
         ((begins, _),), _ = swiss_pairs([Contestant(0.0, began=one), Contestant(0.0, began=two)])
         assert begins == first
 
-    def test_lots_alternate(self) -> None:
+    def test_sides_alternate_by_board_in_the_first_round(self) -> None:
         pairs, _ = swiss_pairs([Contestant(0.0)] * 8)
         assert pairs == [(0, 4), (5, 1), (2, 6), (7, 3)]
 
 
 class TestWhatHolds:
     @given(st.integers(2, 8), st.integers(0, 6), CHANCE)
-    def test_as_the_rules_read(self, size: int, rounds: int, chance: Random) -> None:
+    def test_pairings_match_the_plain_rules(self, size: int, rounds: int, chance: Random) -> None:
         """Pairings of small tournaments, by chance, are those of plain rules that try all ways."""
         entrants = entered(size)
         before = played(SWISS, entrants, rounds, by_chance(chance))
@@ -166,7 +166,7 @@ class TestWhatHolds:
             assert ({frozenset(each) for each in pairs}, bye) == expected
 
     @given(st.integers(2, 40), CHANCE)
-    def test_nobody_meets_twice_or_has_two_byes(self, size: int, chance: Random) -> None:
+    def test_opponents_and_byes_never_repeat(self, size: int, chance: Random) -> None:
         entrants = entered(size)
         rounds = played(SWISS, entrants, min(9, size // 2), by_chance(chance, all_come=True))
         met: Counter[frozenset[str]] = Counter()
@@ -180,7 +180,7 @@ class TestWhatHolds:
         assert max(met.values()) <= 1
         assert max(byes.values()) <= 1
 
-    def test_sides_even_out(self) -> None:
+    def test_side_balance_stays_within_two(self) -> None:
         """In many tournaments nobody begins more than twice more often with one side."""
         for seed in range(40):
             chance = Random(seed)  # noqa: S311
@@ -190,14 +190,14 @@ class TestWhatHolds:
             assert max(abs(first[str(name)] - second[name]) for name in {*first, *second}) <= 2
 
     @pytest.mark.parametrize("side", [0, 1])
-    def test_sides_even_out_as_far_as_scores_let_them(self, side: int) -> None:
+    def test_opponents_never_repeat_if_one_side_always_wins(self, side: int) -> None:
         """When who begins with one side always wins, those who have won meet all the same."""
         rounds = played(SWISS, entered(35), 9, lambda each: won_by(each, each.players[side]))
         met = Counter(frozenset(each.players) for pairings in rounds for each in pairings)
         assert max(met.values()) == 1
 
     @given(st.integers(2, 9), CHANCE)
-    def test_they_meet_again_only_when_all_have_met(self, size: int, chance: Random) -> None:
+    def test_opponents_repeat_only_if_unavoidable(self, size: int, chance: Random) -> None:
         """However many rounds there are, all are paired; a meeting is repeated only if need be."""
         entrants = entered(size)
         rounds: list[tuple[Pairing, ...]] = []
@@ -212,7 +212,7 @@ class TestWhatHolds:
             rounds.append(ended(pairings, by_chance(chance)))
 
     @given(st.integers(4, 30), CHANCE)
-    def test_some_come_late_and_some_leave(self, size: int, chance: Random) -> None:
+    def test_pairings_cover_exactly_the_players_present(self, size: int, chance: Random) -> None:
         entrants = entered(size)
         rounds: list[tuple[Pairing, ...]] = []
         late = (f"late{number}" for number in count(1))
@@ -231,30 +231,30 @@ class TestWhatHolds:
             rounds.append(ended(pairings, by_chance(chance)))
 
     @given(st.integers(2, 30), CHANCE)
-    def test_same_rounds_same_pairings(self, size: int, chance: Random) -> None:
+    def test_pairing_is_deterministic(self, size: int, chance: Random) -> None:
         rounds = played(SWISS, entered(size), 5, by_chance(chance))
         assert [pair(SWISS, entered(size), rounds[:number]) for number in range(len(rounds))] == [
             tuple(each if each.is_bye else replace(each, result=None) for each in pairings)
             for pairings in rounds
         ]
 
-    def test_nobody_alone_is_paired(self) -> None:
+    def test_single_remaining_player_is_not_paired(self) -> None:
         entrants = [replace(each, left=2) if each.player != "A" else each for each in entered(4)]
         assert pair(SWISS, entrants, played(SWISS, entered(4), 1)) == ()
 
-    def test_who_was_not_there_may_meet_again(self) -> None:
+    def test_opponents_of_a_forfeited_match_may_meet_again(self) -> None:
         first = ended(pair(SWISS, entered(2), []), lambda _: absent("B"))
         assert {frozenset(each.players) for each in pair(SWISS, entered(2), [first])} == {
             frozenset("AB")
         }
 
-    def test_who_won_since_nobody_came_has_no_bye(self) -> None:
+    def test_winner_by_forfeit_gets_no_bye(self) -> None:
         first = (Pairing("A", "B", absent("B")), Pairing("C", None))
         (match, bye) = pair(SWISS, entered(3), [first])
         assert bye.players == ("B",)
         assert set(match.players) == set("AC")
 
-    def test_512_players(self) -> None:
+    def test_field_of_512_players_never_repeats_a_pairing(self) -> None:
         entrants = entered(512)
         rounds = played(SWISS, entrants, 9)
         met = Counter(frozenset(each.players) for pairings in rounds for each in pairings)
@@ -331,12 +331,12 @@ class TestPromise:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("size", [6, 7, 8, 9] if SOAKING else [6, 7])
-    def test_promise_is_kept_whoever_wins_usual_rounds(self, size: int) -> None:
+    def test_promise_is_kept_over_the_usual_rounds_whoever_wins(self, size: int) -> None:
         assert all_courses(size, rounds_of(SWISS, size) or 0) == KEPT
 
     @settings(max_examples=40)
     @given(st.integers(6, 16), st.data(), CHANCE)
-    def test_promise_is_kept_in_as_many_rounds_as_can_be_held(
+    def test_promise_is_kept_up_to_the_maximum_of_rounds(
         self, size: int, data: st.DataObject, chance: Random
     ) -> None:
         in_all = data.draw(st.integers(1, size + size % 2 - 1))
@@ -350,9 +350,7 @@ class TestPromise:
             assert Promise.of(played(SWISS, entered(size), in_all, outcome, in_all)) <= KEPT
 
     @given(st.integers(5, 10), CHANCE)
-    def test_withdrawals_cause_the_fewest_repeats_that_can_be(
-        self, size: int, chance: Random
-    ) -> None:
+    def test_withdrawals_cause_the_fewest_possible_repeats(self, size: int, chance: Random) -> None:
         """Some leave after two rounds: from then on there are no more repeats than need be."""
         outcome = by_chance(chance, all_come=True)
         rounds = played(SWISS, entered(size), 2, outcome, 5)
@@ -371,7 +369,7 @@ class TestPromise:
         assert repeats <= outlook.repeats
 
     @given(st.integers(2, 12), CHANCE)
-    def test_rounds_go_on_when_nearly_all_have_left(self, size: int, chance: Random) -> None:
+    def test_rounds_continue_with_only_two_players_left(self, size: int, chance: Random) -> None:
         rounds = played(SWISS, entered(size), 1, by_chance(chance), 20)
         entrants = [replace(each, left=2) for each in entered(size)[2:]]
         entrants = [*entered(size)[:2], *entrants]
@@ -382,7 +380,7 @@ class TestPromise:
 
 class TestMatching:
     @given(st.integers(0, 5), st.data())
-    def test_all_are_paired_if_that_is_possible(self, half: int, data: st.DataObject) -> None:
+    def test_matching_is_perfect_if_one_exists(self, half: int, data: st.DataObject) -> None:
         places = range(2 * half)
         edges = (
             data.draw(st.sets(st.sampled_from(list(combinations(places, 2))))) if half else set()
