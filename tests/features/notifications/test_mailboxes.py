@@ -1,4 +1,4 @@
-"""What mail addresses are counted as, and how many codes are sent to them."""
+"""Normalization of mail addresses, and limits on the codes sent to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why somebody is not notified, in words."""
+"""Wording of the refusals and mistakes of "notify"."""
 
 from __future__ import annotations
 

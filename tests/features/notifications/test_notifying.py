@@ -1,4 +1,4 @@
-"""Notifications are sent: by mail, to a relay that takes them, or is slow, refuses or hangs up."""
+"""Sending notifications by mail through relays that accept, stall, refuse or hang up."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ AUTHORITY = trustme.CA()
 
 
 class Post:
-    """A place with members who get mails, and a server that sends them."""
+    """A place whose members get mails, and the notifier that sends them."""
 
     def __init__(self, place: Place, clock: Clock, port: int, folder: Path) -> None:
         self.place, self.clock, self.port, self.folder = place, clock, port, folder
         self.notifier = self.new()
 
     def new(self, policy: NotifyPolicy = POLICY, **changed: object) -> Notifier:
-        """Return another that sends, as after a restart."""
+        """Return a fresh notifier, as after a restart."""
         relay = Relay(self.settings(**changed), self.folder, policy.name)
         return Notifier(self.place.hall, self.place.service.store, relay, None, policy)
 
@@ -71,7 +71,7 @@ class Post:
         return MailSettings.model_validate({**known, "sender": "thud@example.org", **changed})
 
     async def after(self, seconds: float) -> None:
-        """Let time pass, and send what is due then."""
+        """Advance the clock and send the mails that are due."""
         self.clock.now += seconds
         self.place.now = self.clock.now
         await self.notifier.look(mails=True)
@@ -84,7 +84,7 @@ def relay() -> Handler:
 
 @pytest.fixture
 async def post(relay: Handler, tmp_path: Path) -> AsyncIterator[Post]:
-    """Return a place where Anna and Bert get mails, and play by correspondence; Anna is gone."""
+    """Yield a place where Anna, now offline, and Bert play by correspondence and get mails."""
     clock = Clock()
     place = await made(Store.in_memory(clock=clock))
     async with relaying(relay) as port:
@@ -97,13 +97,13 @@ async def post(relay: Handler, tmp_path: Path) -> AsyncIterator[Post]:
 
 
 def text_of(mail: EmailMessage) -> str:
-    """Return the text of a mail, whose lines end as in a mail."""
+    """Return the text of a mail with its line ends converted to newlines."""
     text: str = mail.get_content()
     return text.replace("\r\n", "\n")
 
 
 async def plies(post: Post) -> None:
-    """Let Bert move, which is news to Anna."""
+    """Make a move by Bert, which is news to Anna."""
     await post.place.type("Bert", "move g7 f7")
 
 
@@ -246,7 +246,7 @@ class TestNotSent:
         await post.after(MINUTE)
         await post.after(MINUTE)
         assert relay.mails == []
-        await post.place.leave("Anna")  # the link was lost, and perhaps nobody looked
+        await post.place.leave("Anna")  # a lost link: she may not have seen the news
         await post.after(MINUTE)
         assert len(relay.mails) == 1
 
@@ -429,7 +429,7 @@ class TestTroubles:
 
 
 def codes() -> Iterator[tuple[str, str]]:
-    """Yield replies to a recipient, and "address", "ours" or "unclear" for whose fault they are."""
+    """Yield replies to RCPT, each with the party at fault: "address", "ours" or "unclear"."""
     ours = ["1.7", "1.8", "2.3", "3.4"]
     address = ["1.1", "1.2", "1.3", "1.4", "1.6", "1.10", "2.1"]
     for subject, detail in product(range(10), range(40)):
@@ -467,7 +467,7 @@ def test_header_with_a_link_is_never_encoded(end: str) -> None:
     settings = {"relay": "127.0.0.1", "tls": "none", "sender": "thud@example.org"}
     relay = Relay(MailSettings.model_validate(settings), Path(), "Thüd " * 20)
     message = relay.composed(Mail("Zug für Zug " * 20, "Text"), "anna@example.org", end, 1)
-    sent = message_from_bytes(flatten_message(message))  # without a policy, as it was written
+    sent = message_from_bytes(flatten_message(message))  # no policy: raw headers
     assert sent["List-Unsubscribe"] == f"<{end}>"
     assert sent["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert max(map(len, flatten_message(message).split(b"\r\n"))) <= 998
@@ -502,12 +502,12 @@ def _decoded(header: str) -> str:
 
 
 class TestReplies:
-    """A relay that replies as only some do."""
+    """Relays with unusual replies."""
 
     async def send(
         self, replies: dict[str, bytes], text: str = "Text\n"
     ) -> tuple[str, list[bytes]]:
-        """Send a mail; return what came of it, and what the relay was sent."""
+        """Send a mail; return the outcome and the lines that the relay received."""
         async with replying(replies) as (port, came):
             known = {"relay": "127.0.0.1", "tls": "none", "sender": "thud@example.org"}
             relay = Relay(MailSettings.model_validate({**known, "port": port}), Path(), "Thud")
@@ -593,7 +593,7 @@ class TestOnce:
             with pytest.raises(asyncio.CancelledError):
                 await post.after(MINUTE)
         assert len(relay.mails) == 1
-        post.notifier = post.new()  # another process, which knows nothing of it
+        post.notifier = post.new()  # another process, without the state of the first
         await post.after(MINUTE)
         first, second = relay.mails
         assert first["Message-ID"] == second["Message-ID"]
@@ -615,7 +615,7 @@ class TestOnce:
         async with asyncio.timeout(PATIENCE):
             await relay.came.wait()
         relay.came.clear()
-        locks[0].put_nowait(Holder.OTHERS)  # in the middle of a mail
+        locks[0].put_nowait(Holder.OTHERS)  # while a mail is being sent
         while not locks[0].empty():  # noqa: ASYNC110  (it has no bell)
             await asyncio.sleep(0)
         relay.hold.set()
@@ -704,7 +704,7 @@ class TestRelay:
             await plies(post)
             post.notifier = post.new(**known)  # type: ignore[arg-type]
             await post.after(MINUTE)
-            assert relay.mails == []  # the certificate is nobody's whom the system trusts
+            assert relay.mails == []  # the system doesn't trust the certificate
             post.notifier = post.new(**known, certificates="ca.pem")  # type: ignore[arg-type]
             await post.after(MINUTE)
             assert relay.secure == [True]
@@ -741,7 +741,7 @@ class TestRelay:
     @given(st.text(min_size=1, max_size=60), st.sampled_from(["subject", "name", "address"]))
     def test_headers_cannot_be_injected(self, text: str, where: str) -> None:
         settings = MailSettings(relay="localhost", sender="thud@example.org", tls="none")
-        name = clean(text) if where == "name" else "Thud"  # as the settings are cleaned
+        name = clean(text) if where == "name" else "Thud"  # the settings are cleaned the same way
         relay = Relay(settings, Path(), name)
         mail = Mail(f"a{text}b" if where == "subject" else f"Your turn ({name})", "Text.")
         to = f"a{text}b@example.org" if where == "address" else "anna@example.org"

@@ -1,4 +1,4 @@
-"""Calendars, feeds, and the link that ends mails, as programs of others ask for them."""
+"""Calendars, feeds and unsubscribe links over HTTP, as other programs request them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ATOM = {"atom": "http://www.w3.org/2005/Atom"}
 
 
 class Site:
-    """A server where Anna and Bert play, and what asks its page for something."""
+    """A server where Anna and Bert play, with an HTTP client for its pages."""
 
     def __init__(self, sessions: Sessions, address: str) -> None:
         self.sessions, self.store, self._address = sessions, sessions.store, address
@@ -64,7 +64,7 @@ class Site:
             await self.sessions.submit(self.visits[name], words)
 
     async def publish(self, *, calendar: str = "", feed: bool = False) -> str:
-        """Let Anna publish something; return the secret word of her calendar."""
+        """Publish Anna's calendar or feed; return the secret of her calendar."""
         chosen = await contact(self.store)
         await self.store.write(
             storage.keep_contact, "Anna", chosen._replace(calendar=calendar, feed=feed)
@@ -73,7 +73,7 @@ class Site:
 
 
 def parsed(feed: httpx.Response) -> ET.Element:
-    return ET.fromstring(feed.text)  # noqa: S314  (it is ours)
+    return ET.fromstring(feed.text)  # noqa: S314  (our own feed)
 
 
 @asynccontextmanager
@@ -111,7 +111,7 @@ class TestMails:
         ended = await site.ask(link, "POST", content=b"List-Unsubscribe=One-Click")
         assert "You get no more mails" in ended.text
         assert not (await contact(site.store)).address
-        assert (await site.ask(link, "POST")).status_code == 200  # it has ended already
+        assert (await site.ask(link, "POST")).status_code == 200  # ended already
 
     @pytest.mark.parametrize("method", ["GET", "POST"])
     async def test_unknown_unsubscribe_link_is_not_found(self, site: Site, method: str) -> None:

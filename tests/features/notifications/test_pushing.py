@@ -1,4 +1,4 @@
-"""Browsers are notified, by a push service that says yes, no, later, or nothing."""
+"""Web push to browsers through services that accept, reject, postpone or don't answer."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def trusting() -> ssl.SSLContext:
 
 
 class Pushed:
-    """Bert plays with Anna, who is gone, and is notified in two browsers."""
+    """A match between Bert and Anna, who is offline and gets notifications in two browsers."""
 
     def __init__(self, place: Place, clock: Clock, notifier: Notifier) -> None:
         self.place, self.clock, self.notifier = place, clock, notifier
@@ -183,7 +183,7 @@ async def test_failing_push_service_is_retried_after_a_pause(
     service.status, service.later = status, later
     await pushed.place.type("Bert", "move g7 f7")
     await pushed.after(MINUTE)
-    assert len(service.taken) == 2  # and it is not followed to where it points
+    assert len(service.taken) == 2  # redirects are not followed
     service.status, service.later = 201, ""
     await pushed.after(wait - 1)
     assert len(service.taken) == 2

@@ -1,4 +1,4 @@
-"""Notifications: what members choose by typing, and what is stored to be sent to them."""
+"""Notifications: the settings that members type, and the news queued for them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def place(clock: Clock) -> Place:
-    """Return a place with three members, of whom Anna and Bert are here, and a guest."""
+    """Return a place with three members, Anna and Bert of them online, and a guest."""
     return await made(Store.in_memory(clock=clock))
 
 
@@ -56,7 +56,7 @@ async def code(place: Place) -> str:
 
 
 async def confirmed(place: Place, *names: str) -> None:
-    """Let members get mails."""
+    """Give members confirmed mail addresses."""
     for name in names:
         await place.type(name, f"notify mail {name}@example.org")
         [mail] = [
@@ -67,7 +67,7 @@ async def confirmed(place: Place, *names: str) -> None:
 
 
 async def waiting(place: Place) -> dict[str, list[str]]:
-    """Return what is to be sent by mail by now, by player."""
+    """Return the kinds of news due by mail, by player."""
     return {
         each.player: sorted(row.kind.value if row.kind else "code" for row in each.waiting)
         for each in await place.service.store.read(storage.due, mails=True)
@@ -164,7 +164,7 @@ class TestChoosing:
     async def test_codes_from_the_local_machine_escape_the_network_limit(
         self, place: Place
     ) -> None:
-        # Everybody may come from here, by a proxy that nobody has told the server about.
+        # All players may share this address, behind a proxy missing from the settings.
         for number in range(CODES_FROM_NETWORK + 1):
             name = f"M{'x' * number}"
             await place.service.store.write(accounts.enrol, name, "hash")
@@ -199,7 +199,7 @@ class TestChoosing:
         await place.type("Anna", f"notify mail {MAIL}")
         write = store.write
 
-        async def meanwhile(*asked: Any) -> None:  # others are quicker, after the decision
+        async def meanwhile(*asked: Any) -> None:  # others overtake it after the decision
             for name in ("Dora", "Emil"):
                 await write(storage.ask_code, name, MAIL)
             await write(storage.ask_code, *asked)
@@ -365,7 +365,7 @@ class TestChoosing:
 
 class TestNews:
     async def plays(self, place: Place, clock: str = "3 days") -> None:
-        """Let both sit down, and the dwarfs begin."""
+        """Start a match in which Anna has the dwarfs and the first turn."""
         await confirmed(place, "Anna", "Bert")
         await place.type("Anna", "join game as dwarf on oak board", f"set clock {clock}")
         await place.type("Bert", "join game as troll on oak board", "start")
