@@ -1,4 +1,4 @@
-"""What a player is asked before a match is lost by it, and what it loses."""
+"""Confirmation of commands that lose or drop a match, and their effect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CAPTURED = ("Bert", Play(Attempt(Verb.MOVE, Square.parse("G7"), Square.parse("G6
 
 
 def asked(table: Table, player: str, command: TableCommand) -> dict[str, object]:
-    """Return the details of the question, after those that each has."""
+    """Return the details of the confirmation question, without the board."""
     question = command.confirmation(table, player)
     assert question
     details = dict(question.details)
@@ -32,13 +32,13 @@ def asked(table: Table, player: str, command: TableCommand) -> dict[str, object]
 
 @pytest.fixture
 def rated(empty: Table) -> Table:
-    """Return a table with a rated match of six plies, which counts by now."""
+    """Return a table with a rated match of six plies, enough for it to count."""
     return after(empty, *SEATED, ("Anna", Start()), *PLIES, members=MEMBERS)
 
 
 @pytest.fixture
 def second(started: Table) -> Table:
-    """Return a table with the second battle of a casual match: Bert resigned the first."""
+    """Return a table in the second battle of a casual match; Bert resigned the first."""
     return after(started, ("Bert", Resign()), ("Bert", Start()))
 
 
@@ -52,7 +52,7 @@ class TestResigning:
         }  # fmt: skip
 
     def test_resign_question_in_the_second_battle_shows_the_total(self, second: Table) -> None:
-        # Anna won the first by 32 to 0, and has the trolls now.
+        # Anna won the first 32 to 0, and plays the trolls now.
         anna, bert = (asked(second, name, Resign()) for name in ("Anna", "Bert"))
         assert (anna["battle"], anna["player"]) == (2, "Bert")
         assert (anna["score"], anna["total"]) == ((0, 32), (32, 32))

@@ -1,4 +1,4 @@
-"""Offers: what needs both players, and how it is declined; and what battles count for."""
+"""Offers that need both players' agreement, and the rating and points of battles."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ class TestTakingBack:
 
 
 def before_a_trample() -> tuple[Table, Move]:
-    """Return a table at which a troll can trample several dwarfs, and that ply."""
+    """Return a table at which a troll can trample several dwarfs, and that move."""
     table = after(Table.set_up(BoardSpec("elm table", "koom valley"), 200), *STARTED)
     for number in count(1):
         legal = game(table).legal_moves()
@@ -256,7 +256,7 @@ def before_a_trample() -> tuple[Table, Move]:
 
 
 def played(table: Table, *said: str) -> Table:
-    """Return the table after plies: verb, origin and target each."""
+    """Return the table after plies, each given as a verb, an origin and a target."""
     for number, each in enumerate(said):
         verb, origin, target = each.split()
         captures = EVERY if verb == "shove" else None
@@ -343,7 +343,7 @@ PLIES: list[tuple[str, TableCommand]] = [
 
 
 def ended(table: Table, player: str, command: TableCommand | None = None) -> BattleEnded:
-    """Return the end of the battle at ``table``; ``player`` resigns, if nothing else."""
+    """Return the end of the battle after a command of ``player``, by default "resign"."""
     *_, end = events(table, player, command or Resign(), LATER)
     assert isinstance(end, BattleEnded)
     return end
@@ -351,12 +351,12 @@ def ended(table: Table, player: str, command: TableCommand | None = None) -> Bat
 
 @pytest.fixture
 def rated(empty: Table) -> Table:
-    """Return a table at which two with accounts have played enough plies."""
+    """Return a table at which two members have played enough plies for a rating."""
     return after(empty, *SEATED, ("Anna", Start()), *PLIES, members=MEMBERS)
 
 
 def bert_left(table: Table) -> Table:
-    """Return a table from which Bert stood up in a rated match; older records have that."""
+    """Return the table after Bert left a rated match, as only older records have it."""
     return table.apply(Left(LATER, "Bert", Side.TROLL, Parting.LEFT))
 
 
@@ -430,7 +430,7 @@ class TestRated:
 
 
 class TestRatedMatches:
-    """What a second battle counts that was never played to its end."""
+    """Rating of second battles that were not played to their end."""
 
     @pytest.fixture
     def half_played(self, rated: Table) -> Table:
@@ -461,7 +461,7 @@ class TestRatedMatches:
         assert ended(second, "Anna").rated
 
     def test_second_battle_is_unrated_after_a_short_first(self, seated: Table) -> None:
-        """Two who resign and resign again would else make ratings in a minute."""
+        """Otherwise two players could farm ratings by resigning in turn."""
         began = after(seated, ("Anna", Start()), members=MEMBERS)
         first = after(began, *PLIES[:-1], ("Bert", Resign()))
         assert first.match
@@ -492,7 +492,7 @@ class TestPoints:
     def test_points_cover_both_battles(self, first_over: Table) -> None:
         second = after(first_over, ("Bert", Start()))
         end = ended(second, "Anna")
-        # Both had 32 in the first battle; then Bert had the dwarfs, and Anna gave up.
+        # Both had 32 in the first battle; in the second Bert had the dwarfs and Anna resigned.
         assert end.points == (64, 32)
         assert (end.dwarf, end.troll) == ("Bert", "Anna")
 
@@ -511,7 +511,7 @@ class TestPoints:
 
 
 class TestBots:
-    """A bot at level 3 has the trolls, and a guest the dwarfs, if nothing else is said."""
+    """By default, a bot of level 3 plays the trolls against a guest with the dwarfs."""
 
     @pytest.fixture
     def seated(self, empty: Table) -> Table:

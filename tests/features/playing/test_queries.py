@@ -1,4 +1,4 @@
-"""The questions that need no picture: what is told is what stands there, and it stays short."""
+"""Queries about the board in words: answers match the position and stay short."""
 
 from __future__ import annotations
 

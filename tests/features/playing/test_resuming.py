@@ -1,4 +1,4 @@
-"""A match that was put away goes on, at any board, when both are there."""
+"""Resuming an adjourned match, at any board where both players are present."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def goes_on(table: Table, saved: SavedMatch, now: float = NOW) -> Table:
 
 @pytest.fixture
 def match(started: Table) -> Match:
-    """Return a match with a ply played."""
+    """Return a match after one ply."""
     table = after(started, ("Anna", ply("A6", "B6")))
     assert table.match
     return table.match
@@ -138,7 +138,7 @@ class TestAtATable:
 
 @pytest.fixture
 def hall() -> StoredHall:
-    """Return a hall in which Anna and Bert have put a match away, battle 1."""
+    """Return a hall in which Anna and Bert have adjourned a match in battle 1."""
     hall = hall_of("Anna", "Bert", "Carla")
     begin(hall, "oak board")
     do(hall, "Anna", ply("A6", "B6"))
@@ -160,7 +160,7 @@ def put_away(hall: StoredHall, board: str | None = None, *players: str) -> None:
 def go_on(
     hall: StoredHall, player: str, other: str, number: int | None = None, now: float = NOW
 ) -> list[Delivery]:
-    """Let a player ask another to go on with a match, and the other agree."""
+    """Resume a match: one player asks, the other agrees."""
     (asked,) = do(hall, player, Resume(number), now)
     assert isinstance(asked.event, Invited)
     assert (asked.event.player, asked.event.to) == (player, other)
@@ -283,7 +283,7 @@ class TestInTheHall:
         assert hall.tables["oak board"].match
 
     def test_resume_after_a_restart_restores_the_match(self, hall: StoredHall) -> None:
-        """A hall that has read what was written down goes on with it."""
+        """The hall is rebuilt from its stored events."""
         again, saved = reopened(hall, "Anna", "Bert"), hall.away()[1]
         assert again.tables["oak board"] == hall.tables["oak board"]
         for player in ("Anna", "Bert"):
@@ -308,7 +308,7 @@ class TestInTheHall:
 
 
 class TestAsking:
-    """The other player is asked before a match between people goes on."""
+    """A match between people resumes only with the other player's agreement."""
 
     ASKS = Invited("Anna", "Bert", "oak board", Side.TROLL, battle=1)
 

@@ -1,4 +1,4 @@
-"""One match that is put away, and two boards that take it up at once."""
+"""Races between two boards that resume the same adjourned match."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AWAY = ["move from f15 to f8", "adjourn game"]
 
 @pytest.fixture
 async def place(store: SlowStore) -> Place:
-    """Return a place where a match of Anna's and Bert's is put away after one ply."""
+    """Return a place where Anna and Bert have adjourned a match after one ply."""
     place = Place(store)
     await place.open()
     await place.sit()
@@ -49,7 +49,7 @@ async def test_match_cannot_be_resumed_at_two_boards(place: Place, store: SlowSt
 async def test_match_cannot_be_resumed_by_two_servers_on_one_store(
     place: Place, store: SlowStore
 ) -> None:
-    """What was decided on the match as it was before is decided anew."""
+    """The decision on the outdated match is made again, and refused."""
     other = Place(store)
     await other.open()
     await other.enter("Anna", "Bert")
