@@ -1,7 +1,7 @@
-"""The rules of Swiss pairing as they read, for few players: all ways are tried.
+"""Reference implementation of the Swiss rules by exhaustive search, for few players.
 
-What `thudmud.features.tournaments.swiss` finds by other means has to be the same, but that it
-changes some pairs so that sides can even out.
+`thudmud.features.tournaments.swiss` must find the same pairs, except where it exchanges opponents
+so that sides can even out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Pairs = set[frozenset[int]]
 
 
 def plain_pairs(contestants: Sequence[Contestant]) -> tuple[Pairs, int | None] | None:
-    """Return the pairs, and who has the bye; None if not all can be paired by the rules."""
+    """Return the pairs and the player with the bye, or None if the rules allow no pairing."""
     places = range(len(contestants))
 
     def score(place: int) -> float:
@@ -28,7 +28,7 @@ def plain_pairs(contestants: Sequence[Contestant]) -> tuple[Pairs, int | None] |
         return two not in contestants[one].opponents and one not in contestants[two].opponents
 
     def all_ways(players: Sequence[int]) -> Iterator[list[Pair]]:
-        """Yield all ways to pair players."""
+        """Yield every perfect matching of the players."""
         if not players:
             yield []
             return
@@ -86,7 +86,7 @@ def plain_pairs(contestants: Sequence[Contestant]) -> tuple[Pairs, int | None] |
         bracket = [*top, *floaters]
 
         def opponents_again(way: Sequence[Pair], floaters: tuple[int, ...] = floaters) -> bool:
-            """Whether an upfloater meets somebody who floated; both may be upfloaters."""
+            """Whether an upfloater meets a player who floated last round, upfloater or not."""
             return any(
                 (one in floaters and contestants[two].floated)
                 or (two in floaters and contestants[one].floated)
@@ -101,7 +101,7 @@ def plain_pairs(contestants: Sequence[Contestant]) -> tuple[Pairs, int | None] |
 
 
 def _in_order(bracket: Sequence[int], may_meet: Callable[[int, int], bool]) -> Iterator[list[Pair]]:
-    """Yield all ways to pair players: by who are the upper ones, then by whom these meet."""
+    """Yield every pairing of the bracket, ordered by its upper players, then their opponents."""
     size = len(bracket)
     for uppers in combinations(range(size), size // 2):
         lowers = [place for place in range(size) if place not in uppers]

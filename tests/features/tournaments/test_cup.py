@@ -1,4 +1,4 @@
-"""A whole cup of sixteen players by telnet: nobody does anything but enter, and play."""
+"""A knock-out of sixteen robots over telnet that only enter and play."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OVER = "Tournament 1 (Cup) is over"
 
 @asynccontextmanager
 async def serving(folder: Path) -> AsyncIterator[tuple[Sessions, tuple[str, int]]]:
-    """Serve, and yield the sessions and where the server listens."""
+    """Run a server; yield its sessions and its telnet address."""
     settings = Settings.model_validate(SETTINGS)
     server = Acceptor(settings, folder)
     [place] = await server.bind()
@@ -50,14 +50,14 @@ async def serving(folder: Path) -> AsyncIterator[tuple[Sessions, tuple[str, int]
 
 
 class Robot:
-    """A program that plays by telnet: of two, the one whose name comes later resigns."""
+    """A telnet client that resigns every match against an alphabetically earlier name."""
 
     def __init__(self, name: str, client: Client) -> None:
         self.name, self._client = name, client
         self.told = ""
 
     async def type(self, line: str) -> str:
-        """Type a line, and return what comes of it."""
+        """Type a line and return the answer."""
         await self._client.send(line.encode() + b"\r\n")
         answer = (await self._client.fence()).decode()
         self.told += answer
@@ -85,7 +85,7 @@ async def test_knock_out_of_sixteen_runs_to_its_end_over_telnet(tmp_path: Path) 
             await client.login(name)
             robots.append(Robot(name, client))
         first = robots[0]
-        # It is paused until all have entered, however long that takes.
+        # Paused until all have entered, however long that takes.
         await first.type('tournament new knock-out 10+5 classic "Cup" starts in 1 second')
         await first.type("pause tournament 1")
         for robot in robots:
@@ -105,7 +105,7 @@ async def test_knock_out_of_sixteen_runs_to_its_end_over_telnet(tmp_path: Path) 
 
 
 def assert_it_was_a_cup(cup: Tournament) -> None:
-    """Look whether everybody who won a match went on, and nobody else."""
+    """Check that exactly the winners of each round play in the next."""
     playing = set(NAMES)
     for pairings in cup.rounds:
         assert {name for each in pairings for name in each.players} == playing

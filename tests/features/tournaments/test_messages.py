@@ -1,4 +1,4 @@
-"""Tournaments as they are read: tables that fit, lists for a voice, and who reads "you"."""
+"""Texts of tournaments: tables that fit the screen, lists for readers, second person."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOON = 1_800_014_400.0
 
 
 def tournament(kind: TournamentKind, players: int, rounds: int) -> Tournament:
-    """Return a tournament in which whoever comes first in the alphabet wins, or it is level."""
+    """Return a tournament: second pairings end level, all others are won by the earlier name."""
     made = TournamentMade(NOON, "Anna", 1, "", kind, "classic", TimeControl(10, 5), NOON, 9, 0)
     stream: list[TournamentEvent] = [made]
     stream += [TournamentEntered(NOON, name, 1) for name in NAMES[:players]]
@@ -116,7 +116,7 @@ def test_reader_mode_lists_the_standings(house: House) -> None:
 
 @pytest.fixture
 def house() -> House:
-    """Return a house in which a round is under way."""
+    """Return a house with a tournament round in progress."""
     house = House([BoardSpec("oak board")], opens_boards=True)
     for name in ("Anna", "Bert", "Carla"):
         house.enter(name, NOON, Terminal(80), member=True)

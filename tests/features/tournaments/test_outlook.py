@@ -1,4 +1,4 @@
-"""Whether rounds can be held: by examples, and against a search without shortcuts."""
+"""Feasibility of remaining rounds: examples, and comparison with an exhaustive search."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def complete_graph(size: int) -> Graph:
 
 
 def perfect_matchings(places: tuple[int, ...]) -> Iterator[tuple[Pair, ...]]:
-    """Yield all ways to pair some places."""
+    """Yield every perfect matching of the places."""
     if not places:
         yield ()
         return
@@ -44,7 +44,7 @@ def perfect_matchings(places: tuple[int, ...]) -> Iterator[tuple[Pair, ...]]:
 
 
 def fewest_repeats(graph: Graph, rounds: int, *, has_bye: bool) -> int:
-    """Return the fewest repeats of so many rounds: all ways are tried."""
+    """Return the fewest repeats in the given number of rounds, by exhaustive search."""
     size = len(graph)
     ways = list(perfect_matchings(tuple(range(size))))
 
@@ -83,7 +83,7 @@ class TestExamples:
         assert Outlook(graph_of(10, PETERSEN), 2, has_bye=False).repeats > 0
 
     def test_first_round_leading_to_a_dead_end_is_refused(self) -> None:
-        """In a prism, the three pairs that join its triangles leave these two."""
+        """In a prism, pairing its two triangles with each other leaves no second round."""
         prism = graph_of(6, [*TRIANGLES, (0, 3), (1, 4), (2, 5)])
         outlook = Outlook(prism, 2, has_bye=False)
         assert not outlook.goes_on([(0, 3), (1, 4), (2, 5)])

@@ -1,4 +1,4 @@
-"""Who meets whom: round robins, knock-outs and arenas. `test_swiss` has Swiss."""
+"""Pairing of round robins, knock-outs and arenas; `test_swiss` covers Swiss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tournaments by themselves: rounds, boards, absences, pauses; restarts, and several nodes."""
+"""Unattended tournaments: rounds, boards, absences, pauses, restarts and several nodes."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ SOON = "starts in 1 minute"
 
 
 def director_of(place: TimedPlace) -> Director:
-    """Return what sees to the tournaments of a place."""
+    """Return the tournament director of a place."""
     [director] = [each for each in place.service.reactors if isinstance(each, Director)]
     return director
 
 
 class Cup(TimedPlace):
-    """A place with tournaments, in which somebody always resigns."""
+    """A place with tournaments whose matches end by resignation."""
 
     def __init__(self, store: SlowStore, node: Node | None = None) -> None:
         super().__init__(store, node)
@@ -69,58 +69,58 @@ class Cup(TimedPlace):
 
     @property
     def one(self) -> Tournament:
-        """The last tournament."""
+        """The tournament announced last."""
         return self.hall.part(TournamentRegister).known[self.hall.part(TournamentRegister).last]
 
     async def announce(self, terms: str, *names: str, by: str = "Anna") -> None:
-        """Announce a tournament, and let players enter it."""
+        """Announce a tournament and enter players."""
         await self.type(by, f"tournament new {terms}")
         for name in names:
             await self.type(name, f"enter {self.hall.part(TournamentRegister).last}")
 
     async def settled(self) -> None:
-        """Wait until nothing is left to do at once."""
+        """Wait until the director has no work left and no lock is held."""
         service, director = self.service, director_of(self)
         locks = service.presence.names, service.following.tables
         await until(lambda: not (director.due or director.is_working or any(map(len, locks))))
 
     async def pass_by(self, seconds: float) -> None:
-        """Let time pass, and what is due meanwhile be done."""
+        """Advance the clock and wait until the work due is done."""
         self.wait(seconds)
         await self.settled()
 
     async def begin_round(self) -> None:
-        """Let the next round begin."""
+        """Advance to the next round and wait until its matches have boards."""
         await self.pass_by(61.0)
         await until(lambda: all(each.key for each in self.one.open.values()))
         await self.settled()
 
     async def resigns(self, *losers: str) -> None:
-        """Let players resign both battles of their matches."""
+        """Resign both battles of the given players' matches."""
         for loser in losers:
             board = self.board(loser)
             await self.type(loser, Resign(board), Start(board), Resign(board))
         await self.settled()
 
     async def play_round(self) -> None:
-        """Play all matches of a round: whoever comes first in the alphabet wins."""
+        """Play all matches of a round; the alphabetically earlier player wins."""
         await self.begin_round()
         await self.resigns(*(max(each.players) for each in self.one.open.values()))
 
     async def of_hall(self, kind: type[T]) -> list[T]:
-        """Return the events of a kind of the hall."""
+        """Return the hall's events of the given kind."""
         return [
             each.event for each in await self.store.read_stream(HALL) if type(each.event) is kind
         ]
 
     def match(self, player: str) -> OpenMatch:
-        """Return the match that a player is in."""
+        """Return a player's open match."""
         match = self.one.match_of(player)
         assert match
         return match
 
     def board(self, player: str) -> str:
-        """Return the name of the board of the match that a player is in."""
+        """Return the name of the board of a player's match."""
         table = self.hall.tables.with_key(self.match(player).key)
         assert table
         return table.name
@@ -135,7 +135,7 @@ async def cup(store: SlowStore) -> Cup:
 
 
 def met(rounds: list[RoundPaired]) -> Counter[frozenset[str]]:
-    """Return how often each two were paired."""
+    """Return the number of times each two players were paired."""
     return Counter(frozenset(pair) for each in rounds for pair in each.pairs if pair[1])
 
 
@@ -269,7 +269,7 @@ async def test_absent_player_forfeits_and_is_out_after_two_matches(cup: Cup) -> 
     await cup.pass_by(310.0)
     [left] = await cup.of_hall(TournamentLeft)
     assert (left.player, left.why) == ("Dora", TournamentLeaving.ABSENT)
-    await cup.play_round()  # what is left of it: Dora's match is lost without a board
+    await cup.play_round()  # the remaining matches; Dora forfeits hers without a board
     await cup.pass_by(61.0)
     assert cup.one.end
     assert cup.one.end.players[:2] == ("Anna", "Bert")
@@ -311,7 +311,7 @@ async def test_match_missed_by_both_players_is_lost_by_both(cup: Cup) -> None:
 async def test_player_leaving_just_after_the_other_forfeits_too(
     cup: Cup, between: float, absent: tuple[bool, bool]
 ) -> None:
-    """That two are away is stored one after the other."""
+    """The two absences are stored one after the other."""
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
     await cup.leave(cup.match("Anna").first)
@@ -356,13 +356,13 @@ async def test_arena_pairs_free_players_until_its_time_is_up(cup: Cup) -> None:
     one, other = cup.one.open.values()
     await cup.resigns(one.first)
     await cup.pass_by(11.0)
-    assert len(cup.one.open) == 1  # they have just met: a third will do
+    assert len(cup.one.open) == 1  # the two free players have just met, so they wait for a third
     await cup.resigns(other.first)
-    for _ in range(2):  # pairs may be found at once, or as time goes on: looks are then at others
+    for _ in range(2):  # pairs may form at once or only after a while
         await cup.pass_by(11.0)
     assert len(cup.one.open) == 2
     assert max(met(await cup.of_hall(RoundPaired)).values()) == 1
-    await cup.pass_by(1300.0)  # flags fall, whoever could be paired anew
+    await cup.pass_by(1300.0)  # flags fall, even in matches paired since
     await cup.pass_by(11.0)
     assert not cup.one.open
     assert cup.one.end
@@ -417,7 +417,7 @@ async def test_entrant_returning_soon_after_the_start_plays(cup: Cup) -> None:
     await cup.leave("Dora")
     await cup.pass_by(60.0 + LATE - 1)
     await cup.enter("Dora", member=True)
-    await until(lambda: bool(cup.one.rounds))  # nothing more is waited for
+    await until(lambda: bool(cup.one.rounds))  # everybody is here
     assert len(cup.one.entrants) == len(NAMES)
 
 
@@ -531,7 +531,7 @@ async def test_correspondence_round_moves_nobody_and_needs_no_presence(cup: Cup)
     assert table.match.rated
     await cup.pass_by(DAY)
     assert cup.one.open
-    await cup.pass_by(1.1 * DAY)  # who has the dwarfs has not played a single ply
+    await cup.pass_by(1.1 * DAY)  # the player of the dwarfs has made no move
     [_, scored] = await cup.of_hall(PairingScored)
     assert scored.absent == (table.match.dwarf == scored.first, table.match.dwarf == scored.second)
     await cup.pass_by(1.0)
@@ -772,25 +772,25 @@ async def test_board_closed_by_an_operator_is_scored_on_battles_so_far(cup: Cup)
     assert pairing.first == first
 
 
-# A restart, a kill, and several nodes.
+# Restarts, kills and several nodes.
 
 
 async def again(store: SlowStore) -> Cup:
-    """Return a place that goes on where another was killed."""
+    """Return a place that takes over the store of a killed one."""
     place = Cup(store)
     await place.open()
     return place
 
 
 async def test_tournament_survives_a_restart_at_any_moment(store: SlowStore) -> None:
-    """After each thing that is stored, the server is killed, and another one goes on."""
+    """A new server takes over after each step, with the old one killed."""
     place = Cup(store)
     await place.open()
     await place.enter(*NAMES, member=True)
     await place.announce(f"round robin {SOON}", *NAMES)
     store.time += 61.0
     for _ in range(200):
-        place.service.stop()  # as if it were killed: nothing is stored any more
+        place.service.stop()  # as if killed: it stores nothing further
         place = await again(store)
         await place.enter(*NAMES, member=True)
         await place.settled()
@@ -819,7 +819,7 @@ class Cluster:
         self.nodes: dict[str, Node] = {}
 
     async def begin(self, name: str) -> Cup:
-        """Begin a node."""
+        """Start a node."""
         node = self.nodes[name] = Node(self.store, name, lease=10, clock=lambda: self.store.time)
         await node.open()
         cup = self.cups[name] = Cup(self.store, node)
@@ -827,12 +827,12 @@ class Cluster:
         return cup
 
     async def settled(self) -> None:
-        """Wait until no node has anything left to do."""
+        """Wait until every node is idle."""
         for cup in (*self.cups.values(), *self.cups.values()):
             await cup.settled()
 
     async def pass_by(self, seconds: float) -> None:
-        """Let time pass on all nodes."""
+        """Advance the clock on all nodes."""
         end = self.store.time + seconds
         while self.store.time < end:
             now = min(self.store.time + 5, end)
@@ -844,11 +844,11 @@ class Cluster:
             await self.settled()
 
     def where(self, name: str) -> Cup:
-        """Return where a player is."""
+        """Return the node that hosts a player."""
         return next(each for each in self.cups.values() if name in each.visits)
 
     async def resigns(self, loser: str) -> None:
-        """Let a player resign both battles of a match."""
+        """Resign both battles of a player's match."""
         cup = self.where(loser)
         board = cup.board(loser)
         await cup.type(loser, Resign(board), Start(board), Resign(board))
@@ -868,7 +868,7 @@ async def cluster(store: SlowStore) -> Cluster:
 
 
 async def everything_is_done_once(cup: Cup) -> None:
-    """Look whether each round was paired, and each match begun and scored, once."""
+    """Check that each round was paired, and each match started and scored, exactly once."""
     paired = await cup.of_hall(RoundPaired)
     assert [each.round for each in paired] == [1, 2, 3]
     assert met(paired) == {frozenset(pair): 1 for pair in combinations(NAMES, 2)}
@@ -921,7 +921,7 @@ async def test_name_of_an_entrant_is_reserved_on_other_nodes(cluster: Cluster) -
 async def test_round_paired_by_two_nodes_at_once_is_stored_once(
     cluster: Cluster, store: SlowStore
 ) -> None:
-    """Both have decided, and both appends are held up: the second comes to a conflict."""
+    """Both have decided and both appends are held up, so the second one conflicts."""
     one, two = cluster.cups.values()
     await cluster.pass_by(59)
     store.hold()
@@ -939,19 +939,19 @@ async def test_round_paired_by_two_nodes_at_once_is_stored_once(
 async def test_tournament_continues_after_a_node_dies_in_mid_round(
     cluster: Cluster, store: SlowStore
 ) -> None:
-    """It dies when the first of two boards of the round has been opened."""
+    """The node dies after it has opened the first of the round's two boards."""
     one, two = cluster.cups.values()
-    director_of(two).stop()  # as if it were slow
+    director_of(two).stop()  # as if slow
     await cluster.pass_by(59)
     store.hold()
     one.wait(1)
-    await store.held_up()  # with the round
+    await store.held_up()  # at the append of the round
     store.gate.set()
     store.gate.clear()
-    await store.held_up()  # with the first board
+    await store.held_up()  # at the append of the first board
     store.gate.set()
     await until(lambda: any(each.key for each in one.one.open.values()))
-    director_of(one).stop()  # and that is the last that it does
+    director_of(one).stop()  # its last action
     one.service.stop()
     del cluster.cups["one"]
     await cluster.settled()
@@ -979,7 +979,7 @@ async def test_round_is_paired_after_a_store_failure(cup: Cup, store: SlowStore)
 
 
 async def test_flag_fall_during_a_hall_change_is_scored(cup: Cup, store: SlowStore) -> None:
-    """The end of the battle comes to a conflict with a seek, and is stored after it."""
+    """The end of the battle conflicts with a seek, and is stored on the next attempt."""
     await cup.announce(f"round robin classic 1+0 {SOON}", "Anna", "Bert")
     await cup.begin_round()
     await cup.pass_by(1)
@@ -994,7 +994,7 @@ async def test_flag_fall_during_a_hall_change_is_scored(cup: Cup, store: SlowSto
     store.gate.set()
     await seeking
     await cup.settled()
-    cup.wait(1)  # it is tried again
+    cup.wait(1)  # the retry
     await until(lambda: board not in cup.hall.tables or cup.hall.tables[board].half_played)
     await cup.settled()
     scored = await cup.of_hall(PairingScored)
@@ -1003,7 +1003,7 @@ async def test_flag_fall_during_a_hall_change_is_scored(cup: Cup, store: SlowSto
 
 @pytest.mark.parametrize("parting", [Parting.QUIT, Parting.LOST])
 async def test_flag_fall_as_the_player_leaves_is_scored(cup: Cup, parting: Parting) -> None:
-    """The battle has ended before they left, so both are stored together."""
+    """The battle ends before the departure, so both are stored together."""
     await cup.announce(f"round robin classic 1+0 {SOON}", "Anna", "Bert")
     await cup.begin_round()
     first = cup.match("Anna").first

@@ -1,4 +1,4 @@
-"""Standings: who is ahead, and what decides between those with as many points."""
+"""Standings: the order of players and its tie-breaks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KNOCK_OUT, ARENA = TournamentKind.KNOCK_OUT, TournamentKind.ARENA
 
 
 def round_of(*results: tuple[str, str, int]) -> tuple[Pairing, ...]:
-    """Return a round of matches, each with how much the first player was ahead."""
+    """Return a round of matches, each given as two players and the first one's margin."""
     made = []
     for first, second, ahead in results:
         score = BattleScore(50 + max(ahead, 0), 50 + max(-ahead, 0), 70)
@@ -45,7 +45,7 @@ class TestOrder:
         ]
 
     def test_round_robin_ties_are_broken_by_sonneborn_berger(self) -> None:
-        """A and B have a win and a loss by as much; but A beat C, who has more points than D."""
+        """A and B have equal margins, but A beat C, who has more points than D."""
         rounds = [
             round_of(("A", "C", 5), ("B", "D", 5)),
             round_of(("A", "D", -5), ("B", "C", -5)),
@@ -64,11 +64,11 @@ class TestOrder:
             round_of(("C", "D", 9)),
         ]
         lines = {each.player: each for each in standings(SWISS, entered(4), rounds)}
-        assert lines["A"].tie_break == 1 + 1  # C's point, and a round without an opponent
+        assert lines["A"].tie_break == 1 + 1  # C's point, and one for a round without an opponent
         assert lines["B"].tie_break == 0 + 1
 
     def test_remaining_ties_are_broken_by_direct_encounter(self) -> None:
-        """A and B are equal in all, and B beat A."""
+        """A and B are equal in all else, and B beat A."""
         rounds = [
             round_of(("B", "A", 4), ("C", "D", 4)),
             round_of(("A", "C", 4), ("D", "B", 4)),
@@ -77,7 +77,7 @@ class TestOrder:
         lines = standings(SWISS, entered(4), rounds)
         keys = {each.player: (each.points, each.battle_points, each.tie_break) for each in lines}
         assert len(set(keys.values())) == 1
-        assert in_order(lines) == [(1, each) for each in "ABCD"]  # all have met all: 1.5 each
+        assert in_order(lines) == [(1, each) for each in "ABCD"]  # all met all, with 1.5 each
         alone = standings(SWISS, entered(2), [round_of(("B", "A", 4)), round_of(("A", "B", 4))])
         assert in_order(alone) == [(1, "A"), (1, "B")]
 
@@ -104,7 +104,7 @@ class TestWhatIsNotPlayed:
         assert [each.battle_points for each in lines.values()] == [0, 0, 0]
 
     def test_player_leaving_early_counts_for_nobody(self) -> None:
-        """B has played one of three matches of a round robin, and lost it."""
+        """B played, and lost, only one of three matches of a round robin."""
         entrants = [replace(each, left=2) if each.player == "B" else each for each in entered(4)]
         rounds = [round_of(("A", "B", 9), ("C", "D", 4))]
         rounds.append(ended(pair(ROUND_ROBIN, entrants, rounds)))

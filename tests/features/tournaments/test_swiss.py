@@ -1,4 +1,4 @@
-"""Swiss pairing: by examples, by the rules as they read, and what holds in any tournament."""
+"""Swiss pairing: examples, comparison with plain rules, and invariants of any tournament."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CHANCE = st.randoms(use_true_random=False)
 
 
 def by_chance(chance: Random, *, all_come: bool = False) -> Outcome:
-    """Return how a match ends: won by either, level, or without one or both of them."""
+    """Return a random outcome: a win, a level match, or the absence of one or both players."""
 
     def outcome(pairing: Pairing) -> MatchResult:
         kind = 1.0 if all_come else chance.random()
@@ -58,7 +58,10 @@ class TestExamples:
         assert shown(pair(SWISS, entered(7), [])) == "A-D E-B C-F G"
 
     def test_pairing_with_a_late_entrant_matches_bbp_pairings(self) -> None:
-        """Its test "dutch_2025_C9": 1 and 2 have won, 5 comes late; it has 2-1, 3-5, 4 the bye."""
+        """From bbpPairings' test "dutch_2025_C9": 1 and 2 have won, 5 enters late.
+
+        Its pairs are 2-1 and 3-5, and 4 has the bye.
+        """
         first = (
             Pairing("1", "3", won_by(Pairing("1", "3"), "1")),
             Pairing("4", "2", won_by(Pairing("4", "2"), "2")),
@@ -69,11 +72,11 @@ class TestExamples:
         assert shown(pair(SWISS, entrants, [first])) == "2-1 3-5 4"
 
     def test_three_rounds_match_a_hand_calculation(self) -> None:
-        """Of eight players the better ones win; all is as the rules of the module have it.
+        """Pairings of eight players by the rules of the module; the stronger player always wins.
 
-        Round 2: 1 to 4 have a point, but 1 and 3 have both begun with the dwarfs, and 2 and 4 with
-        the trolls: so not 1-3 and 2-4, but 1-4 and 2-3; 5-8 and 6-7 likewise. Round 3: 1 and 2 have
-        two; 3, 4, 5 and 6 have one, so 3-5 and 4-6, who have not met; 7 and 8 have none.
+        Round 2: 1 to 4 have a point, but 1 and 3 both began with the dwarfs, and 2 and 4 with the
+        trolls. So the pairs are 1-4 and 2-3, not 1-3 and 2-4; likewise 5-8 and 6-7. Round 3: 1 and
+        2 have two points; 3 to 6 have one, so 3-5 and 4-6, who have not met; 7 and 8 have none.
         """
         rounds = played(SWISS, entered(8), 3)
         assert [{frozenset(each.players) for each in pairings} for pairings in rounds] == [
@@ -82,7 +85,7 @@ class TestExamples:
         ]
 
     def test_previous_opponents_are_replaced_by_the_next_in_order(self) -> None:
-        """1 has met 4: so 1-5, and 2 gets the first that is free."""
+        """1 has met 4, so 1 meets 5, and 2 meets the first of the lower half who is free."""
         contestants = [Contestant(1.0) for _ in range(6)]
         contestants[0] = contestants[0]._replace(opponents=(3,), began=(True,))
         contestants[3] = contestants[3]._replace(opponents=(0,), began=(False,))
@@ -94,7 +97,7 @@ class TestExamples:
         }
 
     def test_halves_mix_only_if_necessary(self) -> None:
-        """1 has met all of the lower half, so it meets the last of the upper half."""
+        """1 has met the whole lower half, and so meets the last of the upper half."""
         contestants = [Contestant(0.0) for _ in range(6)]
         contestants[0] = contestants[0]._replace(opponents=(3, 4, 5), began=(True, False, True))
         for place in (3, 4, 5):
@@ -115,7 +118,7 @@ class TestExamples:
         }
 
     def test_players_due_the_same_side_exchange_opponents(self) -> None:
-        """1 would meet 3, and 2 would meet 4; the upper half still meets the lower half."""
+        """Instead of 1-3 and 2-4, the upper half meets the lower half as 1-4 and 2-3."""
         began = {0: (True, True), 1: (False, True), 2: (True, True), 3: (True, False)}
         pairs, _ = swiss_pairs([Contestant(0.0, began=each) for each in began.values()])
         assert {frozenset(each) for each in pairs} == {frozenset({0, 3}), frozenset({1, 2})}
@@ -130,13 +133,13 @@ class TestSides:
     @pytest.mark.parametrize(
         ("one", "two", "first"),
         [
-            ((), (), 0),  # by lot, of which the first place wins
-            ((True,), (False,), 1),  # less often
+            ((), (), 0),  # by lot, won by the first place
+            ((True,), (False,), 1),  # has begun less often
             ((True,), (), 1),
             ((False,), (), 0),
             ((True, False), (False, True), 0),  # both change
             ((False, True), (True, False), 1),
-            ((True, False), (True, False), 0),  # the upper one changes
+            ((True, False), (True, False), 0),  # the upper player changes
             ((False, True), (False, True), 1),
             ((True, False), (), 0),
             ((), (True, False), 1),
@@ -156,7 +159,7 @@ class TestSides:
 class TestWhatHolds:
     @given(st.integers(2, 8), st.integers(0, 6), CHANCE)
     def test_pairings_match_the_plain_rules(self, size: int, rounds: int, chance: Random) -> None:
-        """Pairings of small tournaments, by chance, are those of plain rules that try all ways."""
+        """Random small tournaments are paired as by an exhaustive search of the plain rules."""
         entrants = entered(size)
         before = played(SWISS, entrants, rounds, by_chance(chance))
         contestants = contestants_of(entrants, before)
@@ -181,7 +184,7 @@ class TestWhatHolds:
         assert max(byes.values()) <= 1
 
     def test_side_balance_stays_within_two(self) -> None:
-        """In many tournaments nobody begins more than twice more often with one side."""
+        """Across many tournaments, no player begins more than two more matches with one side."""
         for seed in range(40):
             chance = Random(seed)  # noqa: S311
             rounds = played(SWISS, entered(chance.randint(8, 40)), 9, by_chance(chance))
@@ -191,14 +194,14 @@ class TestWhatHolds:
 
     @pytest.mark.parametrize("side", [0, 1])
     def test_opponents_never_repeat_if_one_side_always_wins(self, side: int) -> None:
-        """When who begins with one side always wins, those who have won meet all the same."""
+        """If the player who begins with one side always wins, winners still meet each other."""
         rounds = played(SWISS, entered(35), 9, lambda each: won_by(each, each.players[side]))
         met = Counter(frozenset(each.players) for pairings in rounds for each in pairings)
         assert max(met.values()) == 1
 
     @given(st.integers(2, 9), CHANCE)
     def test_opponents_repeat_only_if_unavoidable(self, size: int, chance: Random) -> None:
-        """However many rounds there are, all are paired; a meeting is repeated only if need be."""
+        """Every round pairs all players, and repeats a meeting only when it must."""
         entrants = entered(size)
         rounds: list[tuple[Pairing, ...]] = []
         for _ in range(2 * size):
@@ -262,12 +265,12 @@ class TestWhatHolds:
 
 
 class Promise(NamedTuple):
-    """How often a tournament broke what a Swiss promises.
+    """The extent to which a tournament broke the promises of a Swiss.
 
     Attributes:
-        meetings: how many matches were not the first between these two.
-        byes: how many byes went to somebody who had one, while somebody here had none.
-        sides: how many times more somebody began with one side, at most, at any time.
+        meetings: number of matches that repeated an earlier one.
+        byes: number of second byes given while a player present had none.
+        sides: largest difference, at any time, between a player's starts with either side.
     """
 
     meetings: int
@@ -276,7 +279,7 @@ class Promise(NamedTuple):
 
     @classmethod
     def of(cls, rounds: Sequence[Sequence[Pairing]]) -> Promise:
-        """Count in rounds that all have played."""
+        """Count the violations in rounds without absences."""
         met: set[frozenset[str]] = set()
         rested: set[str] = set()
         balance: Counter[str] = Counter()
@@ -299,9 +302,9 @@ KEPT = Promise(0, 0, 1)
 
 
 def all_courses(size: int, in_all: int, rounds: Sequence[tuple[Pairing, ...]] = ()) -> Promise:
-    """Return the worst of all courses of a tournament in which each match is won by either.
+    """Return the worst case over all courses of a tournament without level matches.
 
-    There are more of these than orders of strength. Of the last round no results are needed.
+    That covers more than every order of strength. The last round needs no results.
     """
     pairings = pair(SWISS, entered(size), rounds, in_all)
     if len(rounds) + 1 == in_all:
@@ -313,14 +316,14 @@ def all_courses(size: int, in_all: int, rounds: Sequence[tuple[Pairing, ...]] = 
 
 
 def ways_to_end(pairing: Pairing) -> list[Pairing]:
-    """Return a pairing as either wins it; a bye as it is."""
+    """Return the pairing as won by each of its players, or a bye unchanged."""
     if pairing.is_bye:
         return [pairing]
     return [replace(pairing, result=won_by(pairing, winner)) for winner in pairing.players]
 
 
 class TestPromise:
-    """Nobody meets twice or rests twice, and sides even out: in all rounds, not in each alone."""
+    """Over all rounds together, no meeting and no bye repeats, and sides even out."""
 
     @pytest.mark.parametrize(
         ("size", "in_all"),
@@ -351,7 +354,7 @@ class TestPromise:
 
     @given(st.integers(5, 10), CHANCE)
     def test_withdrawals_cause_the_fewest_possible_repeats(self, size: int, chance: Random) -> None:
-        """Some leave after two rounds: from then on there are no more repeats than need be."""
+        """Some players leave after round two; from then on, repeats are as few as possible."""
         outcome = by_chance(chance, all_come=True)
         rounds = played(SWISS, entered(size), 2, outcome, 5)
         stay = set(chance.sample([each.player for each in entered(size)], chance.randint(2, size)))
@@ -403,7 +406,7 @@ class TestMatching:
 
 
 def contestants_of(entrants: list[Entrant], rounds: list[tuple[Pairing, ...]]) -> list[Contestant]:
-    """Return what swiss pairing knows of players, counted here in another way."""
+    """Return the contestants for Swiss pairing, derived independently of the code under test."""
     names = [each.player for each in entrants]
     contestants = []
     for name in names:
@@ -432,7 +435,7 @@ def contestants_of(entrants: list[Entrant], rounds: list[tuple[Pairing, ...]]) -
 
 
 def outlook_of(contestants: list[Contestant], rounds: int) -> Outlook:
-    """Return the outlook on some rounds, whatever is paired first."""
+    """Return the outlook on a number of rounds, with the first one still unpaired."""
     size = len(contestants) + len(contestants) % 2
     graph = [(1 << size) - 1 & ~(1 << place) for place in range(size)]
 
