@@ -313,12 +313,12 @@ class TestArena:
                     before = [past for past in pairings if name in past.players]
                     assert not before or before[-1].opponent(name) != each.opponent(name)
             pairings += made
+            assert len(free) <= 3 or any(not each.over for each in pairings)
             running = [place for place, each in enumerate(pairings) if not each.over]
             if running:
                 place = chance.choice(running)
                 pairings[place] = ended([pairings[place]])[0]
                 free += pairings[place].players
-        assert len(free) <= 3 or any(not each.over for each in pairings)
 
 
 def _lower_number(pairing: Pairing) -> MatchResult:
