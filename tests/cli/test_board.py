@@ -1,4 +1,4 @@
-"""`thudmud board`, as run from a command line, beside a running server and without one."""
+"""`thudmud board` from the command line, with and without a running server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHERE = "among the boards that are there by default"
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder where a server has been started once."""
+    """Return a folder in which a server has run once."""
     folder = tmp_path_factory.mktemp("begun")
     with running(SERVE, cwd=folder):
         pass
@@ -31,7 +31,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Run in a folder that is like it."""
+    """Change into a fresh copy of ``begun``."""
     copytree(begun, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -39,7 +39,7 @@ def folder(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 @pytest.fixture
 def anna(run_server: RunServer, folder: Path) -> Iterator[socket.socket]:
-    """Yield a connection to a server, of somebody who has come in."""
+    """Yield the connection of a player who has logged in."""
     with (
         run_server(SERVE, cwd=folder) as address,
         socket.create_connection(address, timeout=PATIENCE) as anna,
@@ -50,7 +50,7 @@ def anna(run_server: RunServer, folder: Path) -> Iterator[socket.socket]:
 
 
 def until(player: socket.socket, wanted: str) -> str:
-    """Return what a player reads, to the end of something."""
+    """Return the player's output up to and including ``wanted``."""
     seen = ""
     while wanted not in seen:
         part = player.recv(4096).decode("utf-8", "replace")
@@ -63,7 +63,7 @@ def board(*words: str) -> int:
     return main(["board", *words])
 
 
-def test_boards_are_opened_renamed_and_closed_without_a_server(capsys: Shown) -> None:
+def test_board_is_opened_renamed_and_closed_without_a_server(capsys: Shown) -> None:
     assert board("open", "yew", "board", "--rules", "classic") == 0
     assert board("rename", "yew board", "--to", "fir board") == 0
     assert board("open", "ash board") == 0
@@ -95,20 +95,22 @@ def test_boards_are_opened_renamed_and_closed_without_a_server(capsys: Shown) ->
         (["open", "on"], 'No board can be called "on": a name is at most 30 letters'),
     ],
 )
-def test_what_cannot_be_done(words: list[str], why: str, capsys: Shown) -> None:
+def test_board_change_that_is_impossible_is_refused_with_the_reason(
+    words: list[str], why: str, capsys: Shown
+) -> None:
     assert board(*words) == 2
     told = capsys.readouterr()
     assert told.err.startswith(f"thudmud: {why}")
     assert not told.out
 
 
-def test_rules_that_there_are_not(capsys: Shown) -> None:
+def test_board_with_unknown_rules_is_a_usage_error(capsys: Shown) -> None:
     with pytest.raises(SystemExit):
         board("open", "yew board", "--rules", "chess")
     assert "should be one of discworld" in capsys.readouterr().err
 
 
-def test_a_running_server_shows_it_at_once(anna: socket.socket) -> None:
+def test_board_change_reaches_a_running_server_at_once(anna: socket.socket) -> None:
     assert board("open", "yew board", "--rules", "koom valley") == 0
     until(anna, "There is a new board: the yew board, with the koom valley rules.")
     anna.sendall(b"join game as dwarf on yew board\n")
@@ -122,19 +124,19 @@ def test_a_running_server_shows_it_at_once(anna: socket.socket) -> None:
     until(anna, "You walk to the pine board.")
 
 
-def test_the_configuration_may_give_a_board_another_name(
+def test_board_renamed_in_the_configuration_is_listed_with_its_key(
     folder: Path, capsys: Shown, run_server: RunServer
 ) -> None:
     (folder / "config.toml").write_text('[[board]]\nname = "yew board"\nkey = "oak board"\n')
     with run_server(SERVE, cwd=folder):
         assert board("list") == 0
         assert capsys.readouterr().out.startswith("yew board (key: oak board): discworld")
-    assert board("close", "pine board") == 0  # which is not listed any more
+    assert board("close", "pine board") == 0  # no longer listed
     assert board("close", "yew board") == 2
     assert "the yew board is in config.toml" in capsys.readouterr().err
 
 
-def test_there_has_to_be_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_board_list_without_a_store_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert board("list") == 2

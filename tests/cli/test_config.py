@@ -1,4 +1,4 @@
-"""`thudmud config`: the configuration to begin with."""
+"""`thudmud config`: the default configuration."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ SHIPPED = Path(__file__).parents[2] / "config.toml"
 Shown = pytest.CaptureFixture[str]
 
 
-def test_it_is_printed(capsys: Shown) -> None:
+def test_default_configuration_is_printed(capsys: Shown) -> None:
     assert main(["config"]) == 0
     assert capsys.readouterr() == (SHIPPED.read_text("utf-8"), "")
 
 
-def test_it_is_written_and_nothing_is_overwritten(tmp_path: Path, capsys: Shown) -> None:
+def test_configuration_file_is_written_but_never_overwritten(tmp_path: Path, capsys: Shown) -> None:
     file = tmp_path / "config.toml"
     assert main(["config", str(file)]) == 0
     assert file.read_text("utf-8") == SHIPPED.read_text("utf-8")
@@ -31,7 +31,7 @@ def test_it_is_written_and_nothing_is_overwritten(tmp_path: Path, capsys: Shown)
     assert file.read_text("utf-8") == "mine"
 
 
-def test_a_file_that_cannot_be_written(tmp_path: Path, capsys: Shown) -> None:
+def test_unwritable_configuration_file_is_reported(tmp_path: Path, capsys: Shown) -> None:
     file = tmp_path / "nowhere" / "config.toml"
     assert main(["config", str(file)]) == 2
     assert capsys.readouterr().err == (

@@ -1,4 +1,4 @@
-"""`thudmud draw`: pictures of records and of the battles that a store has, and what is refused."""
+"""`thudmud draw`: pictures of records and stored battles, and refusals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def record(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_svg_is_printed(record: str, capsys: Shown) -> None:
+def test_svg_is_printed_to_standard_output(record: str, capsys: Shown) -> None:
     assert main(["draw", record]) == 0
     assert capsys.readouterr().out == f"{frame(GAME)}\n"
     words = ["--ply", "2", "--orient", "north", "--colours", "safe dark", "--bare", "--size", "99"]
@@ -39,7 +39,9 @@ def test_svg_is_printed(record: str, capsys: Shown) -> None:
     assert capsys.readouterr().out == f"{drawn}\n"
 
 
-def test_files_are_what_they_are_called(record: str, tmp_path: Path, capsys: Shown) -> None:
+def test_output_format_follows_the_file_extension(
+    record: str, tmp_path: Path, capsys: Shown
+) -> None:
     svg, png, gif = (tmp_path / f"board.{kind}" for kind in ("svg", "PNG", "gif"))
     for path in (svg, png, gif):
         assert main(["draw", record, "-o", str(path), "--ply", "2", "--delay", "0.5"]) == 0
@@ -52,7 +54,7 @@ def test_files_are_what_they_are_called(record: str, tmp_path: Path, capsys: Sho
     assert moving.info["duration"] == 500
 
 
-def test_bare_records_have_rules_given(tmp_path: Path, capsys: Shown) -> None:
+def test_bare_record_takes_its_rules_from_the_option(tmp_path: Path, capsys: Shown) -> None:
     path = tmp_path / "bare.thud"
     path.write_text(write_record(Game.start(KOOM_VALLEY)), encoding="utf-8")
     assert main(["draw", str(path), "--rules", "koom valley"]) == 0
@@ -62,7 +64,7 @@ def test_bare_records_have_rules_given(tmp_path: Path, capsys: Shown) -> None:
     assert capsys.readouterr().err.startswith(f"thudmud: {path}: line 1: ")
 
 
-def test_battles_of_the_store_go_by_their_numbers(
+def test_stored_battle_is_drawn_by_its_number(
     tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     annals = Annals()
@@ -111,7 +113,7 @@ def test_battles_of_the_store_go_by_their_numbers(
         (["-o", "nowhere/board.svg"], "nowhere/board.svg: No such file or directory"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(
+def test_impossible_drawing_is_refused_in_one_line(
     record: str, words: list[str], why: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = Path(record).parent
@@ -123,7 +125,7 @@ def test_what_cannot_be_drawn_is_told(
     assert sorted(each.name for each in folder.iterdir()) == ["game.thud"]
 
 
-def test_it_names_the_extra_that_is_missing(
+def test_missing_pictures_extra_is_named(
     record: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for missing in ("resvg_py", "PIL"):

@@ -1,4 +1,4 @@
-"""`thudmud engine` as other programs meet it: a process with two pipes."""
+"""`thudmud engine` as other programs see it: a process with two pipes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENGINE = [sys.executable, "-m", "thudmud.cli.main", "engine"]
 
 
 def answers(asked: bytes, *words: str) -> list[bytes]:
-    """Return what the lines of an input are answered; the engine ends well, and complains not."""
+    """Run the engine on an input, check that it exits cleanly, and return its output lines."""
     done = subprocess.run(
         [*ENGINE, *words], input=asked, capture_output=True, timeout=60, check=True
     )
@@ -22,7 +22,7 @@ def answers(asked: bytes, *words: str) -> list[bytes]:
     return done.stdout.splitlines()
 
 
-def test_line_for_line() -> None:
+def test_every_command_is_answered_with_one_line() -> None:
     assert answers(b"rules classic\n\nplay dA6-C6\nmoves\nquit\nname\n") == [
         b"rules classic",
         b"play dA6-C6",
@@ -31,13 +31,13 @@ def test_line_for_line() -> None:
     ]
 
 
-def test_the_end_of_the_input_ends_it_and_the_last_line_need_not_end() -> None:
+def test_engine_ends_with_its_input_and_reads_an_unterminated_line() -> None:
     assert answers(b"") == []
     assert answers(b"rules") == [b"rules discworld"]
     assert answers(b"rules\r\nrules classic\r\n") == [b"rules discworld", b"rules classic"]
 
 
-def test_what_is_no_text_and_what_is_too_long() -> None:
+def test_invalid_text_and_overlong_lines_are_answered_with_errors() -> None:
     longest = b"play " + b"x" * (LONGEST_LINE - 5)
     asked = b"\xff\xfe\x00\n" + b"x" * 300_000 + b"\n" + longest + b"\n" + longest + b"x\nrules\n"
     garbage, far_too_long, long, too_long, rules = answers(asked)
@@ -47,17 +47,17 @@ def test_what_is_no_text_and_what_is_too_long() -> None:
     assert rules == b"rules discworld"
 
 
-def test_a_seed_makes_it_choose_the_same() -> None:
+def test_same_seed_gives_the_same_plies() -> None:
     asked = b"level 1\ngo\nmoves dA6-B6\ngo\nmoves\ngo\n"
     assert answers(asked, "--seed", "3") == answers(asked, "--seed", "3")
     assert len({answers(asked, "--seed", str(seed))[1] for seed in range(5)}) > 1
 
 
-def test_it_can_begin_at_a_level() -> None:
+def test_level_option_sets_the_initial_level() -> None:
     assert answers(b"level\n", "--level", "2") == answers(b"level 2\n")
 
 
-def test_what_was_asked_is_answered_also_when_the_input_has_ended() -> None:
+def test_pending_commands_are_answered_after_the_end_of_input() -> None:
     thought, stop, name = answers(b"go nodes 2000\n" * 2 + b"stop\nname\n")[1:]
     assert thought.startswith(b"go d")
     assert (stop, name) == (b"stop", *answers(b"name"))
@@ -65,7 +65,7 @@ def test_what_was_asked_is_answered_also_when_the_input_has_ended() -> None:
     assert alone[-2].startswith(b"# depth ")
 
 
-def test_stop_is_heard_while_it_thinks() -> None:
+def test_stop_interrupts_a_running_search() -> None:
     with subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as engine:
         assert engine.stdin
         assert engine.stdout
@@ -90,7 +90,7 @@ def test_stop_is_heard_while_it_thinks() -> None:
         assert engine.wait(timeout=20) == 0
 
 
-def test_it_does_not_think_on_when_whoever_asked_is_gone() -> None:
+def test_search_ends_when_the_client_is_gone() -> None:
     with subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as engine:
         assert engine.stdin
         assert engine.stdout
@@ -102,7 +102,7 @@ def test_it_does_not_think_on_when_whoever_asked_is_gone() -> None:
         assert engine.wait(timeout=20) == 141  # as if SIGPIPE had ended it
 
 
-def test_answers_come_while_the_pipe_is_open_and_nobody_need_read_on() -> None:
+def test_answers_are_flushed_and_a_closed_output_ends_the_engine() -> None:
     with subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as engine:
         assert engine.stdin
         assert engine.stdout
@@ -117,14 +117,14 @@ def test_answers_come_while_the_pipe_is_open_and_nobody_need_read_on() -> None:
 
 
 @pytest.mark.parametrize("seed", ["x", "-1", "1.5", "9" * 30])
-def test_a_seed_is_a_number(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_malformed_seed_is_a_usage_error(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["engine", f"--seed={seed}"])
     assert ended.value.code == 2
     assert "should be a whole number from 0" in capsys.readouterr().err
 
 
-def test_a_level_is_one_that_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_level_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["engine", "--level", "99"])
     assert ended.value.code == 2

@@ -1,4 +1,4 @@
-"""Battles written to files, and brought in from files: on a store, and as from a command line."""
+"""Export and import of battles, on a store and from the command line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Shown = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def annals() -> Annals:
-    """Return four battles: ended, unfinished, adjourned, and one that is running."""
+    """Return four battles: finished, unfinished, adjourned and running."""
     annals = Annals()
     annals.begin()
     annals.play(CAPTURE)
@@ -54,7 +54,7 @@ def annals() -> Annals:
 
 
 async def store_of(annals: Annals, path: Path | None = None) -> Store:
-    """Return a store in which all of that has happened, at its time."""
+    """Return a store filled with the annals' events at their times."""
     now = 0.0
     clock = lambda: now  # noqa: E731
     store = await Store.open(path, clock=clock) if path else Store.in_memory(clock=clock)
@@ -77,7 +77,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 class TestNames:
-    async def test_a_name_tells_what_a_record_does_not(self, annals: Annals) -> None:
+    async def test_file_name_carries_the_details_that_a_record_lacks(self, annals: Annals) -> None:
         battle = await battle_in(await store_of(annals), 1)
         name = file_name(battle)
         assert name == "000001_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
@@ -86,12 +86,14 @@ class TestNames:
         )
         assert details_in(name) == told
 
-    async def test_what_has_no_end_tells_none(self, annals: Annals) -> None:
+    async def test_file_name_of_an_unfinished_battle_has_no_ending(self, annals: Annals) -> None:
         name = file_name(await battle_in(await store_of(annals), 2))
         assert name == "000002_2026-11-22_discworld_Carl_Anna.thud"
         assert details_in(name) == BattleDetails(NOON + DAY / 2, "discworld", "Carl", "Anna")
 
-    async def test_players_who_are_not_known(self, annals: Annals) -> None:
+    async def test_file_name_of_a_battle_without_a_troll_player_says_nobody(
+        self, annals: Annals
+    ) -> None:
         battle = await battle_in(await store_of(annals), 2)
         name = file_name(battle._replace(rules="koom valley", troll=""))
         assert name == "000002_2026-11-22_koom-valley_Carl_nobody.thud"
@@ -109,12 +111,12 @@ class TestNames:
             "1_2026-11-21_discworld_Anna_Bert_resignation_.thud",
         ],
     )
-    def test_other_names_tell_nothing(self, name: str) -> None:
+    def test_unrecognized_file_names_carry_no_details(self, name: str) -> None:
         assert details_in(name) == BattleDetails()
 
 
 class TestExport:
-    async def test_a_record_each_but_for_what_may_go_on(
+    async def test_export_leaves_out_running_and_adjourned_battles(
         self, annals: Annals, tmp_path: Path
     ) -> None:
         store = await store_of(annals)
@@ -125,7 +127,7 @@ class TestExport:
         game = read_record((folder / names[0]).read_text(encoding="utf-8"), DISCWORLD).game
         assert game.moves == CAPTURE
 
-    async def test_an_adjourned_match_leaves_a_battle_that_has_ended(self, tmp_path: Path) -> None:
+    async def test_finished_battle_of_an_adjourned_match_is_exported(self, tmp_path: Path) -> None:
         annals = Annals()
         began = annals.begin()
         annals.play(CAPTURE)
@@ -134,7 +136,7 @@ class TestExport:
         store = await store_of(annals)
         assert await export(store, tmp_path) == Written(1, 0)
 
-    async def test_times_of_a_clock_are_headers_and_comments(self, tmp_path: Path) -> None:
+    async def test_clock_times_are_exported_as_headers_and_comments(self, tmp_path: Path) -> None:
         annals, first = Annals(), CAPTURE[0]
         time = TimeControl(10, 5)
         annals.happen(
@@ -155,15 +157,16 @@ class TestExport:
         assert (await battle_in(target, 1)).outcome == record.game.outcome
         assert await target.read(battles.comments, 1) == ()
 
-    async def test_of_somebody_who_has_played_none(self, annals: Annals, tmp_path: Path) -> None:
+    async def test_export_for_a_player_without_battles_raises(
+        self, annals: Annals, tmp_path: Path
+    ) -> None:
         store = await store_of(annals)
         with pytest.raises(StrangerError, match="Zoe"):
             await export(store, tmp_path, "Zoe")
 
-    async def test_of_any_number_of_battles(
+    async def test_export_pages_through_many_battles(
         self, annals: Annals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """They are looked up some at a time."""
         monkeypatch.setattr("thudmud.cli.export.PAGE", 2)
         for number in range(7):
             annals.begin(f"board {number}")
@@ -173,7 +176,7 @@ class TestExport:
         assert await export(store, tmp_path) == Written(9, 2)
         assert await export(store, tmp_path / "Anna", "Anna") == Written(9, 1)
 
-    async def test_a_player_whose_name_was_erased_is_nobody(
+    async def test_erased_player_is_exported_as_nobody(
         self, annals: Annals, tmp_path: Path
     ) -> None:
         store = await store_of(annals)
@@ -194,7 +197,7 @@ class TestExport:
             (("Anna", NOON + 9 * DAY), []),
         ],
     )
-    async def test_only_what_is_wanted(
+    async def test_export_is_limited_to_a_player_and_a_period(
         self, annals: Annals, tmp_path: Path, wanted: tuple[Any, ...], numbers: Sequence[int]
     ) -> None:
         store = await store_of(annals)
@@ -227,7 +230,7 @@ def record(tmp_path: Path) -> Path:
 
 
 class TestImport:
-    async def test_what_export_writes_comes_in_as_it_was(
+    async def test_exported_battle_survives_a_round_trip(
         self, annals: Annals, tmp_path: Path
     ) -> None:
         source, target = await store_of(annals), Store.in_memory()
@@ -239,7 +242,7 @@ class TestImport:
         assert (first.dwarf, first.troll, first.plies) == ("Anna", "Bert", 2)
         assert game_of(await target.read(battles.plies, first)).moves == CAPTURE  # type: ignore[arg-type]
 
-    async def test_comments_go_along(self, annals: Annals, tmp_path: Path) -> None:
+    async def test_comments_survive_a_round_trip(self, annals: Annals, tmp_path: Path) -> None:
         source, target = await store_of(annals), Store.in_memory()
         began = (await battle_in(source, 1)).id
         said = [
@@ -256,7 +259,7 @@ class TestImport:
         await export(source, tmp_path, bare=True)
         assert not any(";" in path.read_text("utf-8") for path in files_in(tmp_path))
 
-    async def test_comments_come_in_as_they_can_be_kept(self, tmp_path: Path) -> None:
+    async def test_imported_comments_are_cleaned_and_truncated(self, tmp_path: Path) -> None:
         text = f"{RECORD}; x: from\ta book\n;{'a' * 400}\n"
         store = Store.in_memory()
         await brought_in(store, record_at(tmp_path / "game.thud", text.encode()))
@@ -264,7 +267,7 @@ class TestImport:
             (each.ply, each.player, each.text) for each in await store.read(battles.comments, 1)
         ] == [(2, "", f"x: from a book {'a' * 285}")]
 
-    async def test_of_other_files_as_much_as_is_given(self, record: Path) -> None:
+    async def test_import_of_an_unnamed_file_uses_the_given_details(self, record: Path) -> None:
         os.utime(record, (NOON, NOON))
         store = Store.in_memory()
         given = BattleDetails(rules="classic", dwarf="Zoe")
@@ -272,7 +275,7 @@ class TestImport:
         battle = await battle_in(store, 1)
         assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Zoe", "")
 
-    async def test_what_is_given_goes_before_what_a_name_tells(self, record: Path) -> None:
+    async def test_given_details_override_the_file_name(self, record: Path) -> None:
         store = Store.in_memory()
         named = record_at(record.with_name("7_2020-02-29_classic_Anna_Bert.thud"))
         await brought_in(store, named, given=BattleDetails(troll="Zoe"))
@@ -280,7 +283,9 @@ class TestImport:
         assert (battle.rules, battle.dwarf, battle.troll) == ("classic", "Anna", "Zoe")
 
     @pytest.mark.parametrize("rules", [DISCWORLD, KOOM_VALLEY])
-    async def test_the_rules_are_those_of_the_opening(self, tmp_path: Path, rules: Ruleset) -> None:
+    async def test_imported_rules_follow_from_the_opening(
+        self, tmp_path: Path, rules: Ruleset
+    ) -> None:
         opening = write_record(Game.start(rules))
         path = record_at(tmp_path / "game.thud", f"{opening}dA10-B9\n".encode())
         store = Store.in_memory()
@@ -288,14 +293,14 @@ class TestImport:
         battle = await battle_in(store, 1)
         assert battle.rules == rules.name
 
-    async def test_a_file_from_the_future_is_from_now(self, record: Path) -> None:
+    async def test_file_time_in_the_future_is_replaced_by_the_present(self, record: Path) -> None:
         os.utime(record, (2**33, 2**33))
         store = Store.in_memory()
         await brought_in(store, record)
         battle = await battle_in(store, 1)
         assert battle.at < 2**33
 
-    async def test_an_outcome_by_a_ply_is_known(self, tmp_path: Path) -> None:
+    async def test_outcome_is_derived_from_a_final_ply(self, tmp_path: Path) -> None:
         path = tmp_path / "over.thud"
         path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
         store = Store.in_memory()
@@ -303,7 +308,7 @@ class TestImport:
         battle = await battle_in(store, 1)
         assert battle.outcome is not None
 
-    async def test_the_same_record_comes_in_once(self, record: Path) -> None:
+    async def test_same_record_is_imported_once(self, record: Path) -> None:
         store = Store.in_memory()
         copy = record.with_name("copy.thud")
         copy.write_text("\r\n" + RECORD.replace("\n", "\r\n"), encoding="utf-8")
@@ -316,7 +321,7 @@ class TestImport:
     @pytest.mark.parametrize(
         "other", ["1_2020-02-28_classic_Anna_Bert", "1_2020-02-29_classic_Anna_Carl"]
     )
-    async def test_equal_plies_of_others_or_of_another_day_are_another_battle(
+    async def test_equal_plies_with_other_players_or_day_are_a_new_battle(
         self, record: Path, other: str
     ) -> None:
         store = Store.in_memory()
@@ -327,10 +332,10 @@ class TestImport:
         same = BattleDetails(dwarf="ANNA", troll="bert")
         assert reason(await brought_in(store, first, given=same)).endswith("battle 1")
 
-    async def test_a_single_ply_that_was_played_here_by_others(
+    async def test_single_ply_played_by_others_is_not_a_duplicate(
         self, annals: Annals, tmp_path: Path
     ) -> None:
-        """Battle 2 is one: the same two may have begun like that on another day, too."""
+        """Battle 2 has a single ply; its players may have opened like that on another day, too."""
         store = await store_of(annals)
         await export(store, tmp_path, bare=True)
         single = files_in(tmp_path)[1]
@@ -352,7 +357,7 @@ class TestImport:
             (Ending.DESERTION, None),
         ],
     )
-    async def test_how_it_ended_comes_in_as_it_was(
+    async def test_ending_survives_a_round_trip(
         self, tmp_path: Path, rules: Ruleset, ending: Ending, loser: Side | None
     ) -> None:
         game = Game.start(rules)
@@ -381,7 +386,7 @@ class TestImport:
         assert await anew.read(battles.battle, 1) == battle
         assert read_record(again.read_text(encoding="utf-8"), rules).game.moves == game.moves
 
-    async def test_an_end_by_a_ply_goes_before_what_a_name_tells(self, tmp_path: Path) -> None:
+    async def test_final_ply_overrides_the_ending_in_the_file_name(self, tmp_path: Path) -> None:
         content = b"dG6,TG7,RH8\ndG6-G7xG7\n"
         name = "1_2026-11-21_discworld_Anna_Bert_resignation_troll.thud"
         store = Store.in_memory()
@@ -390,9 +395,7 @@ class TestImport:
         assert battle.outcome is not None
         assert battle.outcome.ending is Ending.NO_MOVE
 
-    async def test_what_was_played_here_does_not_come_in(
-        self, annals: Annals, tmp_path: Path
-    ) -> None:
+    async def test_battle_played_here_is_not_imported(self, annals: Annals, tmp_path: Path) -> None:
         store = await store_of(annals)
         await export(store, tmp_path)
         result = await brought_in(store, *files_in(tmp_path))
@@ -402,7 +405,9 @@ class TestImport:
             "it was played here already: battle 2",
         ]
 
-    async def test_another_process_may_be_first(self, record: Path, tmp_path: Path) -> None:
+    async def test_concurrent_imports_store_each_record_once(
+        self, record: Path, tmp_path: Path
+    ) -> None:
         """Both import the same two files, in opposite orders: each record is stored once."""
         other = tmp_path / "other.thud"
         other.write_text(RECORD.splitlines()[0] + "\ndF1-F6\n", encoding="utf-8")
@@ -431,16 +436,18 @@ VALLEY = write_record(Game.start(KOOM_VALLEY)) + "dA10-B9\n"
 
 
 class TestHeaders:
-    """What the headers of a record tell, beside what a file's name and the options do."""
+    """Headers of a record, together with the file name and the options."""
 
     @pytest.mark.parametrize("name", ["game.thud", "7_2020-02-29_classic_Zoe_Carl.thud"])
-    async def test_they_go_before_the_name_of_the_file(self, tmp_path: Path, name: str) -> None:
+    async def test_headers_override_the_file_name(self, tmp_path: Path, name: str) -> None:
         store = Store.in_memory()
         await brought_in(store, record_at(tmp_path / name, (HEADERS + VALLEY).encode()))
         battle = await battle_in(store, 1)
         assert file_name(battle) == "000001_2026-11-20_koom-valley_Anna_Bert.thud"
 
-    async def test_what_they_leave_out_the_options_and_the_name_tell(self, tmp_path: Path) -> None:
+    async def test_missing_headers_are_filled_from_options_and_file_name(
+        self, tmp_path: Path
+    ) -> None:
         path = tmp_path / "7_2020-02-29_koom-valley_Zoe_Carl.thud"
         store = Store.in_memory()
         record_at(path, f'[Troll "Bert"]\n{VALLEY}'.encode())
@@ -448,7 +455,7 @@ class TestHeaders:
         battle = await battle_in(store, 1)
         assert file_name(battle) == "000001_2020-02-29_koom-valley_Anna_Bert.thud"
 
-    async def test_without_rules_they_are_those_of_the_opening(self, tmp_path: Path) -> None:
+    async def test_missing_rules_header_falls_back_on_the_opening(self, tmp_path: Path) -> None:
         store = Store.in_memory()
         content = f'[Troll "Bert"]\n\n{VALLEY}'
         await brought_in(store, record_at(tmp_path / "game.thud", content.encode()))
@@ -466,7 +473,7 @@ class TestHeaders:
             (BattleDetails(troll="Zoe"), "it says that Bert played the trolls, not Zoe"),
         ],
     )
-    async def test_an_option_may_not_contradict_them(
+    async def test_option_contradicting_the_headers_is_refused(
         self, tmp_path: Path, given: BattleDetails, why: str
     ) -> None:
         path = record_at(tmp_path / "game.thud", (HEADERS + VALLEY).encode())
@@ -491,7 +498,9 @@ class TestHeaders:
             ),
         ],
     )
-    async def test_what_cannot_be_so_is_told(self, tmp_path: Path, header: str, why: str) -> None:
+    async def test_impossible_header_is_refused_with_its_line(
+        self, tmp_path: Path, header: str, why: str
+    ) -> None:
         path = record_at(tmp_path / "game.thud", f"{header}\n{RECORD}".encode())
         assert reason(await brought_in(Store.in_memory(), path)) == why
 
@@ -519,24 +528,28 @@ class TestRefusedFiles:
             (b"\x1b[2Jhello\n", "line 1: '\\x1b[2Jhello' is not a piece"),
         ],
     )
-    async def test_what_is_wrong_is_told(self, tmp_path: Path, content: bytes, why: str) -> None:
+    async def test_invalid_record_is_refused_with_a_short_printable_reason(
+        self, tmp_path: Path, content: bytes, why: str
+    ) -> None:
         told = await self.refused(tmp_path / "game.thud", content)
         assert told.startswith(why)
         assert len(told) < 300
         assert told.isprintable()
 
-    async def test_by_other_rules_other_plies(self, tmp_path: Path) -> None:
+    async def test_record_with_plies_illegal_under_its_rules_is_refused(
+        self, tmp_path: Path
+    ) -> None:
         content = (write_record(Game.start(DISCWORLD)) + "dF1-F9\nTG7-F8xF9\n").encode()
         path = record_at(tmp_path / "1_2026-11-21_koom-valley_Anna_Bert.thud", content)
         assert "line 1" in reason(await brought_in(Store.in_memory(), path))
 
-    async def test_a_hundred_megabytes_are_not_read(self, tmp_path: Path) -> None:
+    async def test_huge_file_is_refused_without_being_read(self, tmp_path: Path) -> None:
         path = tmp_path / "huge"
         with path.open("wb") as file:
             file.truncate(100 * 1024 * 1024)
         assert "larger" in reason(await brought_in(Store.in_memory(), path))
 
-    async def test_what_is_no_file(self, tmp_path: Path) -> None:
+    async def test_folder_pipe_and_missing_file_are_refused(self, tmp_path: Path) -> None:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
         store = Store.in_memory()
@@ -556,7 +569,7 @@ def config(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def file(config: Path) -> Path:
-    """Return the file of an empty store, as a server has made it."""
+    """Return the file of an empty store, created as a server does."""
     path = config.with_name("here.db")
     store_with(Annals(), path)
     return path
@@ -569,7 +582,7 @@ def store_with(annals: Annals, path: Path) -> None:
     asyncio.run(make())
 
 
-def test_as_subcommands_while_a_server_keeps_its_boards_there(
+def test_subcommands_work_beside_a_running_server(
     config: Path, record: Path, tmp_path: Path, capsys: Shown
 ) -> None:
     wrong = tmp_path / "wrong.thud"
@@ -611,14 +624,14 @@ def test_as_subcommands_while_a_server_keeps_its_boards_there(
         (["import", "x", "--dwarf", "A. Nonymous"], "should be 2 to 20 letters"),
     ],
 )
-def test_words_that_cannot_be_used(words: list[str], problem: str, capsys: Shown) -> None:
+def test_invalid_arguments_are_a_usage_error(words: list[str], problem: str, capsys: Shown) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(words)
     assert stopped.value.code == 2
     assert problem in capsys.readouterr().err
 
 
-def test_where_there_is_no_file(config: Path, record: Path, capsys: Shown) -> None:
+def test_missing_store_file_is_reported(config: Path, record: Path, capsys: Shown) -> None:
     for words in (["export"], ["import", str(record)]):
         assert main([*words, "--config", str(config)]) == 2
         told = capsys.readouterr().err
@@ -627,7 +640,7 @@ def test_where_there_is_no_file(config: Path, record: Path, capsys: Shown) -> No
     assert [path.name for path in files_in(config.parent)] == ["config.toml"]
 
 
-def test_an_export_of_somebody_who_has_played_none(
+def test_export_subcommand_for_a_stranger_writes_nothing(
     config: Path, file: Path, tmp_path: Path, capsys: Shown
 ) -> None:
     assert file.exists()
@@ -637,7 +650,7 @@ def test_an_export_of_somebody_who_has_played_none(
     assert not out.exists()
 
 
-def test_an_export_tells_what_is_left_out(
+def test_export_subcommand_counts_the_battles_left_out(
     config: Path, file: Path, annals: Annals, tmp_path: Path, capsys: Shown
 ) -> None:
     store_with(annals, file)
@@ -648,14 +661,14 @@ def test_an_export_tells_what_is_left_out(
     )
 
 
-def test_where_nothing_is_in_a_file(config: Path, capsys: Shown) -> None:
+def test_memory_backend_is_refused(config: Path, capsys: Shown) -> None:
     config.write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
     for words in (["export"], ["import", "x"]):
         assert main([*words, "--config", str(config)]) == 2
         assert 'storage.backend is "memory"' in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_written_to(
+def test_unwritable_export_folder_is_reported(
     config: Path, file: Path, record: Path, capsys: Shown
 ) -> None:
     assert file.exists()
@@ -664,7 +677,9 @@ def test_a_folder_that_cannot_be_written_to(
     assert f"thudmud: {record}: File exists" in capsys.readouterr().err
 
 
-def test_a_file_that_is_no_store(config: Path, record: Path, capsys: Shown) -> None:
+def test_file_of_another_format_is_refused_as_store(
+    config: Path, record: Path, capsys: Shown
+) -> None:
     config.with_name("here.db").write_text("hello " * 100, encoding="utf-8")
     for words in (["export"], ["import", str(record)]):
         assert main([*words, "--config", str(config)]) == 2

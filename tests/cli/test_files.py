@@ -1,4 +1,4 @@
-"""Files that subcommands write: whole or not at all, and nobody else's."""
+"""Files written by subcommands: whole or not at all, and never over a foreign file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WRITERS = {
 
 
 @pytest.mark.parametrize(("name", "words"), WRITERS.items())
-def test_file_of_something_else_is_left_as_it_is(
+def test_foreign_file_is_never_overwritten(
     record: str, capsys: Shown, name: str, words: list[str]
 ) -> None:
     path = Path(record).with_name(name)
@@ -44,7 +44,7 @@ def test_file_of_something_else_is_left_as_it_is(
 
 
 @pytest.mark.parametrize(("name", "words"), [*WRITERS.items(), ("hello.thud-script", [])])
-def test_failure_while_a_file_is_replaced_keeps_the_old_one(
+def test_failed_replacement_keeps_the_old_file(
     record: str, monkeypatch: pytest.MonkeyPatch, name: str, words: list[str]
 ) -> None:
     def fail(_: int) -> None:
@@ -62,7 +62,7 @@ def test_failure_while_a_file_is_replaced_keeps_the_old_one(
     assert Path(record).exists()
 
 
-def test_mode_and_link_of_a_replaced_file_stay(tmp_path: Path) -> None:
+def test_replaced_file_keeps_its_mode_and_link(tmp_path: Path) -> None:
     path, link = tmp_path / "file", tmp_path / "link"
     path.write_text("old", "utf-8")
     path.chmod(0o640)
@@ -75,9 +75,7 @@ def test_mode_and_link_of_a_replaced_file_stay(tmp_path: Path) -> None:
     write_whole(Path(os.devnull), b"new", beginning=2)
 
 
-def test_byte_order_mark_at_the_beginning_of_a_file_is_passed_over(
-    record: str, capsys: Shown
-) -> None:
+def test_byte_order_mark_is_ignored(record: str, capsys: Shown) -> None:
     text = str(Record(Game.start(CLASSIC).push("dA6-B6")))
     files = {
         record: text,

@@ -1,4 +1,4 @@
-"""`thudmud gateway` as a process: over a port, a unix socket, and standard input and output."""
+"""`thudmud gateway` as a process: on a port, a Unix socket, and standard input and output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECRET = "a secret that is long enough"  # noqa: S105  (nobody's)
 COMMAND = [sys.executable, "-m", "thudmud.cli.main", "gateway"]
 HELLO = {"type": "hello", "version": 1, "client": "mud"}
 OPEN = {"type": "open", "board": "oak", "name": "oak board"}
-PATIENCE = 60  # seconds after which something that was waited for will not come
+PATIENCE = 60  # seconds before a wait is given up
 
 
 def written(*data: dict[str, object]) -> bytes:
@@ -45,7 +45,7 @@ def typing(player: str, number: int, line: str) -> dict[str, object]:
 
 @contextmanager
 def link(place: str | tuple[str, int]) -> Iterator[tuple[socket.socket, Iterator[Any]]]:
-    """Yield a link to a gateway, and the lines that come from it."""
+    """Yield a connection to a gateway and the lines received from it."""
     family = socket.AF_UNIX if isinstance(place, str) else socket.AF_INET
     with socket.socket(family) as connection, connection.makefile("rb") as lines:
         connection.settimeout(PATIENCE)
@@ -54,7 +54,7 @@ def link(place: str | tuple[str, int]) -> Iterator[tuple[socket.socket, Iterator
 
 
 def piped(folder: Path, given: bytes, *options: str) -> tuple[list[Any], str]:
-    """Return what a gateway says to one that says all that is given."""
+    """Send ``given`` to a stdio gateway; return its messages and its standard error."""
     done = subprocess.run(
         [*COMMAND, "--stdio", *options],
         input=given, capture_output=True, cwd=folder, check=True, timeout=PATIENCE,
@@ -67,18 +67,18 @@ def piped(folder: Path, given: bytes, *options: str) -> tuple[list[Any], str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("cold")
-def test_over_standard_input_and_output(tmp_path: Path) -> None:
+def test_stdio_gateway_resumes_its_boards_after_a_restart(tmp_path: Path) -> None:
     said = written(HELLO, OPEN | {"id": 1}, entering("Anna", 2))
     said += written(typing("Anna", 3, "join game as dwarf"))
     heard, complaints = piped(tmp_path, said)
     assert [each["type"] for each in heard] == ["welcome", *["answer"] * 2, "tell", "answer"]
     assert complaints == ""
-    # It has outlasted the process, and so has the seat; somebody went away in between.
+    # The board and the seat outlast the process; the player has left in between.
     heard, _ = piped(tmp_path, written(HELLO, OPEN | {"id": 1}))
     assert heard[-1]["version"] == 2
 
 
-def test_standard_streams_that_are_files(tmp_path: Path) -> None:
+def test_stdio_gateway_works_with_redirected_files(tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(written(HELLO, OPEN | {"id": 1}))
     with (tmp_path / "in").open("rb") as given, (tmp_path / "out").open("wb") as taken:
         subprocess.run(
@@ -91,14 +91,14 @@ def test_standard_streams_that_are_files(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("said", [b"\xff\xff\xff", b"\n" * 10], ids=["no text", "blank lines"])
-def test_standard_input_that_makes_no_sense(tmp_path: Path, said: bytes) -> None:
+def test_garbage_on_standard_input_is_answered_with_an_error(tmp_path: Path, said: bytes) -> None:
     heard, complaints = piped(tmp_path, said)
     assert [each["code"] for each in heard] == (["hello_first"] if said.strip() else [])
     assert complaints == ""
 
 
 @pytest.mark.slow
-def test_a_signal_ends_it(tmp_path: Path) -> None:
+def test_signal_closes_the_gateway_cleanly(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
     ) as process:
@@ -113,7 +113,7 @@ def test_a_signal_ends_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nobody_reads_what_it_says(tmp_path: Path) -> None:
+def test_closed_standard_output_ends_the_gateway_quietly(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, cwd=tmp_path,
@@ -128,10 +128,10 @@ def test_nobody_reads_what_it_says(tmp_path: Path) -> None:
         assert b"Traceback" not in process.stderr.read()
 
 
-# A port, and a unix socket.
+# A port and a Unix socket.
 
 
-def test_over_a_port(tmp_path: Path, run_server: RunServer) -> None:
+def test_gateway_on_a_port_requires_the_secret(tmp_path: Path, run_server: RunServer) -> None:
     words = [*COMMAND, "--config", configured(tmp_path, secret=SECRET), "--port", "0"]
     with run_server(words) as place:
         with link(place) as (connection, heard):
@@ -152,7 +152,7 @@ def test_over_a_port(tmp_path: Path, run_server: RunServer) -> None:
 
 
 @pytest.mark.slow
-def test_a_gateway_that_is_killed_has_lost_nothing(tmp_path: Path, run_server: RunServer) -> None:
+def test_killed_gateway_has_lost_nothing(tmp_path: Path, run_server: RunServer) -> None:
     path = configured(tmp_path, socket="socket")
     with subprocess.Popen(
         [*COMMAND, "--config", path], stdout=subprocess.PIPE, cwd=tmp_path
@@ -178,7 +178,7 @@ def test_a_gateway_that_is_killed_has_lost_nothing(tmp_path: Path, run_server: R
             process.kill()
         process.wait(PATIENCE)
     assert oct((tmp_path / "socket").stat().st_mode & 0o777) == "0o600"
-    # The socket that is left behind is in nobody's way.
+    # The leftover socket file does no harm.
     with subprocess.Popen(
         [*COMMAND, "--config", path], stdout=subprocess.PIPE, cwd=tmp_path
     ) as process:
@@ -198,7 +198,7 @@ def test_a_gateway_that_is_killed_has_lost_nothing(tmp_path: Path, run_server: R
 
 
 @pytest.mark.slow
-def test_a_client_that_stops_reading_is_cut_off(tmp_path: Path, run_server: RunServer) -> None:
+def test_client_that_stops_reading_is_disconnected(tmp_path: Path, run_server: RunServer) -> None:
     path = configured(tmp_path, secret=SECRET, outbox_bytes=65_536)
     with run_server([*COMMAND, "--config", path, "--port", "0"]) as place:
         with link(place) as (connection, _):
@@ -211,13 +211,13 @@ def test_a_client_that_stops_reading_is_cut_off(tmp_path: Path, run_server: RunS
             with suppress(ConnectionError):
                 while piece := connection.recv(65_536):
                     told += len(piece)
-            assert told < 100_000_000  # what kernels have room for is less than half of it all
+            assert told < 100_000_000  # kernel buffers hold less than half of the output
         with link(place) as (connection, heard):
             connection.sendall(written(HELLO | {"secret": SECRET}))
             assert next(heard)["type"] == "welcome"
 
 
-def test_one_gateway_at_a_time_keeps_its_boards_in_a_file(
+def test_second_gateway_on_the_same_file_is_refused(
     tmp_path: Path, run_server: RunServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = configured(tmp_path, secret=SECRET, file="boards.db")
@@ -231,13 +231,13 @@ def test_one_gateway_at_a_time_keeps_its_boards_in_a_file(
                 f"thudmud: The store {tmp_path}/boards.db is in use: another server keeps its"
                 " boards there. Stop that first, or give this one a file of its own.\n"
             )
-    # Once the first has ended the file is free.
+    # The file is free once the first gateway has ended.
     assert piped(tmp_path, said, "--config", str(path))[0][-1]["ok"]
 
 
 @pytest.mark.slow
-def test_gateways_that_are_started_one_by_one_on_one_file(tmp_path: Path) -> None:
-    """As by a MUD that starts its own by ``--stdio``, and has crashed."""
+def test_successive_gateways_share_one_file(tmp_path: Path) -> None:
+    """Simulate a MUD that starts its own gateway with ``--stdio`` and has crashed."""
     with subprocess.Popen(
         [*COMMAND, "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
     ) as process:
@@ -258,10 +258,10 @@ def test_gateways_that_are_started_one_by_one_on_one_file(tmp_path: Path) -> Non
     assert heard[-1]["ok"]
 
 
-# What is refused before anything is begun.
+# Refusals at startup.
 
 
-def test_a_port_needs_a_secret(
+def test_port_without_a_secret_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -270,14 +270,16 @@ def test_a_port_needs_a_secret(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_secret_that_can_be_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_secret_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = configured(tmp_path, secret="x" * 15)
     assert main(["gateway", "--config", str(path)]) == 2
     problem = "gateway.secret: should have 16 to 256 characters"
     assert capsys.readouterr().err == f"thudmud: {path}: {problem}\n"
 
 
-def test_places_where_it_cannot_listen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unusable_listening_address_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         path = configured(tmp_path, secret=SECRET, port=port)
@@ -291,7 +293,9 @@ def test_places_where_it_cannot_listen(tmp_path: Path, capsys: pytest.CaptureFix
     assert (tmp_path / "file").exists()
 
 
-def test_a_file_that_is_none_of_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_foreign_file_is_refused_and_unchanged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "boards.db").write_bytes(b"x" * 5000)
     path = configured(tmp_path, file="boards.db")
     assert main(["gateway", "--stdio", "--config", str(path)]) == 2

@@ -1,4 +1,4 @@
-"""`thudmud health`, as run beside a server."""
+"""`thudmud health`, run beside a server."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-async def test_a_server_that_stores_is_well_until_it_stops(capsys: Shown) -> None:
+async def test_server_is_healthy_while_it_stores(capsys: Shown) -> None:
     store = await Store.open(FILE, serving=True)
     node = Node(store)
     await node.open()
     assert main(["health"]) == 0
     assert capsys.readouterr().out.startswith(WELL)
-    # Nothing has been stored for longer than a lease: the disk is full, or the server hangs.
+    # No heartbeat for longer than a lease: the disk is full, or the server hangs.
     then = time.time() - LEASE - 20
     os.utime(beside(FILE, "-head"), (then, then))
     assert main(["health"]) == 1
@@ -44,7 +44,7 @@ async def test_a_server_that_stores_is_well_until_it_stops(capsys: Shown) -> Non
     assert capsys.readouterr() == ("", "No server runs on thudmud.db.\n")
 
 
-def test_no_file_is_no_server(capsys: Shown) -> None:
+def test_missing_file_means_that_no_server_runs(capsys: Shown) -> None:
     assert main(["health", "--gateway"]) == 1
     assert capsys.readouterr().err == "No server runs on gateway.db.\n"
 
@@ -57,7 +57,9 @@ def test_no_file_is_no_server(capsys: Shown) -> None:
         ("config.toml", "[", "is not valid TOML"),
     ],
 )
-def test_what_cannot_be_told(name: str, content: str, why: str, capsys: Shown) -> None:
+def test_undeterminable_health_is_status_2(
+    name: str, content: str, why: str, capsys: Shown
+) -> None:
     Path(name).write_text(content, "utf-8")
     assert main(["health"]) == 2
     assert why in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`thudmud` as a process: what it prints, how it stops, and its exit status."""
+"""`thudmud` as a process: its output, its shutdown and its exit status."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Shown = pytest.CaptureFixture[str]
 
 @pytest.fixture
 async def run(tmp_path: Path) -> AsyncIterator[Run]:
-    """Run ``thudmud`` with some arguments in a directory of its own."""
+    """Return a function that runs ``thudmud`` in a directory of its own."""
     processes: list[Process] = []
 
     async def start(*arguments: str, files: int | None = None) -> Process:
@@ -57,7 +57,7 @@ async def run(tmp_path: Path) -> AsyncIterator[Run]:
 
 
 async def port_of(process: Process) -> int:
-    """Wait until a server is ready; return its port."""
+    """Wait until a server is ready and return its port."""
     assert process.stdout
     async with asyncio.timeout(PATIENCE):
         line = await process.stdout.readline()
@@ -67,7 +67,7 @@ async def port_of(process: Process) -> int:
 
 
 async def outcome(process: Process) -> tuple[int | None, str, str]:
-    """Wait for the end; return the exit status and what was printed since."""
+    """Wait for the process to end; return its exit status and the remaining output."""
     async with asyncio.timeout(PATIENCE):
         out, err = await process.communicate()
     return process.returncode, out.decode(), err.decode()
@@ -80,7 +80,7 @@ async def connected(port: int) -> Client:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_it_says_one_line_when_ready_and_stops_on_a_signal(
+async def test_server_prints_one_ready_line_and_stops_on_a_signal(
     run: Run, number: signal.Signals
 ) -> None:
     process = await run("--port", "0")
@@ -92,7 +92,7 @@ async def test_it_says_one_line_when_ready_and_stops_on_a_signal(
     await client.close()
 
 
-async def test_a_signal_that_is_ignored_already_stays_so(run: Run) -> None:
+async def test_inherited_ignored_signal_stays_ignored(run: Run) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         process = await run("--port", "0")
@@ -107,7 +107,7 @@ async def test_a_signal_that_is_ignored_already_stays_so(run: Run) -> None:
     await client.close()
 
 
-async def test_a_log_on_a_full_disk_is_told_of_in_one_line(run: Run, tmp_path: Path) -> None:
+async def test_full_disk_under_the_log_is_reported_in_one_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(
         '[server]\nport = 0\nlog_level = "info"\nlog_file = "/dev/full"\n[web]\nport = 0\n',
         encoding="utf-8",
@@ -138,7 +138,7 @@ port = 0
 
 
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
-async def test_with_few_open_files_those_who_are_in_play_on(
+async def test_connected_players_play_on_when_file_descriptors_run_out(
     run: Run, tmp_path: Path, loop: str
 ) -> None:
     (tmp_path / "config.toml").write_text(CROWDED, encoding="utf-8")
@@ -178,7 +178,7 @@ async def open_client(port: int) -> Client:
 
 
 async def first_line(client: Client) -> bytes:
-    """Return the first line that comes; nothing if the connection ends before."""
+    """Return the first line received, or nothing if the connection ends first."""
     try:
         async with asyncio.timeout(PATIENCE):
             return await client.reader.readline()
@@ -186,7 +186,7 @@ async def first_line(client: Client) -> bytes:
         return b""
 
 
-async def test_serve_is_what_it_does_without_a_subcommand(run: Run, tmp_path: Path) -> None:
+async def test_default_subcommand_is_serve(run: Run, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[server]\nport = 0\n[web]\nport = 0\n", encoding="utf-8")
     for arguments in [(), ("serve", "--host", "127.0.0.1")]:
         process = await run(*arguments)
@@ -195,7 +195,7 @@ async def test_serve_is_what_it_does_without_a_subcommand(run: Run, tmp_path: Pa
         assert await outcome(process) == (0, "", "")
 
 
-async def test_the_link_that_it_prints_opens_the_page(run: Run, free_port: FreePort) -> None:
+async def test_printed_link_opens_the_web_page(run: Run, free_port: FreePort) -> None:
     port = free_port()
     process = await run("--port", "0", "--web-port", str(port))
     assert process.stdout
@@ -208,13 +208,13 @@ async def test_the_link_that_it_prints_opens_the_page(run: Run, free_port: FreeP
     assert await outcome(process) == (0, "", "")
 
 
-async def test_the_version(run: Run) -> None:
+async def test_version_is_printed(run: Run) -> None:
     status, out, err = await outcome(await run("--version"))
     assert (status, err) == (0, "")
     assert re.fullmatch(r"[0-9]+\.[0-9]+\.[0-9]+\n", out)
 
 
-async def test_a_port_in_use_is_one_line(run: Run) -> None:
+async def test_port_in_use_is_reported_in_one_line(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         status, out, err = await outcome(await run("serve", "--port", str(port)))
@@ -232,7 +232,7 @@ async def test_a_port_in_use_is_one_line(run: Run) -> None:
         ("nowhere/file", "there is no folder"),
     ],
 )
-def test_a_file_that_is_none_for_a_store_is_one_line_and_nothing_is_left(
+def test_unusable_store_file_is_one_line_and_leaves_nothing_behind(
     file: str, why: str, tmp_path: Path, capsys: Shown
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
@@ -252,7 +252,7 @@ def test_a_file_that_is_none_for_a_store_is_one_line_and_nothing_is_left(
 
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "no.such.host.invalid", "x" * 300])
-def test_a_host_that_is_not_ours_is_one_line(host: str, tmp_path: Path, capsys: Shown) -> None:
+def test_foreign_host_is_reported_in_one_line(host: str, tmp_path: Path, capsys: Shown) -> None:
     path = tmp_path / "config.toml"
     path.write_text("", encoding="utf-8")
     assert main(["--config", str(path), "--host", host, "--port", "0"]) == 2
@@ -260,7 +260,7 @@ def test_a_host_that_is_not_ours_is_one_line(host: str, tmp_path: Path, capsys: 
     assert capsys.readouterr() == ("", told)
 
 
-def test_a_host_that_no_system_takes_is_one_line(tmp_path: Path, capsys: Shown) -> None:
+def test_malformed_host_is_reported_in_one_line(tmp_path: Path, capsys: Shown) -> None:
     path = tmp_path / "config.toml"
     path.write_text('[server]\nhost = "a\\u0000b"\n', encoding="utf-8")
     assert main(["--config", str(path)]) == 2
@@ -268,7 +268,7 @@ def test_a_host_that_no_system_takes_is_one_line(tmp_path: Path, capsys: Shown) 
     assert capsys.readouterr() == ("", told)
 
 
-def test_a_configuration_that_cannot_be_used_is_a_line_for_each_mistake(
+def test_invalid_configuration_is_reported_one_line_per_mistake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -294,7 +294,7 @@ def test_a_configuration_that_cannot_be_used_is_a_line_for_each_mistake(
         (["sreve"], "invalid choice: 'sreve'"),
     ],
 )
-def test_options_that_cannot_be_used(words: list[str], problem: str, capsys: Shown) -> None:
+def test_invalid_options_are_a_usage_error(words: list[str], problem: str, capsys: Shown) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(words)
     assert stopped.value.code == 2
@@ -303,7 +303,7 @@ def test_options_that_cannot_be_used(words: list[str], problem: str, capsys: Sho
     assert problem in err.splitlines()[-1]
 
 
-async def test_help(run: Run) -> None:
+async def test_help_lists_the_subcommands(run: Run) -> None:
     status, out, _ = await outcome(await run("--help"))
     assert status == 0
     assert "serve" in out

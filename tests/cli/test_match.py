@@ -1,4 +1,4 @@
-"""`thudmud match`: programs good and bad, what is counted, and what an interruption leaves."""
+"""`thudmud match`: good and bad programs, statistics, and resuming after an interruption."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ GOOD = shlex.join(
 
 
 def is_running(pid: int) -> bool:
-    """Whether a program is there that has not ended."""
+    """Whether a process exists and has not ended."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:
@@ -59,13 +59,13 @@ def command(*words: str) -> str:
 
 
 def played(capsys: Shown, *words: str) -> dict[str, Any]:
-    """Return the summary of a match, in which no ply is late on any machine, if words do not."""
+    """Play a match and return its summary; unless ``words`` limit the time, no ply can be late."""
     assert main(["match", "--seconds", "3600", *words, "--json"]) == 0
     summary: dict[str, Any] = json.loads(capsys.readouterr().out)
     return summary
 
 
-def test_two_levels_play(capsys: Shown) -> None:
+def test_match_between_two_levels_is_summarized(capsys: Shown) -> None:
     words = ["thudmud:1", "thudmud:slate", "--games", "2", "--plies", "20", "--seconds", "3600"]
     assert main(["match", *words]) == 0
     out, err = capsys.readouterr()
@@ -75,7 +75,7 @@ def test_two_levels_play(capsys: Shown) -> None:
     assert [line.split(";")[1] for line in err.splitlines()] == [" length, 20 plies"] * 2
 
 
-def test_bots_are_called_what_they_are_named(tmp_path: Path, capsys: Shown) -> None:
+def test_bot_labels_appear_in_all_output(tmp_path: Path, capsys: Shown) -> None:
     out = tmp_path / "out"
     naive = command(sys.executable, "-m", "benchmarks.strangers", "random")
     words = ["match", f"Any={naive}", "easy=thudmud:1", "--games", "2", "--plies", "6",
@@ -92,7 +92,7 @@ def test_bots_are_called_what_they_are_named(tmp_path: Path, capsys: Shown) -> N
     assert "its battles were played with other settings" in capsys.readouterr().err
 
 
-def test_what_it_prints_fits_a_narrow_terminal() -> None:
+def test_output_fits_a_narrow_terminal() -> None:
     ours, its = pty.openpty()
     words = ("thudmud:1", "thudmud:2", "--games", "2", "--plies", "8")
     with subprocess.Popen(
@@ -111,7 +111,7 @@ def test_what_it_prints_fits_a_narrow_terminal() -> None:
     assert max(map(len, text.decode().splitlines())) <= 40
 
 
-def test_the_same_seed_plays_the_same_whoever_works(tmp_path: Path, capsys: Shown) -> None:
+def test_same_seed_gives_the_same_plies_for_any_worker_count(tmp_path: Path, capsys: Shown) -> None:
     found = []
     for workers in (1, 3):
         out = tmp_path / f"{workers}.jsonl"
@@ -125,7 +125,7 @@ def test_the_same_seed_plays_the_same_whoever_works(tmp_path: Path, capsys: Show
     assert found[0][1, 1][:4] == found[0][1, 2][:4] != found[0][2, 1][:4]
 
 
-def test_the_sides_are_swapped_and_points_are_added(tmp_path: Path, capsys: Shown) -> None:
+def test_sides_are_swapped_and_points_added(tmp_path: Path, capsys: Shown) -> None:
     out = tmp_path / "out"
     summary = played(capsys, "thudmud:4", "thudmud:1", "--games", "2", "--out", str(out))
     first, second = map(json.loads, out.read_text("utf-8").splitlines()[1:])
@@ -138,10 +138,10 @@ def test_the_sides_are_swapped_and_points_are_added(tmp_path: Path, capsys: Show
     assert summary["matches"] == {"won": 1, "drawn": 0, "lost": 0}
     assert summary["elo_from"] < 0
     assert summary["elo_to"] is None
-    assert summary["bots"][0]["error_as_dwarfs"] is None  # of one battle there is none
+    assert summary["bots"][0]["error_as_dwarfs"] is None  # undefined for a single battle
 
 
-def test_margins_have_a_standard_error(tmp_path: Path, capsys: Shown) -> None:
+def test_margins_come_with_their_standard_error(tmp_path: Path, capsys: Shown) -> None:
     out = tmp_path / "out"
     words = ["--games", "4", "--plies", "24", "--out", str(out)]
     summary = played(capsys, "thudmud:2", "thudmud:1", *words)
@@ -157,13 +157,13 @@ def test_margins_have_a_standard_error(tmp_path: Path, capsys: Shown) -> None:
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_program_that_fails_has_lost(
+def test_failing_program_loses_the_battle(
     kind: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = Program.ask
 
     async def ask(program: Program, line: str, seconds: float) -> str:
-        """Wait long for the other, and not for who says nothing."""
+        """Wait long for the good program, but not for the silent one."""
         is_silent = program._command == tuple(BAD["silent"]) and line.startswith("go")
         return await asked(program, line, 0.01 if is_silent else seconds)
 
@@ -193,7 +193,7 @@ def test_a_program_that_fails_has_lost(
         (f"{sys.executable} -c 0", 'it has ended instead of answering "name"'),
     ],
 )
-def test_a_program_that_cannot_be_started_is_no_victory(
+def test_program_that_fails_to_start_aborts_the_match(
     bad: str, why: str, workers: str, capsys: Shown
 ) -> None:
     for bots in ([f"bad={bad}", GOOD], [GOOD, f"bad={bad}"]):
@@ -203,7 +203,7 @@ def test_a_program_that_cannot_be_started_is_no_victory(
         assert shown.err.endswith(f"bad cannot be started: {why}\n")
 
 
-def test_a_program_that_fails_now_and_then_has_lost_these_battles(capsys: Shown) -> None:
+def test_program_that_fails_sometimes_loses_only_those_battles(capsys: Shown) -> None:
     half = program(
         'if setup.endswith("dwarf"): sys.exit(3)\n'
         'print("go", "TG7-F7" if "TG7" in setup else "TF7-G7", flush=True)'
@@ -214,8 +214,8 @@ def test_a_program_that_fails_now_and_then_has_lost_these_battles(capsys: Shown)
     assert summary["endings"] == {"length": 1, "failure": 1}
 
 
-def test_a_program_need_not_know_more_than_five_words(capsys: Shown) -> None:
-    """It is asked for capabilities once, and may end over that."""
+def test_program_needs_only_five_commands(capsys: Shown) -> None:
+    """Capabilities are requested once, and the program may exit on that request."""
     plain = [
         sys.executable, "-c",
         "import sys\n"
@@ -229,30 +229,30 @@ def test_a_program_need_not_know_more_than_five_words(capsys: Shown) -> None:
     summary = played(capsys, "thudmud:1", command(*plain), "--games", "2", "--plies", "3",
                      "--random", "0", "--nodes", "10")  # fmt: skip
     assert summary["limit"] == "nodes 10"
-    assert summary["endings"] == {"length": 1, "illegal ply": 1}  # its dwarfs are none
+    assert summary["endings"] == {"length": 1, "illegal ply": 1}  # it never moves a dwarf
 
 
-def test_seconds_can_be_those_of_the_processor(
+def test_cpu_option_limits_processor_time(
     tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match, "_LENIENT", 18_000)  # no machine has that much else to do
+    monkeypatch.setattr(match, "_LENIENT", 18_000)  # more than any load on the machine can use up
     out = tmp_path / "out"
     words = ["thudmud", "thudmud:1", "--games", "2", "--plies", "6", "--seconds", "0.2", "--cpu"]
     summary = played(capsys, *words, "--out", str(out))
     assert summary["endings"] == {"length": 2}
     assert json.loads(out.read_text("utf-8").splitlines()[0])["seconds"] == 3600
     used = summary["bots"][0]["cpu_seconds_a_ply"]
-    assert used is None or used > 0.07  # of the 0.2 it uses 0.14
+    assert used is None or used > 0.07  # it uses 0.14 of the 0.2
 
 
-def test_battles_in_which_nothing_is_captured_are_ended(capsys: Shown) -> None:
+def test_battle_without_captures_ends_as_quiet(capsys: Shown) -> None:
     amble = program('print("go", "TG7-F7" if "TG7" in setup else "TF7-G7", flush=True)')
     summary = played(capsys, "thudmud:1", command(*amble), "--games", "2", "--quiet", "2",
                      "--random", "0")  # fmt: skip
     assert summary["endings"]["quiet"] == 1
 
 
-def test_openings_are_taken_from_a_file(tmp_path: Path, capsys: Shown) -> None:
+def test_openings_are_read_from_a_file(tmp_path: Path, capsys: Shown) -> None:
     openings, out = tmp_path / "openings", tmp_path / "out"
     opening = Game.start(RULESETS["classic"]).push("dA6-B6")
     setup = write_position(opening.position)
@@ -273,14 +273,16 @@ def test_openings_are_taken_from_a_file(tmp_path: Path, capsys: Shown) -> None:
         ("# nothing\n", "there is no opening in it"),
     ],
 )
-def test_openings_that_are_none(text: str, problem: str, tmp_path: Path, capsys: Shown) -> None:
+def test_invalid_openings_file_is_refused_with_its_line(
+    text: str, problem: str, tmp_path: Path, capsys: Shown
+) -> None:
     openings = tmp_path / "openings"
     openings.write_text(text, "utf-8")
     assert main(["match", "thudmud", "thudmud", "--openings", str(openings)]) == 2
     assert problem in capsys.readouterr().err
 
 
-def test_a_test_ends_when_it_is_sure(capsys: Shown) -> None:
+def test_sprt_stops_once_significant(capsys: Shown) -> None:
     bad = command(*BAD["illegal"])
     words = (GOOD, bad, "--games", "100", "--sprt", "0", "400", "--random", "0")
     summary = played(capsys, *words)
@@ -288,9 +290,9 @@ def test_a_test_ends_when_it_is_sure(capsys: Shown) -> None:
     assert 2 < summary["battles"] < 60
 
 
-def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, capsys: Shown) -> None:
+def test_interrupted_match_is_resumed_from_its_file(tmp_path: Path, capsys: Shown) -> None:
     out, slow, pids = tmp_path / "out", tmp_path / "slow", tmp_path / "pids"
-    patient = program(  # but when it is first asked
+    patient = program(  # except on the first request
         f'with open({str(pids)!r}, "a+") as file: is_first = not file.tell()\n'
         f'with open({str(pids)!r}, "a") as file: file.write(f"{{os.getpid()}}\\n")\n'
         f"while os.path.exists({str(slow)!r}) and not is_first: time.sleep(0.05)\n"
@@ -312,7 +314,7 @@ def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, capsys: Shown)
         summary = json.loads(run.stdout.read())
         assert run.wait(timeout=60) == 130
     for pid in map(int, pids.read_text().split()):
-        while is_running(pid):  # whoever takes over what is left of it may take a while
+        while is_running(pid):  # init may need a while to reap the orphan
             time.sleep(0.02)
     assert summary["battles"] == 1
     slow.unlink()
@@ -335,7 +337,7 @@ WORDS = ["match", "thudmud:1", "thudmud:1", "--games", "2", "--plies", "4", "--r
 
 @pytest.fixture
 def finished(tmp_path: Path, capsys: Shown) -> Path:
-    """Return a file that a match has been written to."""
+    """Return the file of a finished match."""
     out = tmp_path / "out"
     assert main([*WORDS, "--seconds", "3600", "--out", str(out)]) == 0
     capsys.readouterr()
@@ -376,7 +378,7 @@ def change(line: int, key: str, found: object) -> Callable[[list[str]], list[str
         change(1, "more", 1),
     ],
 )
-def test_file_that_is_not_of_a_match_is_left_as_it_is(
+def test_file_of_another_kind_is_refused_and_unchanged(
     finished: Path, capsys: Shown, strange: Callable[[list[str]], list[str]]
 ) -> None:
     lines = strange(finished.read_text("utf-8").split("\n"))
@@ -388,7 +390,7 @@ def test_file_that_is_not_of_a_match_is_left_as_it_is(
     assert finished.read_bytes() == before
 
 
-def test_file_that_was_torn_anywhere_is_gone_on_with(finished: Path, capsys: Shown) -> None:
+def test_match_file_truncated_anywhere_is_resumed(finished: Path, capsys: Shown) -> None:
     whole = finished.read_bytes()
     first = whole.index(b"\n")
     for size in (0, 1, first - 1, first, first + 1, first + 5, first + 50, len(whole) - 1):
@@ -416,7 +418,9 @@ def test_file_that_was_torn_anywhere_is_gone_on_with(finished: Path, capsys: Sho
         (["thudmud", "thudmud", "--rules", "chess"], "should be one of"),
     ],
 )
-def test_what_cannot_be_played(words: list[str], problem: str, capsys: Shown) -> None:
+def test_invalid_match_arguments_are_a_usage_error(
+    words: list[str], problem: str, capsys: Shown
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["match", *words])
     assert ended.value.code == 2

@@ -1,4 +1,4 @@
-"""Three players by telnet on a real server, one of them an operator, and the command line."""
+"""Moderation on a real server: three telnet players, one an operator, and the command line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ contact = "ops@example.net"
 
 
 class Player:
-    """A connection that a proxy passes on, from an address."""
+    """A proxied connection from a given address."""
 
     def __init__(self, place: tuple[str, int], address: str) -> None:
         self._socket = socket.create_connection(place, timeout=PATIENCE)
@@ -40,7 +40,7 @@ class Player:
             self._socket.sendall(line.encode() + b"\r\n")
 
     def until(self, words: str) -> str:
-        """Return what is sent up to a pattern, in one line; up to the end, if that is empty."""
+        """Return the output up to a pattern as one line, or to the end if ``words`` is empty."""
         while not (words and re.search(words, self._told())):
             data = self._socket.recv(65_536)
             if not data:
@@ -64,7 +64,7 @@ def come(place: tuple[str, int], address: str, name: str) -> Player:
     return player
 
 
-def test_an_operator_keeps_order(
+def test_operator_moderates_players_by_telnet_and_command_line(
     run_server: RunServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""Transcripts on a MUD that is not ours: it has a login, a prompt, colours, and takes its time."""
+"""Transcripts on a foreign MUD: it has a login, a prompt and colours, and is slow."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ Anna| You say: Bye!
 
 
 class Mud:
-    """A MUD in the manner of many: it answers a line a moment later, and what is sent has a prompt.
+    """A typical MUD: it answers with a short delay and ends its output with a prompt.
 
     Attributes:
-        port: where it listens.
+        port: the port it listens on.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Mud:
             task.cancel()
         for writer in self._writers:
             writer.close()
-        for _ in range(3):  # the tasks end, then the transports, and then their sockets
+        for _ in range(3):  # tasks, transports and sockets each need a round to close
             self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
 
@@ -97,7 +97,7 @@ class Mud:
         while not line.endswith(b"\n"):
             if not (came := await reader.read(1)):
                 return ""
-            if came == b"\xff":  # what is said about options
+            if came == b"\xff":  # option negotiation
                 command = await reader.readexactly(2)
                 while command[:1] == b"\xfa" and not command.endswith(b"\xff\xf0"):
                     command += await reader.read(1)
@@ -142,7 +142,7 @@ def script(mud: Mud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[st
 CLEAN = ["--prompt", r"\(\d+hp\) > ?", "--plain"]
 
 
-def test_a_transcript_is_played_on_any_mud(script: list[str], capsys: Shown) -> None:
+def test_transcript_is_played_on_a_foreign_mud(script: list[str], capsys: Shown) -> None:
     assert main([*script, *CLEAN]) == 0
     assert capsys.readouterr().out == "1 transcript, 3 steps compared: all as expected\n"
     assert main([*script, *CLEAN, "--mark", "echo so far"]) == 0
@@ -152,7 +152,7 @@ def test_a_transcript_is_played_on_any_mud(script: list[str], capsys: Shown) -> 
     assert "- a torch\n+ a lamp\n" in capsys.readouterr().out
 
 
-def test_what_is_not_taken_off_is_seen(script: list[str], capsys: Shown) -> None:
+def test_prompt_and_colours_are_compared_unless_stripped(script: list[str], capsys: Shown) -> None:
     Path("talk").write_text("Anna> inventory\nAnna| a lamp\nAnna| a sword\n", "utf-8")
     assert main(script) == 1
     assert "+ \x1b[33m(100hp) >\x1b[0m a sword" in capsys.readouterr().out
@@ -160,7 +160,7 @@ def test_what_is_not_taken_off_is_seen(script: list[str], capsys: Shown) -> None
     assert "+ (100hp) > a sword" in capsys.readouterr().out
 
 
-def test_an_update_writes_what_is_seen(script: list[str]) -> None:
+def test_update_writes_the_observed_output(script: list[str]) -> None:
     Path("talk").write_text("Anna+\nBert+\nAnna> say Hello!\nBert> dance\n", "utf-8")
     assert main([*script, *CLEAN, "--update"]) == 0
     assert Path("talk").read_text("utf-8") == (
@@ -170,7 +170,7 @@ def test_an_update_writes_what_is_seen(script: list[str]) -> None:
     assert main([*script, *CLEAN, "--strict"]) == 0
 
 
-def test_who_is_not_let_in_is_told_what_was_seen(script: list[str], capsys: Shown) -> None:
+def test_failed_login_reports_the_output_seen_instead(script: list[str], capsys: Shown) -> None:
     login = LOGIN.replace("sesame", "open").replace("20s", "2s")
     Path("login").write_text(login, "utf-8")
     assert main([*script, *CLEAN]) == 2
@@ -180,7 +180,7 @@ def test_who_is_not_let_in_is_told_what_was_seen(script: list[str], capsys: Show
     )
 
 
-def test_a_server_that_does_not_answer_the_mark_is_told_of(
+def test_unanswered_mark_is_reported(
     script: list[str], capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote_stage, "PATIENCE", 0.5)
@@ -200,7 +200,7 @@ def test_a_server_that_does_not_answer_the_mark_is_told_of(
         (["--connect", "h:1", "--login", "login", "--prompt", "("], "'(' is no regular expression"),
     ],
 )
-def test_what_cannot_be(
+def test_invalid_combinations_of_options_are_refused(
     words: list[str], problem: str, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""`thudmud perft` and `thudmud replay`, run as from a command line."""
+"""`thudmud perft` and `thudmud replay` from the command line."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ class TestPerft:
             (["--depth", "1", "--rules", "Koom-Valley"], 388),
         ],
     )
-    def test_it_counts(self, words: list[str], count: int, capsys: Shown) -> None:
+    def test_perft_counts_the_plies(self, words: list[str], count: int, capsys: Shown) -> None:
         assert main(["perft", *words]) == 0
         assert capsys.readouterr().out == f"{count}\n"
 
-    def test_divided_the_parts_come_first(self, capsys: Shown) -> None:
+    def test_perft_divide_prints_each_part_before_the_total(self, capsys: Shown) -> None:
         assert main(["perft", "--depth", "2", "--divide"]) == 0
         *parts, total = capsys.readouterr().out.splitlines()
         assert len(parts) == 656
         assert sum(int(part.split()[1]) for part in parts) == int(total) == 22_624
         assert any(part.startswith("dA6-B6 ") for part in parts)
 
-    def test_after_a_record(self, record: Path, capsys: Shown) -> None:
+    def test_perft_starts_from_the_end_of_a_record(self, record: Path, capsys: Shown) -> None:
         assert main(["perft", "--depth", "1", "--record", str(record)]) == 0
         counted = capsys.readouterr().out
         assert main(["perft", "--depth", "1", "--record", str(record), "--divide"]) == 0
@@ -61,7 +61,7 @@ class TestPerft:
         assert f"{total}\n" == counted
         assert {part[:3] for part in parts} == {"dG1", "dJ1", "dK1"}
 
-    def test_after_the_end_there_is_nothing(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_perft_after_the_end_of_a_battle_is_zero(self, tmp_path: Path, capsys: Shown) -> None:
         path = tmp_path / "over.thud"
         path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
         assert main(["perft", "--depth", "2", "--record", str(path)]) == 0
@@ -77,7 +77,9 @@ class TestPerft:
             ([], "the following arguments are required: --depth"),
         ],
     )
-    def test_words_that_cannot_be_used(self, words: list[str], problem: str, capsys: Shown) -> None:
+    def test_invalid_arguments_are_a_usage_error(
+        self, words: list[str], problem: str, capsys: Shown
+    ) -> None:
         with pytest.raises(SystemExit) as stopped:
             main(["perft", *words])
         assert stopped.value.code == 2
@@ -85,7 +87,7 @@ class TestPerft:
 
 
 class TestReplay:
-    def test_it_draws_the_last_board(self, record: Path, capsys: Shown) -> None:
+    def test_replay_draws_the_final_board(self, record: Path, capsys: Shown) -> None:
         assert main(["replay", str(record)]) == 0
         assert capsys.readouterr().out == (
             "   A B C D E-F-G-H-I-J-K L M N O\n"
@@ -110,7 +112,7 @@ class TestReplay:
             "The dwarfs are to move.\n"
         )
 
-    def test_it_tells_how_a_battle_ended(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_replay_prints_the_score_and_the_ending(self, tmp_path: Path, capsys: Shown) -> None:
         path = tmp_path / "over.thud"
         path.write_text("dG6,TG7,RH8\ndG6-G7xG7\n", encoding="utf-8")
         assert main(["replay", str(path), "--rules", "classic"]) == 0
@@ -120,7 +122,9 @@ class TestReplay:
             "The battle is over: one side had no move left.\n"
         )
 
-    def test_headers_tell_its_rules(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_rules_header_is_used_and_checked_against_the_option(
+        self, tmp_path: Path, capsys: Shown
+    ) -> None:
         path = tmp_path / "game.thud"
         game = Game.start(KOOM_VALLEY).push("dA10-B9")
         path.write_text(str(Record(game, "Anna", "Bert", "2026-11-22")), encoding="utf-8")
@@ -146,7 +150,7 @@ class TestReplay:
             (Ending.DESERTION, "ended by one player alone"),
         ],
     )
-    def test_headers_tell_how_it_ended(
+    def test_ending_header_is_spelled_out(
         self, tmp_path: Path, ending: Ending, words: str, capsys: Shown
     ) -> None:
         path = tmp_path / "game.thud"
@@ -159,7 +163,7 @@ class TestReplay:
         assert main(["replay", str(path)]) == 0
         assert capsys.readouterr().out.endswith(f"\nThe battle is over: {words}.\n")
 
-    def test_the_opening_alone_is_even(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_score_of_the_opening_is_even(self, tmp_path: Path, capsys: Shown) -> None:
         path = tmp_path / "opening.thud"
         path.write_text(write_record(Game.start(CLASSIC)), encoding="utf-8")
         assert main(["replay", str(path)]) == 0
@@ -174,7 +178,7 @@ class TestReplay:
             ("\x01\xff", "line 1: "),
         ],
     )
-    def test_a_wrong_line_is_named(
+    def test_invalid_line_is_reported_by_number(
         self, tmp_path: Path, text: str, problem: str, capsys: Shown
     ) -> None:
         path = tmp_path / "game.thud"
@@ -182,7 +186,7 @@ class TestReplay:
         assert main(["replay", str(path)]) == 2
         assert capsys.readouterr().err.startswith(f"thudmud: {path}: {problem}")
 
-    def test_a_file_that_cannot_be_read(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_unreadable_file_is_reported(self, tmp_path: Path, capsys: Shown) -> None:
         binary = tmp_path / "binary"
         binary.write_bytes(b"\xff\xfe\x00")
         assert main(["replay", str(binary)]) == 2
@@ -194,7 +198,7 @@ class TestReplay:
         assert main(["replay", str(tmp_path / "none")]) == 2
         assert "there is no such file" in capsys.readouterr().err
 
-    def test_a_file_that_is_too_large(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_oversized_file_is_refused(self, tmp_path: Path, capsys: Shown) -> None:
         huge, long = tmp_path / "huge", tmp_path / "long"
         with huge.open("wb") as file:
             file.truncate(100 * 1024 * 1024)
@@ -215,7 +219,7 @@ class TestReplay:
         ],
         ids=lambda line: repr(line[:12]),
     )
-    def test_what_a_hostile_line_says_is_one_short_line(
+    def test_hostile_line_is_reported_in_one_short_line(
         self, tmp_path: Path, capsys: Shown, line: str
     ) -> None:
         path = tmp_path / "game.thud"
@@ -229,7 +233,7 @@ class TestReplay:
     @pytest.mark.parametrize(
         "line", ["TG7-F7" + "xE7" * 200_000, "dA6-P8", "\x1b[2J", '[Rules "koom valley"]']
     )
-    def test_a_long_battle_is_legal_up_to_its_last_line(
+    def test_long_battle_with_an_invalid_last_line_is_refused(
         self, tmp_path: Path, capsys: Shown, line: str
     ) -> None:
         chance = Random(18)  # noqa: S311  (a game, no secret)
@@ -250,7 +254,9 @@ class TestReplay:
         assert len(told) < len(str(path)) + 300
         assert not captured.out
 
-    def test_plies_after_the_end(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_ply_after_the_end_of_the_battle_is_refused(
+        self, tmp_path: Path, capsys: Shown
+    ) -> None:
         path = tmp_path / "game.thud"
         path.write_text("dA6,dB6,TC6,RH8\ndB6-C6xC6\ndA6-A7\n", encoding="utf-8")
         assert main(["replay", str(path)]) == 2

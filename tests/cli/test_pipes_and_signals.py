@@ -1,4 +1,4 @@
-"""Whoever reads may stop, and Ctrl-C may come at any moment: no subcommand makes a fuss of it."""
+"""Broken pipes and Ctrl-C: every subcommand ends quietly, at any moment."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def begun(*words: str, output: int = subprocess.PIPE) -> subprocess.Popen[bytes]
     [["script", MATCH], ["perft", "--depth", "1", "--divide"], ["play"], ["engine"]],
     ids=lambda words: words[0],
 )
-def test_nobody_reads_on(words: list[str]) -> None:
+def test_closed_pipe_ends_the_command_like_sigpipe(words: list[str]) -> None:
     unread, output = os.pipe()
     os.close(unread)  # before anything can be written, however quick the machine is
     with begun(*words, output=output) as process:
@@ -51,7 +51,7 @@ def test_nobody_reads_on(words: list[str]) -> None:
     [(["play"], b""), (["engine"], b"name\n")],
     ids=["play", "engine"],
 )
-def test_it_is_interrupted(words: list[str], typed: bytes) -> None:
+def test_interrupt_ends_the_command_without_a_traceback(words: list[str], typed: bytes) -> None:
     with begun(*words) as process:
         assert process.stdin
         assert process.stdout
@@ -60,8 +60,8 @@ def test_it_is_interrupted(words: list[str], typed: bytes) -> None:
         assert process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE)
-    # If it comes while text is run as code, as when dataclasses make a method, "python -m" ends by
-    # the signal, whoever has caught the exception. To a shell both are 130.
+    # If the signal arrives during exec(), as when dataclasses generate a method, "python -m" dies
+    # of the signal even though the exception is caught. A shell reports 130 for both.
     assert process.returncode in {128 + signal.SIGINT, -signal.SIGINT}
     assert said == b""
 
@@ -80,9 +80,7 @@ main.main()
 
 
 @pytest.mark.parametrize(("subcommand", "status"), [("serve", 0), ("perft", -signal.SIGHUP)])
-def test_sighup_before_a_server_handles_it_does_not_end_its_start(
-    subcommand: str, status: int
-) -> None:
+def test_sighup_during_startup_does_not_end_the_server(subcommand: str, status: int) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SIGNALLED, subcommand],
         cwd=ROOT, start_new_session=True, capture_output=True, timeout=PATIENCE, check=False,
@@ -91,7 +89,7 @@ def test_sighup_before_a_server_handles_it_does_not_end_its_start(
 
 
 @pytest.mark.parametrize("given", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONIOENCODING": "latin-1"}])
-def test_characters_that_the_locale_lacks_end_nothing(
+def test_characters_missing_from_the_locale_are_harmless(
     tmp_path: Path, given: dict[str, str]
 ) -> None:
     lacking = given | {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -113,7 +111,7 @@ def test_characters_that_the_locale_lacks_end_nothing(
 
 
 @pytest.mark.parametrize("missing", sorted(SERVER_NEEDS))
-def test_without_what_a_server_needs_there_is_a_sentence(
+def test_missing_server_dependency_is_explained_in_a_sentence(
     missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def without(name: str) -> None:
@@ -125,13 +123,13 @@ def test_without_what_a_server_needs_there_is_a_sentence(
     assert '"thudmud serve" needs more than the library: pip install "thudmud[server]"' in said
 
 
-def test_what_a_server_needs_is_what_the_extra_brings() -> None:
+def test_server_extra_matches_the_imported_dependencies() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     named = {re.split(r"[^\w-]", each)[0] for each in settings["optional-dependencies"]["server"]}
     brought = {name for name in SERVER_NEEDS if set(packages_distributions()[name]) & named}
     assert brought == SERVER_NEEDS - {"pydantic_core"}
     assert len(named) == len(brought)
-    # What else is imported, but for extras, is of the library: it can do without these.
+    # All other imports, except for extras, belong to the library, which works without these.
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({sorted(SERVER_NEEDS)}));"
         "from thudmud import BoardSpec, House; House([BoardSpec('oak board')])"
@@ -162,7 +160,7 @@ PRINTING = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a record, a transcript, and a configuration with its store."""
+    """Return a folder with a record, a transcript, a configuration and its store."""
     (tmp_path / "game.thud").write_text(str(Record(Game.start(CLASSIC).push("dA6-B6"))), "utf-8")
     (tmp_path / "hello.thud-script").write_text("Anna> say Hello!\n", "utf-8")
     ports = "[server]\nport = 0\n[web]\nport = 0\n"
@@ -176,7 +174,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def with_streams(folder: Path, words: str, redirections: str) -> subprocess.Popen[str]:
-    """Start a subcommand whose standard streams a shell has redirected."""
+    """Start a subcommand with its standard streams redirected by a shell."""
     line = f'exec "$0" -m thudmud.cli.main {words} {redirections}'
     return subprocess.Popen(
         ["/bin/sh", "-c", line, sys.executable], cwd=folder, text=True,
@@ -186,7 +184,7 @@ def with_streams(folder: Path, words: str, redirections: str) -> subprocess.Pope
 
 
 @pytest.mark.parametrize("words", PRINTING)
-def test_output_that_is_closed_changes_no_status(folder: Path, words: str) -> None:
+def test_closed_output_does_not_change_the_exit_status(folder: Path, words: str) -> None:
     with with_streams(folder, words, "<&- >&-") as process:
         _, said = process.communicate(timeout=PATIENCE)
     assert "Traceback" not in said
@@ -195,7 +193,7 @@ def test_output_that_is_closed_changes_no_status(folder: Path, words: str) -> No
 
 
 @pytest.mark.parametrize("words", PRINTING)
-def test_output_that_is_full_is_reported_once(folder: Path, words: str) -> None:
+def test_full_output_device_is_reported_once(folder: Path, words: str) -> None:
     with with_streams(folder, words, ">/dev/full") as process:
         _, said = process.communicate("quit\n", timeout=PATIENCE)
     lines = [line for line in said.splitlines() if "No space left" in line]
@@ -204,7 +202,7 @@ def test_output_that_is_full_is_reported_once(folder: Path, words: str) -> None:
     assert (process.returncode, lines) == (PRINTING[words] or 2, [] if PRINTING[words] else full)
 
 
-def test_errors_that_cannot_be_printed_change_no_status(folder: Path) -> None:
+def test_unprintable_errors_do_not_change_the_exit_status(folder: Path) -> None:
     for redirection in ("2>&-", "2>/dev/full"):
         with with_streams(folder, "user list Bert", redirection) as process:
             assert process.communicate(timeout=PATIENCE) == ("", "")
@@ -212,7 +210,7 @@ def test_errors_that_cannot_be_printed_change_no_status(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("redirection", [">&-", ">/dev/full", ""], ids=["closed", "full", "unread"])
-def test_server_serves_where_it_cannot_print(folder: Path, redirection: str) -> None:
+def test_server_runs_without_a_writable_output(folder: Path, redirection: str) -> None:
     with with_streams(folder, "serve", f"2>&- {redirection}") as process:
         assert process.stdout
         process.stdout.close()

@@ -1,4 +1,4 @@
-"""`thudmud play`: a game by pipe, and one in a terminal."""
+"""`thudmud play`, by pipe and in a terminal."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PLAY = [sys.executable, "-m", "thudmud.cli.main", "play", "--seed", "3", "--leve
 
 
 class Shown(Protocol):
-    """Plays: returns what is printed if that is typed; it ends well, and complains not."""
+    """Play by typing ``typed``, check for a clean exit, and return the output."""
 
     def __call__(self, typed: str, *words: str) -> str: ...
 
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shown:
-    """Return what plays in this process, which has loaded all that it takes."""
+    """Return a function that plays in this process, where all modules are loaded already."""
     monkeypatch.setenv("COLUMNS", "80")
 
     def play(typed: str, *words: str) -> str:
@@ -44,7 +44,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     return play
 
 
-def test_a_game_by_pipe() -> None:
+def test_game_by_pipe_is_played_through() -> None:
     done = subprocess.run(
         PLAY, input="set board brief\nmove a6 to b6\nwhat\nhelp thud\nquit\n",
         capture_output=True, text=True, timeout=60, check=True,
@@ -64,36 +64,36 @@ def test_a_game_by_pipe() -> None:
     assert "> " not in text
 
 
-def test_the_end_of_the_input_ends_it(shown: Shown) -> None:
+def test_game_ends_with_its_input(shown: Shown) -> None:
     assert "You move the dwarf from A6 to B6." in shown("move a6 to b6")
 
 
-def test_the_same_seed_plays_the_same(shown: Shown) -> None:
+def test_same_seed_gives_the_same_game(shown: Shown) -> None:
     typed = "set board brief\nmove a6 b6\nmove a7 b7\nmove a9 b9\n"
     assert shown(typed) == shown(typed)
 
 
-def test_it_begins_if_you_play_the_trolls(shown: Shown) -> None:
+def test_bot_moves_first_when_the_player_takes_the_trolls(shown: Shown) -> None:
     text = shown("", "--as", "troll", "--rules", "koom valley", "--name", "Anna")
     assert "you play the trolls. It is Chalk's turn (dwarfs)." in " ".join(text.split())
     assert text.index("Chalk's turn") < text.index("It is your turn.")
     assert "Trolls: Anna" in text
 
 
-def test_the_second_battle_of_the_match_is_played_with_the_other_side(shown: Shown) -> None:
+def test_second_battle_swaps_the_sides(shown: Shown) -> None:
     text = shown("resign\nyes\nstart\n")
     second = text[text.index("The second battle") :]
     assert "play the trolls" in second
     assert "It is your turn." in second
 
 
-def test_bot_agrees_to_take_back_and_not_to_end_at_once(shown: Shown) -> None:
+def test_bot_accepts_undo_but_declines_an_early_end(shown: Shown) -> None:
     text = shown("set board brief\nmove a6 b6\nundo\n")
     assert "You take back the move from A6 to B6" in text
     assert "Chalk declines the offer to end the battle." in shown("end\n")
 
 
-def test_it_comes_back_when_it_is_invited(shown: Shown) -> None:
+def test_bot_returns_when_invited(shown: Shown) -> None:
     text = shown("leave game\njoin game as troll\ninvite chalk\nstart\n")
     told = " ".join(text.split())
     assert 'For another match type "join game as dwarf", "invite chalk" and "start".' in told
@@ -103,7 +103,7 @@ def test_it_comes_back_when_it_is_invited(shown: Shown) -> None:
     assert text.count("It is your turn.") >= 2
 
 
-def test_it_plays_at_another_level_if_it_is_invited_to(shown: Shown) -> None:
+def test_bot_plays_at_the_level_it_is_invited_with(shown: Shown) -> None:
     text = shown("leave game\njoin game as dwarf\ninvite chalk level 2\nstart\nmove a6 b6\nwho\n")
     assert "plays the trolls at the oak board (level 2)" in " ".join(text.split())
     assert text.count("It is your turn.") == 3
@@ -111,7 +111,7 @@ def test_it_plays_at_another_level_if_it_is_invited_to(shown: Shown) -> None:
 
 @contextmanager
 def terminal(*words: str, columns: int = 80) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Let it play in a terminal; whoever has the other end types and reads."""
+    """Run the game in a pseudoterminal; yield the process and the controlling end."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     known = {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"}
@@ -132,7 +132,7 @@ def read_until(ours: int, words: str) -> str:
     text = ""
     while words not in text:
         piece = b""
-        with suppress(OSError):  # it has ended
+        with suppress(OSError):  # the process has ended
             piece = os.read(ours, 65536)
         if not piece:
             break
@@ -141,7 +141,7 @@ def read_until(ours: int, words: str) -> str:
     return text
 
 
-def test_a_game_in_a_terminal() -> None:
+def test_game_in_a_terminal_follows_its_width_and_options() -> None:
     with terminal(columns=60) as (game, ours):
         text = read_until(ours, "\n> ")
         assert max(map(len, SEQUENCE.sub("", text).splitlines())) < 60
@@ -158,9 +158,9 @@ def test_a_game_in_a_terminal() -> None:
         assert game.wait(timeout=30) == 0
 
 
-# A Ctrl-C that comes before readline waits is only noticed with the next key.
+# A Ctrl-C before readline waits for input is only noticed with the next key.
 @pytest.mark.parametrize(("keys", "status"), [(b"\x04", 0), (b"\x03\n", 130)])
-def test_keys_that_end_it(keys: bytes, status: int) -> None:
+def test_end_of_file_and_interrupt_keys_end_the_game(keys: bytes, status: int) -> None:
     with terminal() as (game, ours):
         read_until(ours, "\n> ")
         os.write(ours, keys)
@@ -169,7 +169,7 @@ def test_keys_that_end_it(keys: bytes, status: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["Chalk", "chalk", "A", "Board", "x1"])
-def test_a_name_that_nobody_can_have(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unusable_player_name_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "--level", "1", "--name", name]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -178,7 +178,9 @@ def test_a_name_that_nobody_can_have(name: str, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("words", [["--as", "elf"], ["--level", "0"], ["--rules", "chess"]])
-def test_options_that_there_are_not(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_options_are_a_usage_error(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["play", *words])
     assert ended.value.code == 2

@@ -1,4 +1,4 @@
-"""A stage on servers that misbehave: every step ends, with words and not with a traceback."""
+"""`RemoteStage` on misbehaving servers: every step ends with a message, never a traceback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Manners = Callable[[socket.socket], None]
 
 @contextmanager
 def server(manners: Manners) -> Iterator[tuple[str, int]]:
-    """Run a server that does ``manners`` to the one who connects; yield where it listens."""
+    """Run a server that treats each connection with ``manners``; yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:
@@ -54,7 +54,7 @@ def closing(connection: socket.socket) -> None:
     silent(connection)
 
 
-def test_a_silent_server(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_server_is_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_stage, "PATIENCE", 0.1)
     with (
         server(silent) as address,
@@ -64,7 +64,7 @@ def test_a_silent_server(monkeypatch: pytest.MonkeyPatch) -> None:
         stage.enter("Anna")
 
 
-def test_a_server_that_resets_the_connection() -> None:
+def test_connection_reset_is_reported() -> None:
     with (
         server(resetting) as address,
         RemoteStage(*address) as stage,
@@ -73,7 +73,7 @@ def test_a_server_that_resets_the_connection() -> None:
         stage.enter("Anna")
 
 
-def test_a_server_that_shows_one_out_in_another_encoding() -> None:
+def test_undecodable_refusal_is_quoted_with_replacements() -> None:
     with (
         server(closing) as address,
         RemoteStage(*address) as stage,
@@ -82,7 +82,7 @@ def test_a_server_that_shows_one_out_in_another_encoding() -> None:
         stage.enter("Anna")
 
 
-def test_who_is_not_there() -> None:
+def test_absent_player_cannot_act() -> None:
     with RemoteStage("127.0.0.1", 9) as stage:
         with pytest.raises(StageError, match="Anna is not here; a line Anna"):
             stage.type("Anna", "look")
@@ -92,9 +92,7 @@ def test_who_is_not_there() -> None:
             stage.wait("Anna", lambda _: True, 1)
 
 
-def test_who_was_lost_comes_back_and_names_are_left_free(
-    run_server: RunServer, tmp_path: Path
-) -> None:
+def test_lost_player_resumes_and_names_are_released(run_server: RunServer, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
     with run_server(command, cwd=tmp_path) as address:
         for _ in range(2):
@@ -114,7 +112,7 @@ def test_who_was_lost_comes_back_and_names_are_left_free(
                 other.enter("Anna")
 
 
-def test_passwords_are_typed_like_any_line(run_server: RunServer, tmp_path: Path) -> None:
+def test_password_is_typed_like_any_line(run_server: RunServer, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
     with run_server(command, cwd=tmp_path) as address, RemoteStage(*address) as stage:
         stage.enter("Anna")
@@ -128,7 +126,7 @@ def test_passwords_are_typed_like_any_line(run_server: RunServer, tmp_path: Path
             stage.enter("Anna")
 
 
-def test_who_waits_sees_what_comes_in_time(run_server: RunServer, tmp_path: Path) -> None:
+def test_wait_returns_the_lines_that_arrive_in_time(run_server: RunServer, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
     with run_server(command, cwd=tmp_path) as address, RemoteStage(*address) as stage:
 
@@ -148,7 +146,7 @@ def test_who_waits_sees_what_comes_in_time(run_server: RunServer, tmp_path: Path
         assert stage.type("Anna", "say Three")["Anna"][-1] == "You say: Three"
 
 
-def test_who_waits_until_the_end_of_the_connection() -> None:
+def test_wait_ends_with_the_connection() -> None:
     def greeting(connection: socket.socket) -> None:
         connection.sendall(b"Half a line")
         connection.shutdown(socket.SHUT_WR)

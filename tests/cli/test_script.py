@@ -1,4 +1,4 @@
-"""`thudmud script`, run as from a command line."""
+"""`thudmud script` from the command line."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class TestPlaying:
         path.write_text(text, encoding="utf-8")
         return str(path)
 
-    def test_what_fits_is_silent(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_matching_transcripts_print_only_the_total(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
         assert main(["script", path, path]) == 0
         told = "2 transcripts, 2 steps compared: all as expected\n"
         assert capsys.readouterr().out == told
 
-    def test_a_mismatch_is_a_diff(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_mismatch_is_shown_as_a_diff(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "\nAnna> say hi\nAnna| You say: ho\n")
         assert main(["script", path]) == 1
         assert capsys.readouterr().out == (
@@ -50,14 +50,14 @@ class TestPlaying:
             "+ You say: hi\n"
         )
 
-    def test_one_mismatch_of_several_counts(self, tmp_path: Path) -> None:
+    def test_mismatch_in_any_transcript_fails_the_run(self, tmp_path: Path) -> None:
         bad = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
         good = tmp_path / "good.thud-script"
         good.write_text("Anna> say hi\nAnna| You say: hi\n", encoding="utf-8")
         assert main(["script", bad, str(good)]) == 1
         assert main(["script", str(good), bad]) == 1
 
-    def test_an_update_that_cannot_be_written(
+    def test_unwritable_update_is_reported(
         self, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def refuse(*_: object, **__: object) -> int:
@@ -68,7 +68,9 @@ class TestPlaying:
         assert main(["script", "--update", path]) == 2
         assert capsys.readouterr().err == f"thudmud: {path}: Permission denied\n"
 
-    def test_against_a_running_server(self, tmp_path: Path, run_server: RunServer) -> None:
+    def test_transcript_is_played_on_a_running_server(
+        self, tmp_path: Path, run_server: RunServer
+    ) -> None:
         good = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
         with run_server(SERVE, tmp_path) as (host, port):
             connect = ["--connect", f"{host}:{port}"]
@@ -78,7 +80,7 @@ class TestPlaying:
             assert main(["script", bad, "--update", *connect]) == 0
             assert main(["script", bad]) == 0
 
-    def test_a_name_that_is_refused_on_a_server(
+    def test_name_refused_by_a_server_is_reported(
         self, tmp_path: Path, run_server: RunServer, capsys: Shown
     ) -> None:
         taken = self.script(tmp_path, "You> say hi\n")
@@ -86,7 +88,7 @@ class TestPlaying:
             assert main(["script", taken, "--connect", f"{host}:{port}"]) == 2
         assert 'You is not let in: "You" means something else here' in capsys.readouterr().err
 
-    def test_an_update_rewrites_it(self, tmp_path: Path, capsys: Shown) -> None:
+    def test_update_rewrites_the_transcript(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")
         assert main(["script", "--update", path]) == 0
         assert capsys.readouterr().out == f"{path}: updated\n"
@@ -94,7 +96,7 @@ class TestPlaying:
         assert main(["script", "--update", path]) == 0
         assert capsys.readouterr().out == ""
 
-    def test_a_configuration_of_its_own(self, tmp_path: Path) -> None:
+    def test_transcript_may_name_its_own_configuration(self, tmp_path: Path) -> None:
         (tmp_path / "one.toml").write_text('[[board]]\nname = "elm board"\n', encoding="utf-8")
         listed = "Anna|  1. elm board (discworld rules): both seats free"
         text = f"Anna> boards\n{listed}\n"
@@ -105,7 +107,7 @@ class TestPlaying:
         assert main(["script", shared]) == 1
         assert main(["script", shared, "--config", str(tmp_path / "one.toml")]) == 0
 
-    def test_what_holds_at_all_boards(self, tmp_path: Path) -> None:
+    def test_configuration_settings_apply_to_all_boards(self, tmp_path: Path) -> None:
         own = tmp_path / "one.toml"
         own.write_text("bot = []\n[game]\nidle_claim = 60\n", encoding="utf-8")
         path = self.script(
@@ -126,22 +128,22 @@ class TestPlaying:
             ("Anna+\n", ["--connect", "127.0.0.1:9"], "line 1: nothing answers at 127.0.0.1:9"),
         ],
     )
-    def test_what_cannot_be_played(
+    def test_unplayable_transcript_is_reported_with_its_line(
         self, tmp_path: Path, text: str, words: list[str], problem: str, capsys: Shown
     ) -> None:
         assert main(["script", self.script(tmp_path, text), *words]) == 2
         assert problem in capsys.readouterr().err
 
-    def test_a_server_has_its_own_configuration(self, capsys: Shown) -> None:
+    def test_connect_excludes_a_configuration(self, capsys: Shown) -> None:
         assert main(["script", "x", "--connect", "localhost:1", "--config", "y"]) == 2
         assert "--config: with --connect" in capsys.readouterr().err
 
-    def test_an_address_is_a_host_and_a_port(self, capsys: Shown) -> None:
+    def test_address_without_a_port_is_a_usage_error(self, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
             main(["script", "x", "--connect", "localhost"])
         assert "should be HOST:PORT, not 'localhost', or NAME=HOST:PORT" in capsys.readouterr().err
 
-    def test_the_format_is_told(self, capsys: Shown) -> None:
+    def test_help_explains_the_transcript_format(self, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
             main(["script", "--help"])
         assert "A transcript is text, line by line" in capsys.readouterr().out
@@ -150,13 +152,13 @@ class TestPlaying:
 class TestVariables:
     TEXT = "@set x hi\nAnna> say ${x}\nAnna| You say: hi\n"
 
-    def test_they_are_set_from_the_command_line(self) -> None:
+    def test_variables_are_set_from_the_command_line(self) -> None:
         path = write("talk", self.TEXT)
         assert main(["script", path]) == 0
         assert main(["script", path, "--set", "x=hi"]) == 0
         assert main(["script", path, "--set", "x=ho"]) == 1
 
-    def test_one_that_no_transcript_has(self, capsys: Shown) -> None:
+    def test_variable_unknown_to_every_transcript_is_refused(self, capsys: Shown) -> None:
         path = write("talk", self.TEXT)
         other = write("other", "Anna> say hi\nAnna~ You ${z=*}: hi\n")
         assert main(["script", path, other, "--set", "x=hi", "--set", "z=hi"]) == 0
@@ -168,7 +170,7 @@ class TestVariables:
         part = write("part", "@include talk\n")
         assert main(["script", part, "--set", "x=hi"]) == 0
 
-    def test_one_that_is_set_nowhere(self, capsys: Shown) -> None:
+    def test_variable_without_a_value_is_reported(self, capsys: Shown) -> None:
         path = write("talk", "\nAnna> say ${x}\n")
         assert main(["script", path]) == 2
         assert capsys.readouterr().err == "thudmud: talk: line 2: ${x} has no value here\n"
@@ -176,7 +178,7 @@ class TestVariables:
         assert main(["script", path, "--set", "x="]) == 0
 
     @pytest.mark.parametrize("given", ["x", "=x", "1=x", "x=a\nb", "x=\0"])
-    def test_one_that_is_malformed(self, given: str, capsys: Shown) -> None:
+    def test_malformed_variable_is_a_usage_error(self, given: str, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
             main(["script", "talk", "--set", given])
         assert f"should be NAME=VALUE, not {given!r}" in capsys.readouterr().err
@@ -187,7 +189,7 @@ class TestWhatIsCompared:
         "text",
         ["", "# nothing\n", "@set x y\n", "Anna+\n", "Anna> say hi\n", "Anna> move a6 a7\n"],
     )
-    def test_nothing_is_a_failure(self, text: str, capsys: Shown) -> None:
+    def test_transcript_without_expectations_fails(self, text: str, capsys: Shown) -> None:
         path, good = write("talk", text), write("good", "Anna> say hi\nAnna| You say: hi\n")
         assert main(["script", path, good, "--junit", "out.xml"]) == 1
         told = "nothing in it is compared: write below a step what is seen, or let --update do that"
@@ -196,12 +198,12 @@ class TestWhatIsCompared:
         assert (suite.tests, suite.failures, suite.errors) == (2, 1, 0)
         assert main(["script", path, "--update"]) == 0
 
-    def test_a_wait_is_compared(self, capsys: Shown) -> None:
+    def test_wait_counts_as_a_compared_step(self, capsys: Shown) -> None:
         path = write("talk", "Anna> say hi\nAnna? 1s You say*\n")
         assert main(["script", path]) == 0
         assert capsys.readouterr().out == "1 transcript, 1 step compared: all as expected\n"
 
-    def test_each_step_is_with_strict(self, capsys: Shown) -> None:
+    def test_strict_option_compares_every_step(self, capsys: Shown) -> None:
         text = "Anna+\nAnna...\nAnna> say hi\nBert+\nBert> say ho\nBert...\nAnna...\nBert-\nAnna-\n"
         path = write("talk", text)
         assert main(["script", path]) == 0
@@ -212,13 +214,13 @@ class TestWhatIsCompared:
             'talk: line 3: nothing is expected after "Anna> say hi", but Anna saw (+):\n'
             "+ You say: hi\n"
         )
-        assert seen.count("nothing is expected after") == 4  # "Bert+" two see, and "Bert-" Anna
+        assert seen.count("nothing is expected after") == 4  # two for "Bert+", one for "Bert-"
         assert main(["script", path, "--update"]) == 0
         assert main(["script", path, "--strict"]) == 0
 
 
 class TestIncludes:
-    def test_they_are_looked_for_beside_the_file_that_includes_them(self) -> None:
+    def test_includes_are_relative_to_the_including_file(self) -> None:
         write("sub/deep/greet", "Anna> say hi\nAnna| You say: hi\n")
         write("sub/part", "@include deep/greet\n")
         assert main(["script", write("talk", "@include sub/part\n@include sub/part\n")]) == 0
@@ -234,13 +236,15 @@ class TestIncludes:
             ("latin", "talk: line 2: latin: it is not text in UTF-8"),
         ],
     )
-    def test_one_that_cannot_be_had(self, file: str, problem: str, capsys: Shown) -> None:
+    def test_include_that_cannot_be_read_is_reported(
+        self, file: str, problem: str, capsys: Shown
+    ) -> None:
         write("ring", "@include talk\n")
         Path("latin").write_bytes(b"# \xe4\n")
         assert main(["script", write("talk", f"\n@include {file}\n")]) == 2
         assert capsys.readouterr().err == f"thudmud: {problem}\n"
 
-    def test_an_update_fills_them_in_as_well(self, capsys: Shown) -> None:
+    def test_update_fills_in_included_files(self, capsys: Shown) -> None:
         part = "# Said by ${who}.\nAnna> say ${x}\n# End.\n"
         write("sub/part", part)
         text = "@set  x hello\n@include sub/part\nBert+\nBert...\nAnna> who\nAnna| ${x}\n\n# End.\n"
@@ -257,7 +261,7 @@ class TestIncludes:
         assert "Anna| ${x}" not in updated
         assert main(["script", path]) == 0
 
-    def test_an_update_leaves_one_alone_that_is_seen_in_two_ways(self, capsys: Shown) -> None:
+    def test_update_refuses_an_include_with_conflicting_output(self, capsys: Shown) -> None:
         part = "Anna> say ${x}\n"
         write("part", part)
         path = write("talk", "@set x a\n@include part\n@set x b\n@include part\n")
@@ -269,7 +273,7 @@ class TestIncludes:
 
 
 class TestWaits:
-    def test_one_in_vain_is_told_and_nothing_is_updated(self, capsys: Shown) -> None:
+    def test_wait_that_fails_is_reported_and_blocks_the_update(self, capsys: Shown) -> None:
         text = "Bert> say ho\nAnna> say hi\nAnna? 5s You say: ho\n"
         path = write("talk", text)
         told = 'talk: line 3: Anna waited 5 s for "You say: ho" but saw (+):\n+ You say: hi\n'
@@ -278,7 +282,7 @@ class TestWaits:
             assert capsys.readouterr().out == told
             assert Path(path).read_text("utf-8") == text
 
-    def test_on_a_server_time_runs_out(self, run_server: RunServer, capsys: Shown) -> None:
+    def test_wait_on_a_server_times_out(self, run_server: RunServer, capsys: Shown) -> None:
         path = write("talk", "Anna+\nAnna? 5s You come *\nAnna> say hi\nAnna? 0.05s You say: ho\n")
         with run_server(SERVE) as (host, port):
             assert main(["script", path, "--connect", f"{host}:{port}"]) == 1
@@ -299,11 +303,11 @@ Bert> boards
 Bert|  1. elm board (discworld rules): both seats free
 """
 
-    def test_each_has_its_own_configuration_in_a_house(self) -> None:
+    def test_server_names_map_to_configurations_in_a_house(self) -> None:
         write("one.toml", '[[board]]\nname = "elm board"\n')
         assert main(["script", write("talk", self.TEXT)]) == 0
 
-    def test_each_has_its_own_address(self, run_server: RunServer, here: Path) -> None:
+    def test_server_names_map_to_addresses(self, run_server: RunServer, here: Path) -> None:
         one = write("one/config.toml", '[[board]]\nname = "elm board"\n')
         path = write("talk", self.TEXT)
         with (
@@ -321,21 +325,21 @@ Bert|  1. elm board (discworld rules): both seats free
             ("Anna+", "north=localhost:1", "it names no servers, so it needs an address without a"),
         ],
     )
-    def test_one_without_an_address(
+    def test_server_name_without_an_address_is_refused(
         self, text: str, connect: str, problem: str, capsys: Shown
     ) -> None:
         assert main(["script", write("talk", text), "--connect", connect]) == 2
         assert capsys.readouterr().err.startswith(f"thudmud: talk: {problem}")
 
     @pytest.mark.parametrize("given", ["=h:1", "a b=h:1", "a=h", "a=:1", "a=h:x", "a=h:65536"])
-    def test_an_address_that_is_malformed(self, given: str, capsys: Shown) -> None:
+    def test_malformed_address_is_a_usage_error(self, given: str, capsys: Shown) -> None:
         with pytest.raises(SystemExit):
             main(["script", "talk", "--connect", given])
         assert "should be HOST:PORT" in capsys.readouterr().err
 
 
 class TestJUnit:
-    def test_results_are_read_by_others(self) -> None:
+    def test_junit_results_are_readable_by_a_parser(self) -> None:
         good = write("sub/good", "Anna> say hi\nAnna| You say: hi\n")
         bad = write("sub/deep/bad", "Anna> say <&]]>\nAnna| \x1bho\n")
         stuck = write("stuck", "Anna> say hi\nAnna| ho\nAnna+\n")
@@ -356,20 +360,20 @@ class TestJUnit:
         assert error.message == "stuck: line 3: Anna is here already"
         assert "- ho\n+ You say: hi\nstuck: line 3: Anna is here already" in error.text
 
-    def test_they_are_written_when_nothing_can_be_played(self, capsys: Shown) -> None:
+    def test_junit_results_are_written_even_if_no_transcript_runs(self, capsys: Shown) -> None:
         assert main(["script", "gone", "--junit", "out.xml"]) == 2
         assert "thudmud: gone: No such file or directory\n" in capsys.readouterr().err
         assert junitparser.JUnitXml.fromfile("out.xml").errors == 1
 
-    def test_a_file_that_cannot_be_written(self, capsys: Shown) -> None:
+    def test_junit_file_that_is_unwritable_is_reported(self, capsys: Shown) -> None:
         path = write("talk", "Anna> say hi\n")
         assert main(["script", path, "--junit", "gone/out.xml"]) == 2
         assert capsys.readouterr().err == "thudmud: gone/out.xml: No such file or directory\n"
 
-    def test_elements_and_attributes_are_those_that_pytest_writes(
+    def test_junit_elements_and_attributes_match_those_of_pytest(
         self, pytester: pytest.Pytester
     ) -> None:
-        """What CI systems read is what pytest writes: nobody can choose to leave that out."""
+        """CI systems are written for the output of pytest, which cannot be configured."""
         pytester.makepyfile(
             "import pytest\n@pytest.fixture\ndef bad():\n    1 / 0\n"
             "def test_error(bad): pass\ndef test_failure(): assert 0\n"

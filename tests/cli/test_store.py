@@ -1,4 +1,4 @@
-"""`thudmud store`, as run from a command line, on the file of a running server."""
+"""`thudmud store` from the command line, on the file of a running server."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ IN_ORDER = "is in order: 2 events, 1 battle and 2 players\n"
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Run in a folder where something was played."""
+    """Change into a folder whose store holds a battle."""
     monkeypatch.chdir(tmp_path)
-    # It is the whole process that gives way, which would be that of all tests.
+    # The command lowers the priority of its whole process, which here runs all tests.
     monkeypatch.setattr("thudmud.store.checking.os.nice", lambda _: 0)
 
     async def play() -> None:
@@ -48,7 +48,7 @@ def damage(path: Path) -> None:
         connection.execute("update event set at = at + 1 where position = 2")
 
 
-def test_beside_a_server_it_says_how_much_is_in_order(folder: Path, capsys: Shown) -> None:
+def test_check_beside_a_server_counts_the_sound_entries(folder: Path, capsys: Shown) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "tests.store.other", folder / "thudmud.db", "serve"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
@@ -60,9 +60,7 @@ def test_beside_a_server_it_says_how_much_is_in_order(folder: Path, capsys: Show
     assert capsys.readouterr() == (f"thudmud.db {IN_ORDER}", "")
 
 
-def test_the_file_is_that_of_the_configuration_or_one_that_is_named(
-    folder: Path, capsys: Shown
-) -> None:
+def test_store_file_is_configured_or_named(folder: Path, capsys: Shown) -> None:
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     (folder / "thudmud.db").rename(elsewhere / "boards")
@@ -76,7 +74,7 @@ def test_the_file_is_that_of_the_configuration_or_one_that_is_named(
     assert capsys.readouterr().out == f"{elsewhere / 'boards'} {IN_ORDER}" * 3
 
 
-def test_what_is_damaged_is_said_and_stays_as_it_is(folder: Path, capsys: Shown) -> None:
+def test_check_reports_damage_and_changes_nothing(folder: Path, capsys: Shown) -> None:
     path = folder / "thudmud.db"
     damage(path)
     before = path.read_bytes()
@@ -116,7 +114,9 @@ def test_what_is_damaged_is_said_and_stays_as_it_is(folder: Path, capsys: Shown)
         ),
     ],
 )
-def test_what_cannot_be_checked(folder: Path, words: list[str], why: str, capsys: Shown) -> None:
+def test_uncheckable_store_is_status_2(
+    folder: Path, words: list[str], why: str, capsys: Shown
+) -> None:
     (folder / "memory.toml").write_text('[storage]\nbackend = "memory"\n', encoding="utf-8")
     (folder / "boards").mkdir()
     with closing(sqlite3.connect(folder / "other.db")) as connection:
@@ -126,14 +126,14 @@ def test_what_cannot_be_checked(folder: Path, words: list[str], why: str, capsys
     assert not beside(folder / "none.db", "-head").exists()
 
 
-def test_there_has_to_be_an_action(capsys: Shown) -> None:
+def test_missing_action_is_a_usage_error(capsys: Shown) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["store"])
     assert stopped.value.code == 2
     assert "ACTION" in capsys.readouterr().err
 
 
-def test_a_store_runs_the_same_program_by_itself(folder: Path) -> None:
+def test_store_package_runs_the_same_check(folder: Path) -> None:
     for status in (0, 1):
         done = subprocess.run(
             [sys.executable, "-m", "thudmud.store", folder / "thudmud.db"],
@@ -150,7 +150,7 @@ OLD = 60.0
 
 @pytest.fixture
 def old(folder: Path) -> Path:
-    """Run where something was played that is spare by now."""
+    """Change into a folder whose store holds events that can be pruned."""
 
     async def play() -> None:
         (folder / "thudmud.db").unlink()
@@ -163,7 +163,7 @@ def old(folder: Path) -> Path:
     return folder / "thudmud.db"
 
 
-def test_what_is_spare_is_counted_and_dropped(old: Path, capsys: Shown) -> None:
+def test_prune_counts_and_drops_spare_events(old: Path, capsys: Shown) -> None:
     prune = ["store", "prune", "--before"]
     assert main([*prune, "1970-01-01"]) == 0
     assert main([*prune, "2020-01-01", "--dry-run"]) == 0
@@ -181,7 +181,7 @@ def test_what_is_spare_is_counted_and_dropped(old: Path, capsys: Shown) -> None:
     )
 
 
-def test_it_is_pruned_beside_a_server_and_made_smaller_without(old: Path, capsys: Shown) -> None:
+def test_prune_works_beside_a_server_but_compact_does_not(old: Path, capsys: Shown) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "tests.store.other", old, "serve"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
@@ -204,7 +204,7 @@ NO_FILE = (
 )
 
 
-def test_what_cannot_be_pruned(old: Path, capsys: Shown) -> None:
+def test_invalid_prune_and_compact_arguments_are_refused(old: Path, capsys: Shown) -> None:
     with pytest.raises(SystemExit):
         main(["store", "prune", "--before", "tomorrow"])
     assert "should be a day such as 2026-11-20, not 'tomorrow'" in capsys.readouterr().err
@@ -219,7 +219,7 @@ def test_what_cannot_be_pruned(old: Path, capsys: Shown) -> None:
         )
 
 
-def test_how_far_it_has_come_is_told_at_a_terminal(
+def test_progress_is_shown_only_on_a_terminal(
     capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0

@@ -1,4 +1,4 @@
-"""`thudmud user`, as run from a command line, on the store of a running server."""
+"""`thudmud user` from the command line, on the store of a running server."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ SERVE = [sys.executable, "-m", "thudmud.cli.main", "--port", "0"]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Run in a folder with two accounts: Anna's and Bob's."""
+    """Change into a folder with the accounts of Anna and Bob."""
 
     async def fill(store: Store) -> None:
         await store.write(accounts.enrol, "Bob", "hash")
         await store.write(accounts.enrol, "Anna", "hash")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TZ", "Asia/Tokyo")  # nowhere is a time that of this machine
+    monkeypatch.setenv("TZ", "Asia/Tokyo")  # no output depends on the local time zone
     do(fill)
     return tmp_path
 
@@ -70,7 +70,7 @@ def fits(password: str, name: str) -> bool:
         passwords.close()
 
 
-def test_they_are_listed(capsys: Shown) -> None:
+def test_accounts_and_bans_are_listed(capsys: Shown) -> None:
     do(lambda store: store.write(accounts.enrol, "Cara", "hash"))
     do(lambda store: store.write(accounts.enrol, "Dora", "hash"))
     assert user("ban", "bob") == 0
@@ -121,7 +121,7 @@ def test_reports_are_listed_and_closed(capsys: Shown) -> None:
     )
 
 
-def test_one_is_banned_and_let_in_again(capsys: Shown) -> None:
+def test_account_is_banned_and_unbanned(capsys: Shown) -> None:
     assert user("unban", "anna") == 2
     assert capsys.readouterr().err == (
         'thudmud: Anna is not banned; "thudmud user list" tells who is\n'
@@ -132,7 +132,7 @@ def test_one_is_banned_and_let_in_again(capsys: Shown) -> None:
     assert not account("Anna").banned
 
 
-def test_a_name_without_an_account_is_banned_and_free_again(capsys: Shown) -> None:
+def test_name_without_an_account_is_banned_and_unbanned(capsys: Shown) -> None:
     for _ in range(2):
         assert user("ban", "mallory") == 0
     for action in ("reset", "remove"):
@@ -145,12 +145,12 @@ def test_a_name_without_an_account_is_banned_and_free_again(capsys: Shown) -> No
 
 
 @pytest.mark.parametrize("name", ["m4llory", "x", "", "mal lory", "board"])
-def test_nobody_can_be_called_that(name: str, capsys: Shown) -> None:
+def test_invalid_name_is_refused(name: str, capsys: Shown) -> None:
     assert user("ban", name) == 2
     assert f"nobody can be called {name!r}: " in capsys.readouterr().err
 
 
-def test_one_is_removed(capsys: Shown) -> None:
+def test_account_is_removed(capsys: Shown) -> None:
     assert user("remove", "anna") == 0
     assert do(lambda store: store.read(accounts.find, "Anna")) is None
     for action in ("reset", "remove"):
@@ -162,7 +162,7 @@ def test_one_is_removed(capsys: Shown) -> None:
     assert capsys.readouterr().out == "Anna is banned, and has no account\n"
 
 
-def test_a_password_is_generated(capsys: Shown) -> None:
+def test_password_is_generated(capsys: Shown) -> None:
     assert user("reset", "anna", "--generate") == 0
     said, _, password = capsys.readouterr().out.rstrip().rpartition(" ")
     assert said == "Anna has a new password:"
@@ -170,14 +170,18 @@ def test_a_password_is_generated(capsys: Shown) -> None:
     assert fits(password, "Anna")
 
 
-def test_a_password_is_read(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_password_is_read_from_standard_input(
+    capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("new password\n"))
     assert user("reset", "anna") == 0
     assert capsys.readouterr().out == "Anna has a new password\n"
     assert fits("new password", "Anna")
 
 
-def test_a_password_is_asked_for(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_password_is_prompted_for_twice_on_a_terminal(
+    capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Typist(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -194,7 +198,7 @@ def test_a_password_is_asked_for(capsys: Shown, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("password", "problem"), [("short", "at least 8"), ("x" * 10_000, "at most 128"), ("", "8")]
 )
-def test_what_is_no_password(
+def test_password_of_invalid_length_is_refused(
     password: str, problem: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(password))
@@ -203,7 +207,7 @@ def test_what_is_no_password(
     assert account("Anna").password == "hash"  # noqa: S105  (nobody's)
 
 
-def test_all_that_is_kept_is_printed(capsys: Shown) -> None:
+def test_export_prints_all_data_of_a_player(capsys: Shown) -> None:
     assert user("export", "ANNA") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["name"], told["battle"]) == ("Anna", [])
@@ -212,7 +216,7 @@ def test_all_that_is_kept_is_printed(capsys: Shown) -> None:
     assert capsys.readouterr().err == "thudmud: nobody is called 'zoe'\n"
 
 
-def test_a_guest_is_removed(capsys: Shown) -> None:
+def test_guest_is_removed(capsys: Shown) -> None:
     do(lambda store: store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 60.0)))
     assert user("export", "gast") == 0
     assert user("remove", "gast") == 0
@@ -223,14 +227,14 @@ def test_a_guest_is_removed(capsys: Shown) -> None:
 
 
 @pytest.mark.parametrize("action", ["list", "reset", "remove"])
-def test_nobody_of_that_name(action: str, capsys: Shown) -> None:
+def test_unknown_account_is_reported(action: str, capsys: Shown) -> None:
     assert user(action, "cara") == 2
     assert capsys.readouterr().err == (
         "thudmud: there is no account 'cara'; \"thudmud user list\" lists all\n"
     )
 
 
-def test_where_the_store_is(folder: Path, capsys: Shown) -> None:
+def test_store_is_found_through_the_configuration(folder: Path, capsys: Shown) -> None:
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     config = elsewhere / "config.toml"
@@ -246,7 +250,7 @@ def test_where_the_store_is(folder: Path, capsys: Shown) -> None:
     assert capsys.readouterr().out.endswith("2 names\n")
 
 
-def test_what_cannot_be_used(folder: Path, capsys: Shown) -> None:
+def test_unusable_store_or_configuration_is_reported(folder: Path, capsys: Shown) -> None:
     config = folder / "config.toml"
     config.write_text("[storage]\nbackend = 3\n", encoding="utf-8")
     assert user("list") == 2
@@ -264,7 +268,9 @@ def test_what_cannot_be_used(folder: Path, capsys: Shown) -> None:
 
 
 @pytest.mark.usefixtures("cold")
-def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Shown) -> None:
+def test_ban_and_reset_reach_a_running_server(
+    run_server: RunServer, folder: Path, capsys: Shown
+) -> None:
     begin_anew(folder)
     with run_server(SERVE, cwd=folder) as address:
         with socket.create_connection(address, timeout=PATIENCE) as anna:
@@ -277,7 +283,7 @@ def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Show
         assert user("reset", "anna", "--generate") == 0
         password = capsys.readouterr().out.split()[-1]
         seen = banned = "has banned Anna."
-        while banned in seen:  # until the server has seen what was changed
+        while banned in seen:  # until the server has noticed the change
             with socket.create_connection(address, timeout=PATIENCE) as anna:
                 anna.sendall(b"anna\npassword\n" + password.encode() + b"\nquit\n")
                 seen = until(anna, b"")
@@ -292,9 +298,7 @@ def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Show
             assert "has banned Mallory." in until(mallory, b"")
 
 
-def test_who_is_removed_while_they_play_is_shown_out(
-    run_server: RunServer, folder: Path, capsys: Shown
-) -> None:
+def test_removed_player_is_disconnected(run_server: RunServer, folder: Path, capsys: Shown) -> None:
     begin_anew(folder)
     with run_server(SERVE, cwd=folder) as address:
         with (
@@ -317,9 +321,7 @@ def test_who_is_removed_while_they_play_is_shown_out(
             until(anna, b"")
 
 
-def test_logins_end_by_a_reset_beside_the_server(
-    run_server: RunServer, folder: Path, capsys: Shown
-) -> None:
+def test_password_reset_ends_all_logins(run_server: RunServer, folder: Path, capsys: Shown) -> None:
     begin_anew(folder)
     with (
         run_server(SERVE, cwd=folder) as address,
@@ -337,7 +339,7 @@ def test_logins_end_by_a_reset_beside_the_server(
         assert user("reset", "anna", "--generate") == 0
         password = capsys.readouterr().out.split()[-1]
         assert "You have been logged out" in until(anna, b"")
-    with run_server(SERVE, cwd=folder) as address:  # nothing of it is forgotten
+    with run_server(SERVE, cwd=folder) as address:  # the reset is permanent
         with socket.create_connection(address, timeout=PATIENCE) as thief:
             thief.sendall(f"anna\n{latest}\n".encode())
             until(thief, b"That is not the password of Anna.")
@@ -351,7 +353,7 @@ def test_logins_end_by_a_reset_beside_the_server(
         assert "You come into the hall." in until(anna, b"")
 
 
-def test_word_of_a_removed_member_does_not_open_the_account_of_the_next(
+def test_resume_word_of_a_removed_member_does_not_open_a_new_account(
     run_server: RunServer, folder: Path
 ) -> None:
     begin_anew(folder)
@@ -371,7 +373,7 @@ def test_word_of_a_removed_member_does_not_open_the_account_of_the_next(
 
 
 def program_word(connection: socket.socket, lines: bytes) -> str:
-    """Type lines in a client that keeps resume words, and return the word that a member is sent."""
+    """Type lines in a client that stores resume words; return the word sent to the member."""
     supports = b'\xff\xfd\xc9\xff\xfa\xc9Core.Supports.Set ["Thud.Word 1"]\xff\xf0'
     connection.sendall(supports + lines)
     seen = ""
@@ -388,7 +390,7 @@ MEMBERS_WORD = re.compile(
 """What registering, changing the password or logging in shows, up to the word for a program."""
 
 
-def test_who_has_a_seat_is_removed_when_the_server_is_stopped(
+def test_seated_player_is_removed_only_while_the_server_is_stopped(
     run_server: RunServer, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begin_anew(folder)
@@ -405,7 +407,7 @@ def test_who_has_a_seat_is_removed_when_the_server_is_stopped(
     assert user("remove", "anna") == 0
 
 
-def test_who_has_entered_a_tournament_is_not_removed_before_it_is_over(
+def test_tournament_entrant_is_removed_only_after_the_tournament(
     run_server: RunServer, folder: Path, capsys: Shown
 ) -> None:
     begin_anew(folder)
@@ -422,7 +424,7 @@ def test_who_has_entered_a_tournament_is_not_removed_before_it_is_over(
         assert user("remove", "anna") == 0
 
 
-def test_nobody_is_registered_in_a_file_that_was_removed(
+def test_registration_fails_while_the_store_file_is_missing(
     run_server: RunServer, folder: Path
 ) -> None:
     begin_anew(folder)
@@ -447,7 +449,7 @@ def begin_anew(folder: Path) -> None:
 
 
 def until(connection: socket.socket, wanted: bytes) -> str:
-    """Return all that is sent up to ``wanted``; up to the end, if that is empty."""
+    """Return the output up to ``wanted``, or to the end if that is empty."""
     seen = b""
     while (data := connection.recv(65536)) and not (wanted and wanted in seen + data):
         seen += data
