@@ -37,7 +37,7 @@ def battles(told: str) -> list[int]:
     return [int(number) for number in re.findall(r"(\d+)\. \d{4}-\d\d-\d\d", told)]
 
 
-async def test_the_boards_of_a_client_have_the_same_players(connect: Connect) -> None:
+async def test_boards_of_a_client_share_players_and_battles(connect: Connect) -> None:
     client = connect()
     await client.greet()
     for board in (OAK, ELM):
@@ -49,7 +49,7 @@ async def test_the_boards_of_a_client_have_the_same_players(connect: Connect) ->
         assert "dF1-F6" in await typed(client, "Bert", "record 2", board)
 
 
-async def test_a_battle_of_another_client_is_none(connect: Connect) -> None:
+async def test_battle_of_another_client_is_invisible(connect: Connect) -> None:
     one, two = connect(), connect()
     await one.greet("one")
     await two.greet("two")
@@ -65,7 +65,7 @@ async def test_a_battle_of_another_client_is_none(connect: Connect) -> None:
     assert battles(await typed(two, "Anna", "history", ELM)) == [2]
 
 
-async def test_a_match_goes_on_at_another_board_of_the_client_only(connect: Connect) -> None:
+async def test_adjourned_match_resumes_only_at_a_board_of_the_client(connect: Connect) -> None:
     one, two = connect(), connect()
     await one.greet("one")
     await two.greet("two")
@@ -85,7 +85,7 @@ async def test_a_match_goes_on_at_another_board_of_the_client_only(connect: Conn
     assert "You move" in await typed(one, "Bert", "move from g7 to f7", ELM)
 
 
-async def test_a_match_is_put_away_under_a_name_as_it_is_written(connect: Connect) -> None:
+async def test_name_with_an_adjourned_match_is_case_sensitive(connect: Connect) -> None:
     client = connect()
     await client.greet()
     await client.seat(OAK)
@@ -96,13 +96,11 @@ async def test_a_match_is_put_away_under_a_name_as_it_is_written(connect: Connec
 
 
 @pytest.mark.parametrize("client", ["one/two", "/", "one two", "", "one/"])
-async def test_no_client_can_be_called_so_that_its_boards_are_anothers(
-    connect: Connect, client: str
-) -> None:
+async def test_client_name_with_a_separator_is_refused(connect: Connect, client: str) -> None:
     assert (await connect().greet(client))["type"] == "error"
 
 
-async def test_boards_stay_whose_they_are_whatever_they_are_called() -> None:
+async def test_board_names_of_any_form_never_change_their_owner() -> None:
     store = stored()
     names = ["two/oak", "one/oak", "/oak", "oak/", "//", "hall", "(match)", "(match)/oak", "%2F"]
     gateway = await opened(store)

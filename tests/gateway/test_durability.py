@@ -42,7 +42,7 @@ def moody() -> Moody:
     return store
 
 
-async def test_a_restart_keeps_boards_and_seats(tmp_path: Path) -> None:
+async def test_boards_and_seats_survive_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "gateway.db"
     store = await Store.open(path, clock=lambda: NOW)
     gateway = await opened(store)
@@ -78,7 +78,7 @@ async def test_a_restart_keeps_boards_and_seats(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_after_a_crash_all_are_away(tmp_path: Path) -> None:
+async def test_crash_leaves_all_players_away(tmp_path: Path) -> None:
     """As when the process was killed: nobody could be seen out."""
     store = stored()
     client = Client(await opened(store))
@@ -94,7 +94,7 @@ async def test_after_a_crash_all_are_away(tmp_path: Path) -> None:
         await each.end()
 
 
-async def test_what_was_done_before_a_crash_is_not_done_again() -> None:
+async def test_keyed_request_is_not_repeated_after_a_crash() -> None:
     store = stored()
     client = Client(await opened(store))
     await client.greet()
@@ -136,7 +136,7 @@ async def test_what_was_done_before_a_crash_is_not_done_again() -> None:
         await each.end()
 
 
-async def test_a_battle_of_long_ago_can_be_seen_again() -> None:
+async def test_old_battle_can_be_replayed() -> None:
     store = stored()
     gateway = await opened(store)
     client = Client(gateway)
@@ -162,7 +162,7 @@ async def test_a_battle_of_long_ago_can_be_seen_again() -> None:
     await gateway.close()
 
 
-async def test_what_cannot_be_stored_has_not_happened() -> None:
+async def test_event_that_cannot_be_stored_has_no_effect() -> None:
     store = moody()
     gateway = await opened(store)
     client = Client(gateway)
@@ -184,7 +184,7 @@ async def test_what_cannot_be_stored_has_not_happened() -> None:
     ("kind", "more"),
     [("leave", {}), ("leave", {"parting": "quit"}), ("line", {"line": "quit"})],
 )
-async def test_who_cannot_be_noted_to_be_gone_is_here_still(
+async def test_player_stays_while_the_departure_cannot_be_stored(
     kind: str, more: dict[str, str]
 ) -> None:
     store = moody()
@@ -206,7 +206,7 @@ async def test_who_cannot_be_noted_to_be_gone_is_here_still(
     await gateway.close()
 
 
-async def test_a_board_that_cannot_be_made_as_it_is_stored_is_closed(
+async def test_board_is_closed_when_a_stored_event_cannot_be_applied(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     gateway = await opened()
@@ -224,7 +224,7 @@ async def test_a_board_that_cannot_be_made_as_it_is_stored_is_closed(
     await gateway.close()
 
 
-async def test_who_cannot_be_noted_to_be_back_is_not() -> None:
+async def test_player_cannot_return_while_the_store_is_down() -> None:
     store = moody()
     gateway = await opened(store)
     client = Client(gateway)
@@ -238,7 +238,7 @@ async def test_who_cannot_be_noted_to_be_back_is_not() -> None:
     await gateway.close()
 
 
-async def test_a_board_that_cannot_be_read_is_not_opened() -> None:
+async def test_board_that_cannot_be_read_is_not_opened() -> None:
     store = moody()
     gateway = await opened(store)
     client = Client(gateway)
@@ -250,7 +250,7 @@ async def test_a_board_that_cannot_be_read_is_not_opened() -> None:
     await gateway.close()
 
 
-async def test_a_session_ends_even_if_that_cannot_be_stored() -> None:
+async def test_session_ends_even_if_departures_cannot_be_stored() -> None:
     store = moody()
     gateway = await opened(store, GatewayPolicy(secret=SECRET))
     client = Client(gateway)
@@ -267,7 +267,7 @@ async def test_a_session_ends_even_if_that_cannot_be_stored() -> None:
     await gateway.close()
 
 
-async def test_a_board_that_cannot_be_put_away_is_gone_and_does_not_keep_the_others(
+async def test_board_that_fails_to_close_is_dropped_without_blocking_others(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     gateway = await opened()
@@ -302,7 +302,7 @@ async def test_a_board_that_cannot_be_put_away_is_gone_and_does_not_keep_the_oth
     await gateway.close()
 
 
-async def test_two_processes_that_set_up_one_board_at_once(tmp_path: Path) -> None:
+async def test_concurrent_creation_of_a_board_has_one_winner(tmp_path: Path) -> None:
     """Nobody keeps them apart but the store: whoever comes second finds it taken."""
     stores = [await Store.open(tmp_path / "gateway.db") for _ in range(2)]
     gateways = [await opened(store) for store in stores]
@@ -320,7 +320,7 @@ async def test_two_processes_that_set_up_one_board_at_once(tmp_path: Path) -> No
         await store.close()
 
 
-async def test_a_board_that_another_process_has_set_up_is_not_anothers() -> None:
+async def test_board_created_by_another_process_keeps_its_owner() -> None:
     store = stored()
     early, late = await opened(store), await opened(store)
     client, other = Client(early), Client(late)
@@ -342,7 +342,7 @@ async def test_a_board_that_another_process_has_set_up_is_not_anothers() -> None
         await gateway.close()
 
 
-async def test_two_processes_that_have_one_board() -> None:
+async def test_events_from_another_process_are_delivered_first() -> None:
     """What one has stored the other one tells at once, as what none of its requests has done."""
     store = stored()
     one, two = Client(await opened(store)), Client(await opened(store))

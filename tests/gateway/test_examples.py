@@ -61,13 +61,13 @@ def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_match_in_node(port: int, match: Path) -> None:
+def test_node_client_plays_a_match(port: int, match: Path) -> None:
     steps = steps_of(match.read_text("utf-8"))
     assert play(port, match) == (0, f"{match.name}: {steps} steps, none not as expected\n", "")
 
 
 @pytest.mark.slow
-def test_what_is_wrong_with_a_match_in_node(port: int, match: Path, tmp_path: Path) -> None:
+def test_node_client_reports_mismatches_and_errors(port: int, match: Path, tmp_path: Path) -> None:
     text = match.read_text("utf-8")
     wrong = tmp_path / "wrong.thud-script"
     wrong.write_text(text.replace("Bert| You sit down", "Bert| You stand up"), "utf-8")
@@ -91,13 +91,13 @@ def test_what_is_wrong_with_a_match_in_node(port: int, match: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_match_in_node_whose_link_drops_time_and_again(port: int, match: Path) -> None:
+def test_node_client_plays_a_match_over_a_flaky_link(port: int, match: Path) -> None:
     status, out, err = play(port, match, "--drop", "3")
     assert (status, err) == (0, "")
     assert out.endswith("none not as expected\n")
 
 
-def test_the_client_in_node_knows_the_codes_it_names() -> None:
+def test_node_client_handles_only_existing_fatal_codes() -> None:
     [named] = re.findall(r"!\[(.*?)\]\.includes", (NODE / "gateway.mjs").read_text("utf-8"))
     assert {Code(word) for word in json.loads(f"[{named}]")} < FATAL
 
@@ -111,7 +111,7 @@ def asked(source: str) -> list[tuple[str, list[str]]]:
     return [(kind, re.findall(r'"(\w+)":', keys)) for kind, keys in calls]
 
 
-def test_the_requests_in_lpc_are_requests() -> None:
+def test_lpc_client_requests_match_the_protocol() -> None:
     requests = asked(BOARD) + asked(HANDLER)
     assert {kind for kind, _ in requests} == {"open", "show", "enter", "leave", "line", "close"}
     for name, keys in requests:
@@ -123,7 +123,7 @@ def test_the_requests_in_lpc_are_requests() -> None:
         assert needed <= {*keys, "id"}
 
 
-def test_all_else_that_is_said_in_lpc_is_known() -> None:
+def test_lpc_client_sends_only_known_messages() -> None:
     said = re.findall(r'say\(\(\[ "type": "(\w+)"', HANDLER)
     assert set(said) == {"hello", "pong", "ack"}
     hello = re.findall(r'"(\w+)":', HANDLER.split('"type": "hello"')[1].split(";")[0])
@@ -160,7 +160,7 @@ def commands() -> list[tuple[str, str]]:
     return told
 
 
-def test_every_command_in_lpc_becomes_a_line_of_the_game() -> None:
+def test_lpc_board_commands_all_parse_as_game_lines() -> None:
     told = commands()
     assert len(told) == TABLE.count('({ "')
     assert {"join", "move", "hurl", "shove", "start", "end"} <= {verb for verb, _ in told}
@@ -209,7 +209,7 @@ def by_action(typed: str) -> str | None:
 
 
 @pytest.mark.parametrize("passed_on", [by_pattern, by_action])
-async def test_a_match_is_played_as_at_the_furniture_in_lpc(
+async def test_lpc_furniture_plays_a_match(
     passed_on: Callable[[str], str | None],
 ) -> None:
     gateway = await opened()
@@ -236,14 +236,14 @@ async def test_a_match_is_played_as_at_the_furniture_in_lpc(
     await gateway.close()
 
 
-def test_of_other_lines_the_furniture_in_lpc_takes_nothing() -> None:
+def test_lpc_furniture_ignores_unrelated_lines() -> None:
     for typed in ("move", "move table", "set rules chess on table", "say on board", "look"):
         assert by_action(typed) is None
     assert by_action("study rules on board") == by_pattern("study rules at board") == "help rules"
 
 
 @pytest.mark.parametrize("source", [BOARD, HANDLER], ids=["board", "gateway"])
-def test_brackets_in_lpc_are_closed(source: str) -> None:
+def test_lpc_brackets_are_balanced(source: str) -> None:
     code = re.sub(r"/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|.)'", "", source, flags=re.DOTALL)
     open_ones = []
     for bracket in re.findall(r"[\[\](){}]", code):

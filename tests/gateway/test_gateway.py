@@ -44,26 +44,26 @@ async def last_words(link: Client, **greeting: object) -> tuple[str, bool]:
         ({"type": "open", "id": 1, "board": "oak"}, "hello_first"),
     ],
 )
-async def test_first_words_that_end_a_link(
+async def test_invalid_hello_ends_the_link(
     connect: Connect, change: dict[str, object], code: str
 ) -> None:
     assert await last_words(connect(), **GREETING | change) == (code, True)
 
 
 @pytest.mark.parametrize("words", [b"GET / HTTP/1.1\r\n\r\n", b"\xff\xfd\x01\n", b"x" * 100_000])
-async def test_first_words_of_others(connect: Connect, words: bytes) -> None:
+async def test_foreign_protocol_is_refused_with_hello_first(connect: Connect, words: bytes) -> None:
     client = connect()
     client.write(words)
     assert [each["code"] for each in await client.end()] == ["hello_first"]
 
 
-async def test_no_words_at_all() -> None:
+async def test_silent_connection_times_out() -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, hello_limit=0.01))
     assert [each["code"] for each in await Client(gateway).end()] == ["hello_first"]
     await gateway.close()
 
 
-async def test_a_welcome_tells_the_policy(connect: Connect) -> None:
+async def test_welcome_states_the_policy(connect: Connect) -> None:
     assert await connect().greet() == {
         "type": "welcome",
         "version": 1,
@@ -76,20 +76,20 @@ async def test_a_welcome_tells_the_policy(connect: Connect) -> None:
     }
 
 
-async def test_a_second_hello(client: Client) -> None:
+async def test_second_hello_is_a_bad_request(client: Client) -> None:
     client.say(**GREETING)
     assert (await client.hear())["code"] == "bad_request"
     assert (await client.answer("open", board="oak"))["ok"]
 
 
-async def test_one_link_for_each_client(client: Client, connect: Connect) -> None:
+async def test_second_link_of_a_client_is_refused(client: Client, connect: Connect) -> None:
     assert await last_words(connect(), **GREETING) == ("client_taken", True)
     guess = {**GREETING, "session": "token-2"}
     assert await last_words(connect(), **guess) == ("client_taken", True)
     assert (await client.answer("open", board="oak"))["ok"]
 
 
-async def test_no_more_clients_than_there_may_be() -> None:
+async def test_clients_beyond_the_limit_are_refused() -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, links=1))
     first = Client(gateway)
     await first.greet()
@@ -103,7 +103,7 @@ async def test_no_more_clients_than_there_may_be() -> None:
 # Boards, and whose they are.
 
 
-async def test_a_board_is_opened_twice_and_is_the_same(client: Client) -> None:
+async def test_opening_a_board_is_idempotent(client: Client) -> None:
     await client.seat()
     again = await client.answer("open", board="oak", name="oak board")
     assert again["version"] == 3
@@ -122,12 +122,12 @@ async def test_a_board_is_opened_twice_and_is_the_same(client: Client) -> None:
         ),
     ],
 )
-async def test_names_that_no_board_can_have(client: Client, name: str, text: str) -> None:
+async def test_invalid_board_name_is_refused(client: Client, name: str, text: str) -> None:
     answer = await client.answer("open", board="oak", name=name)
     assert (answer["ok"], answer["code"], answer["text"]) == (False, "bad_name", text)
 
 
-async def test_a_board_keeps_its_name(client: Client) -> None:
+async def test_open_board_cannot_be_renamed(client: Client) -> None:
     await client.answer("open", board="oak", name="oak board")
     answer = await client.answer("open", board="oak", name="elm board")
     assert (answer["code"], answer["text"]) == (
@@ -137,14 +137,14 @@ async def test_a_board_keeps_its_name(client: Client) -> None:
 
 
 @pytest.mark.parametrize("kind", ["show", "close", "leave", "enter", "line"])
-async def test_boards_that_there_are_not(client: Client, kind: str) -> None:
+async def test_unknown_board_is_an_error(client: Client, kind: str) -> None:
     more = {"player": "Anna"} if kind in {"leave", "enter", "line"} else {}
     more |= {"line": "look"} if kind == "line" else {}
     answer = await client.answer(kind, board="elm", **more)
     assert (answer["ok"], answer["code"]) == (False, "unknown_board")
 
 
-async def test_a_board_is_one_client_s_alone(client: Client, connect: Connect) -> None:
+async def test_board_is_accessible_only_to_its_client(client: Client, connect: Connect) -> None:
     await client.seat()
     other = connect()
     await other.greet("another-mud")
@@ -163,7 +163,7 @@ async def test_a_board_is_one_client_s_alone(client: Client, connect: Connect) -
     assert all(each.get("board") != "elm" for each in client.heard)
 
 
-async def test_a_claim_outlasts_a_session(client: Client, connect: Connect) -> None:
+async def test_board_ownership_outlasts_the_session(client: Client, connect: Connect) -> None:
     await client.seat()
     client.say(type="bye")
     await client.end()
@@ -172,7 +172,7 @@ async def test_a_claim_outlasts_a_session(client: Client, connect: Connect) -> N
     assert (await other.answer("open", board="oak", name="oak board"))["code"] == "not_yours"
 
 
-async def test_no_more_boards_and_players_than_there_may_be() -> None:
+async def test_boards_and_players_beyond_the_limit_are_refused() -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, boards=1, players=2))
     client = Client(gateway)
     await client.greet()
@@ -184,7 +184,7 @@ async def test_no_more_boards_and_players_than_there_may_be() -> None:
     await gateway.close()
 
 
-async def test_a_closed_board_keeps_the_battle_and_its_players_are_away(client: Client) -> None:
+async def test_closed_board_keeps_the_battle_with_players_away(client: Client) -> None:
     await client.seat()
     assert (await client.answer("close", board="oak"))["version"] == 5
     assert (await client.answer("show", board="oak"))["code"] == "unknown_board"
@@ -214,12 +214,14 @@ async def test_a_closed_board_keeps_the_battle_and_its_players_are_away(client: 
         ("Carla\n@thud", "bad_name"),
     ],
 )
-async def test_players_who_cannot_come_in(client: Client, player: str, code: str) -> None:
+async def test_invalid_or_present_player_cannot_enter(
+    client: Client, player: str, code: str
+) -> None:
     await client.seat()
     assert (await client.answer("enter", board="oak", player=player))["code"] == code
 
 
-async def test_other_capitals_do_not_get_at_a_name_whose_seat_is_kept(client: Client) -> None:
+async def test_player_name_of_a_kept_seat_is_case_sensitive(client: Client) -> None:
     await client.seat()
     await client.answer("leave", board="oak", player="Anna", parting="lost")
     answer = await client.answer("enter", board="oak", player="anna")
@@ -228,7 +230,7 @@ async def test_other_capitals_do_not_get_at_a_name_whose_seat_is_kept(client: Cl
 
 
 @pytest.mark.parametrize("player", ["Carla", "anna", "", "Anna ", "x" * 1000])
-async def test_nobody_plays_who_is_not_at_the_board(client: Client, player: str) -> None:
+async def test_absent_player_cannot_play_or_leave(client: Client, player: str) -> None:
     await client.seat()
     answer = await client.answer("line", board="oak", player=player, line="move from f1 to f6")
     assert answer["code"] == "unknown_player"
@@ -237,7 +239,7 @@ async def test_nobody_plays_who_is_not_at_the_board(client: Client, player: str)
     assert (await client.answer("show", board="oak"))["version"] == 3
 
 
-async def test_one_comes_to_the_board_or_to_the_hall(client: Client) -> None:
+async def test_player_enters_at_the_board_or_in_the_hall(client: Client) -> None:
     await client.answer("open", board="oak", name="oak board")
     await client.answer("enter", board="oak", player="Anna")
     assert [each["type"] for each in client.heard[2:]] == ["answer"]  # one need not be told
@@ -251,7 +253,7 @@ async def test_one_comes_to_the_board_or_to_the_hall(client: Client) -> None:
     )
 
 
-async def test_who_comes_back_to_a_seat_is_told_how_it_stands(client: Client) -> None:
+async def test_returning_player_receives_missed_moves_and_the_board(client: Client) -> None:
     await client.seat()
     await client.answer("leave", board="oak", player="Bert", parting="lost")
     assert client.heard[-2]["text"].startswith("Bert has lost the connection")
@@ -268,7 +270,7 @@ async def test_who_comes_back_to_a_seat_is_told_how_it_stands(client: Client) ->
     ]
 
 
-async def test_data_is_for_those_who_want_it(client: Client) -> None:
+async def test_data_is_sent_only_to_players_who_enable_it(client: Client) -> None:
     await client.answer("open", board="oak")
     await client.answer("enter", board="oak", player="Anna", data=True)
     await client.answer("enter", board="oak", player="Bert")
@@ -287,7 +289,7 @@ async def test_data_is_for_those_who_want_it(client: Client) -> None:
     assert sent[0]["data"]["seats"][0]["player"] == "Bert"
 
 
-async def test_why_a_line_comes_to_nothing_is_data_for_who_typed_it(client: Client) -> None:
+async def test_refusal_reason_is_sent_as_data_to_the_player(client: Client) -> None:
     await client.seat(data=True)
     for line, code in {"move from g7 to f7": "opponents_turn", "dance": "unknown_command"}.items():
         await client.answer("line", board="oak", player="Bert", line=line)
@@ -300,7 +302,7 @@ async def test_why_a_line_comes_to_nothing_is_data_for_who_typed_it(client: Clie
 # PlayerLines.
 
 
-async def test_answers_come_behind_what_has_happened_with_the_number_of_the_request(
+async def test_answer_follows_its_events_and_shares_their_request_id(
     client: Client,
 ) -> None:
     await client.seat()
@@ -327,7 +329,7 @@ async def test_answers_come_behind_what_has_happened_with_the_number_of_the_requ
         ("", False, "empty_line"),
     ],
 )
-async def test_whether_a_line_is_one_for_the_board_and_was_done(
+async def test_answer_says_whether_a_line_was_understood_and_done(
     client: Client, line: str, *, understood: bool, refused: str | None
 ) -> None:
     await client.seat()
@@ -338,7 +340,7 @@ async def test_whether_a_line_is_one_for_the_board_and_was_done(
     assert answer.get("refused") == (refused and {"code": refused, "squares": []})
 
 
-async def test_who_takes_ok_for_done_is_told_so_by_the_first_answer(client: Client) -> None:
+async def test_answer_distinguishes_ok_from_done(client: Client) -> None:
     await client.seat()
     for player, line in (("Bert", "join game as troll"), ("Anna", "start")):
         await client.answer("line", board="oak", player=player, line=line)
@@ -355,7 +357,7 @@ async def test_who_takes_ok_for_done_is_told_so_by_the_first_answer(client: Clie
     ]  # fmt: skip
 
 
-async def test_who_quits_is_gone(client: Client) -> None:
+async def test_player_who_quits_is_gone(client: Client) -> None:
     await client.seat()
     answer = await client.answer("line", board="oak", player="Anna", line="quit")
     assert answer["here"] is False
@@ -367,14 +369,14 @@ async def test_who_quits_is_gone(client: Client) -> None:
 
 
 @pytest.mark.parametrize("line", ["register", "password", "say \x1b[31m\nred", "x" * 5000])
-async def test_lines_that_come_to_nothing(client: Client, line: str) -> None:
+async def test_ineffective_line_leaves_the_board_unchanged(client: Client, line: str) -> None:
     await client.seat()
     answer = await client.answer("line", board="oak", player="Anna", line=line)
     assert (answer["ok"], answer["version"]) == (True, 3)
     assert all("\x1b" not in each.get("text", "") for each in client.heard)
 
 
-async def test_a_battle_is_shown_again_all_at_once(client: Client) -> None:
+async def test_replayed_battle_is_shown_all_at_once(client: Client) -> None:
     await client.seat()
     for player, line in (("Anna", "move from f1 to f6"), ("Bert", "resign")):
         await client.answer("line", board="oak", player=player, line=line)
@@ -386,7 +388,7 @@ async def test_a_battle_is_shown_again_all_at_once(client: Client) -> None:
     assert (ply["id"], answer) == (played["id"], played)
 
 
-async def test_a_line_for_a_version_that_has_passed_is_not_done(client: Client) -> None:
+async def test_line_for_an_outdated_version_is_refused(client: Client) -> None:
     await client.seat()
     line = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
     assert (await client.answer("line", at_version=3, **line))["version"] == 4
@@ -404,7 +406,7 @@ async def test_a_line_for_a_version_that_has_passed_is_not_done(client: Client) 
     assert (await client.answer("line", at_version=4, **line | {"line": "look"}))["here"]
 
 
-async def test_boards_do_not_wait_for_each_other(
+async def test_boards_are_independent_of_each_other(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for board in ("oak", "elm"):
@@ -431,7 +433,7 @@ async def test_boards_do_not_wait_for_each_other(
     assert answered == [5, 6]
 
 
-async def test_a_mistake_of_ours_closes_one_board(
+async def test_internal_error_closes_only_its_board(
     client: Client,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -449,7 +451,7 @@ async def test_a_mistake_of_ours_closes_one_board(
     assert (await client.answer("show", board="oak"))["table"]["running"]
 
 
-async def test_a_gateway_that_stops_says_so(gateway: Gateway, client: Client) -> None:
+async def test_stopping_gateway_announces_it(gateway: Gateway, client: Client) -> None:
     await client.seat()
     await gateway.close()
     assert [each["code"] for each in await client.end()] == ["closing"]
@@ -457,7 +459,7 @@ async def test_a_gateway_that_stops_says_so(gateway: Gateway, client: Client) ->
     assert (await last_words(late, **GREETING))[0] == "closing"
 
 
-async def test_a_board_that_is_opened_as_a_session_ends_is_closed_with_it(
+async def test_board_opened_as_the_session_ends_is_closed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, boards=1))
@@ -474,7 +476,7 @@ async def test_a_board_that_is_opened_as_a_session_ends_is_closed_with_it(
     await gateway.close()
 
 
-async def test_who_does_not_know_the_secret_is_in_the_log(
+async def test_wrong_secret_is_logged_without_the_guess(
     connect: Connect, caplog: pytest.LogCaptureFixture
 ) -> None:
     await last_words(connect(), **GREETING | {"secret": "guess"})
@@ -483,7 +485,7 @@ async def test_who_does_not_know_the_secret_is_in_the_log(
     assert "guess" not in str(vars(record))
 
 
-async def test_what_the_time_brings_about_is_told_by_itself() -> None:
+async def test_timer_events_are_sent_without_a_request() -> None:
     store = Store.in_memory()
     policy = GatewayPolicy(secret=SECRET, idle_limit=0.02)
     gateway = Gateway(store, policy, clock=store.clock)

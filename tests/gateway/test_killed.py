@@ -34,7 +34,7 @@ def started(config: Path, port: int) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_no_line_is_dropped_or_doubled(tmp_path: Path, free_port: FreePort) -> None:
+def test_lines_survive_repeated_kills_exactly_once(tmp_path: Path, free_port: FreePort) -> None:
     config, port = tmp_path / "config.toml", free_port()
     file = tmp_path / "gateway.db"
     config.write_text(

@@ -30,7 +30,9 @@ BAD_LINES = {
 
 
 @pytest.mark.parametrize("line", BAD_LINES, ids=lambda line: line[:20].decode("latin1"))
-async def test_a_bad_line_is_answered_and_the_link_goes_on(client: Client, line: bytes) -> None:
+async def test_malformed_line_is_answered_and_the_link_survives(
+    client: Client, line: bytes
+) -> None:
     client.write(line + b"\n")
     heard = await client.hear()
     assert (heard["type"], heard["code"], heard["id"]) == ("error", BAD_LINES[line], None)
@@ -38,7 +40,7 @@ async def test_a_bad_line_is_answered_and_the_link_goes_on(client: Client, line:
     assert (await client.answer("open", board="oak"))["ok"]
 
 
-async def test_a_bad_request_with_a_number_is_answered_like_any_other(client: Client) -> None:
+async def test_bad_request_with_an_id_is_answered_and_consumes_it(client: Client) -> None:
     client.say(type="open", id=1, board="two words")
     first = await client.hear()
     assert (first["type"], first["id"], first["seq"]) == ("answer", 1, 1)
@@ -47,13 +49,13 @@ async def test_a_bad_request_with_a_number_is_answered_like_any_other(client: Cl
     assert await client.hear() == first
 
 
-async def test_blank_lines_and_ends_of_lines_of_windows(client: Client) -> None:
+async def test_blank_lines_and_crlf_are_accepted(client: Client) -> None:
     client.write(b'\r\n  \n{"type":"ping"}\r\n')
     assert await client.hear() == {"type": "pong"}
 
 
 @given(st.lists(st.binary(max_size=40), max_size=8))
-async def test_any_bytes_only_ever_come_to_errors(pieces: list[bytes]) -> None:
+async def test_arbitrary_bytes_only_cause_errors(pieces: list[bytes]) -> None:
     gateway = await opened()
     client = Client(gateway)
     await client.greet()
@@ -66,7 +68,7 @@ async def test_any_bytes_only_ever_come_to_errors(pieces: list[bytes]) -> None:
     assert [each["code"] for each in await client.end()] == ["closing"]
 
 
-async def test_a_client_that_stops_reading_is_dropped_and_can_go_on(connect: Connect) -> None:
+async def test_client_that_stops_reading_is_dropped_and_can_resume(connect: Connect) -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, outbox_bytes=65_536, close_grace=0))
     client = Client(gateway)
     token = (await client.greet())["session"]
@@ -99,7 +101,7 @@ async def test_a_client_that_stops_reading_is_dropped_and_can_go_on(connect: Con
     await gateway.close()
 
 
-async def test_a_client_that_reads_but_acknowledges_nothing_is_dropped() -> None:
+async def test_client_that_never_acknowledges_is_dropped() -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, outbox_bytes=65_536))
     client = Client(gateway)
     await client.greet()
@@ -110,7 +112,7 @@ async def test_a_client_that_reads_but_acknowledges_nothing_is_dropped() -> None
     await gateway.close()
 
 
-async def test_a_client_that_comes_back_but_acknowledges_nothing_has_nothing_more_done() -> None:
+async def test_resumed_client_without_acknowledgements_gets_nothing_done() -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, outbox_bytes=65_536))
     client = Client(gateway)
     token = (await client.greet())["session"]
@@ -142,7 +144,7 @@ async def test_a_client_that_comes_back_but_acknowledges_nothing_has_nothing_mor
     await gateway.close()
 
 
-async def test_nothing_is_kept_that_is_acknowledged() -> None:
+async def test_acknowledged_messages_leave_the_outbox() -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, outbox_bytes=65_536))
     client = Client(gateway)
     await client.greet()
@@ -155,7 +157,7 @@ async def test_nothing_is_kept_that_is_acknowledged() -> None:
 
 
 @pytest.mark.parametrize("seen", [2, 10**9])
-async def test_nobody_has_what_was_not_sent(client: Client, seen: int) -> None:
+async def test_acknowledgement_of_unsent_messages_is_refused(client: Client, seen: int) -> None:
     await client.answer("open", board="oak")
     client.say(type="ack", seen=seen)
     [heard] = await client.end()
@@ -165,7 +167,7 @@ async def test_nobody_has_what_was_not_sent(client: Client, seen: int) -> None:
     )
 
 
-async def test_a_silent_client_is_asked_and_then_dropped(pass_time: PassTime) -> None:
+async def test_silent_client_is_pinged_and_then_dropped(pass_time: PassTime) -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, heartbeat=60, resume_grace=600))
     client = Client(gateway)
     token = (await client.greet())["session"]
@@ -181,7 +183,7 @@ async def test_a_silent_client_is_asked_and_then_dropped(pass_time: PassTime) ->
     await gateway.close()
 
 
-async def test_a_connection_that_has_gone_is_not_ended_once_more(
+async def test_lost_connection_is_not_aborted(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def gone() -> None:
@@ -194,19 +196,19 @@ async def test_a_connection_that_has_gone_is_not_ended_once_more(
     assert not client.wire.aborted
 
 
-async def test_an_answer_to_a_ping(client: Client) -> None:
+async def test_ping_is_answered_with_pong(client: Client) -> None:
     client.say(type="ping")
     assert await client.hear() == {"type": "pong"}
 
 
-async def test_who_has_said_all_is_still_answered(client: Client) -> None:
+async def test_half_closed_connection_still_receives_answers(client: Client) -> None:
     client.say(type="open", id=1, board="oak")
     client.write(json.dumps({"type": "show", "id": 2, "board": "oak"}).encode())  # without an end
     client.reader.feed_eof()
     assert [(each["id"], each["ok"]) for each in await client.end()] == [(1, True), (2, True)]
 
 
-async def test_a_session_ends_with_bye(client: Client, connect: Connect) -> None:
+async def test_session_ends_with_bye(client: Client, connect: Connect) -> None:
     await client.seat()
     client.say(type="show", id=7, board="oak")
     client.say(type="bye")
@@ -221,13 +223,13 @@ async def test_a_session_ends_with_bye(client: Client, connect: Connect) -> None
 
 
 @pytest.mark.parametrize("said", [b"\n" * 1_000_000, b"\r\n", b" \n", b"\n"])
-async def test_a_blank_line_is_no_hello(connect: Connect, said: bytes) -> None:
+async def test_blank_line_is_not_a_hello(connect: Connect, said: bytes) -> None:
     stranger = connect()
     stranger.write(said)
     assert [each["code"] for each in await stranger.end()] == ["hello_first"]
 
 
-async def test_a_hello_is_short(connect: Connect) -> None:
+async def test_hello_has_a_maximum_length(connect: Connect) -> None:
     stranger = connect()
     words = b'{"type":"hello","version":1,"client":"mud","secret":"' + SECRET.encode() + b'"'
     stranger.write(words.ljust(LONGEST_HELLO - 1) + b"}\n")
@@ -239,7 +241,7 @@ async def test_a_hello_is_short(connect: Connect) -> None:
         assert [each["code"] for each in await stranger.end()] == ["hello_first"]
 
 
-async def test_what_comes_behind_a_hello_is_done(connect: Connect) -> None:
+async def test_request_sent_along_with_hello_is_executed(connect: Connect) -> None:
     client = connect()
     asked = {"type": "open", "id": 1, "board": "oak"}
     client.write(b"".join(json.dumps(each).encode() + b"\n" for each in (HELLO, asked)))
@@ -247,14 +249,14 @@ async def test_what_comes_behind_a_hello_is_done(connect: Connect) -> None:
     assert (await client.hear())["ok"]
 
 
-async def test_what_comes_behind_no_hello_is_not_done(connect: Connect) -> None:
+async def test_hello_after_a_blank_line_is_ignored(connect: Connect) -> None:
     stranger = connect()
     stranger.write(b"\n" + json.dumps(HELLO).encode() + b"\n")
     assert [each["code"] for each in await stranger.end()] == ["hello_first"]
     assert (await connect().greet())["type"] == "welcome"
 
 
-async def test_only_wrong_secrets_have_to_wait_and_they_are_told_of_once(
+async def test_wrong_secrets_are_rate_limited_and_logged_once(
     connect: Connect, pass_time: PassTime, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrong = HELLO | {"secret": "a secret that somebody guesses"}
@@ -286,7 +288,7 @@ async def test_only_wrong_secrets_have_to_wait_and_they_are_told_of_once(
 
 
 @pytest.mark.parametrize("more", [b"", b"more\n"], ids=["gone", "goes_on"])
-async def test_who_does_not_wait_for_the_answer_to_a_wrong_secret_gets_none(
+async def test_early_end_of_a_delayed_wrong_secret_gets_no_answer(
     connect: Connect, more: bytes
 ) -> None:
     wrong = HELLO | {"secret": "a secret that somebody guesses"}
@@ -308,7 +310,7 @@ async def test_who_does_not_wait_for_the_answer_to_a_wrong_secret_gets_none(
 # Where lines end.
 
 
-def test_lines_and_what_is_too_long() -> None:
+def test_line_buffer_splits_lines_and_flags_overlong_ones() -> None:
     lines = LineBuffer(4)
     assert list(lines.feed(b"ab\r\ncd")) == [b"ab"]
     assert list(lines.feed(b"ef\n\nabcde")) == [b"cdef", b"", None]
@@ -319,7 +321,7 @@ def test_lines_and_what_is_too_long() -> None:
 
 
 @given(st.lists(st.binary(max_size=12)), st.integers(1, 8))
-def test_lines_are_the_same_however_they_come(pieces: list[bytes], longest: int) -> None:
+def test_line_buffer_is_independent_of_chunking(pieces: list[bytes], longest: int) -> None:
     whole, cut = LineBuffer(longest), LineBuffer(longest)
     expected = [*whole.feed(b"".join(pieces)), *whole.end()]
     assert [*(each for piece in pieces for each in cut.feed(piece)), *cut.end()] == expected

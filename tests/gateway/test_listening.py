@@ -82,7 +82,7 @@ async def knocking(policy: GatewayPolicy | None = None) -> AsyncIterator[Knockin
             await gateway.close()
 
 
-async def test_those_who_say_no_hello_make_room_for_others(
+async def test_connection_without_hello_is_evicted_for_a_new_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(listening, "STRANGERS_PER_ADDRESS", 2)
@@ -101,7 +101,7 @@ async def test_those_who_say_no_hello_make_room_for_others(
             assert (await link.hears())["code"] == "closing"
 
 
-async def test_those_of_one_address_make_room_before_those_of_others(
+async def test_eviction_prefers_the_address_with_most_connections(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     addresses = iter(["one", "two", "two", "three", "four"])
@@ -116,7 +116,7 @@ async def test_those_of_one_address_make_room_before_those_of_others(
         assert (await three.hears())["type"] == "welcome"
 
 
-async def test_whoever_has_just_come_keeps_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_recent_connection_is_not_evicted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "STRANGERS_PER_ADDRESS", 1)
     monkeypatch.setattr(listening, "MOMENT", PATIENCE)
     monkeypatch.setattr(listening, "MOST_STRANGERS", 3)
@@ -128,7 +128,7 @@ async def test_whoever_has_just_come_keeps_the_place(monkeypatch: pytest.MonkeyP
             assert (await link.hears())["type"] == "welcome"
 
 
-async def test_a_client_plays_on_and_another_gets_in_whatever_strangers_do() -> None:
+async def test_clients_are_unaffected_by_a_flood_of_strangers() -> None:
     async with knocking() as port:
         client = await port.link()
         client.say(**HELLO)
@@ -153,7 +153,9 @@ async def test_a_client_plays_on_and_another_gets_in_whatever_strangers_do() -> 
             link.close()
 
 
-async def test_those_who_have_gone_need_not_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_closed_connections_do_not_count_towards_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(listening, "STRANGERS_PER_ADDRESS", 2)
     monkeypatch.setattr(listening, "MOMENT", 0.0)
     async with knocking() as port:
@@ -167,7 +169,7 @@ async def test_those_who_have_gone_need_not_make_room(monkeypatch: pytest.Monkey
             await client.is_ended()
 
 
-async def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -> None:
+async def test_socket_in_use_is_left_alone(tmp_path: Path) -> None:
     gateway = await opened()
     acceptor = GatewayAcceptor(gateway)
     server, _ = await acceptor.on_path(tmp_path / "socket")

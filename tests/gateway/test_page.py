@@ -22,7 +22,7 @@ TOKENS = re.findall(
 )
 
 
-async def test_every_exchange_is_what_the_gateway_says() -> None:
+async def test_page_exchanges_match_the_gateway() -> None:
     tokens = iter(TOKENS)
     gateway = Gateway(
         stored(), GatewayPolicy(secret=SECRET), clock=lambda: NOW, token=lambda: next(tokens)
@@ -47,12 +47,12 @@ async def test_every_exchange_is_what_the_gateway_says() -> None:
     await gateway.close()
 
 
-def test_every_code_is_told_of() -> None:
+def test_page_documents_every_code() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (yes|no) \|", PAGE, re.MULTILINE)
     assert rows == [(code.value, "yes" if code in FATAL else "no") for code in Code]
 
 
-def test_every_key_of_a_request_is_told_of() -> None:
+def test_page_documents_every_request_key() -> None:
     told: dict[str, list[str]] = {}
     kind = ""
     table = PAGE.split("## Requests")[1].split("What an answer")[0]
@@ -69,7 +69,7 @@ def test_every_key_of_a_request_is_told_of() -> None:
     }
 
 
-def test_every_type_is_told_of() -> None:
+def test_page_documents_every_message_type() -> None:
     for name in KINDS:
         assert f"`{name}`" in PAGE
     hello = re.findall(

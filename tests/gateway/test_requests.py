@@ -48,7 +48,7 @@ def written(**data: Any) -> bytes:
     return json.dumps(data).encode()
 
 
-def test_what_is_right() -> None:
+def test_valid_request_is_parsed() -> None:
     assert read(written(**LINE)) == LineRequest(id=3, board="oak", player="Anna", line="look")
     assert read(written(**OPEN)) == OpenRequest(
         id=3, board="oak", rules="discworld", style=Style.FULL
@@ -77,7 +77,7 @@ def test_what_is_right() -> None:
         (b"null", "A line should be a JSON object."),
     ],
 )
-def test_what_is_no_object(line: bytes, text: str) -> None:
+def test_non_object_line_is_malformed(line: bytes, text: str) -> None:
     found = fault(line)
     assert (found.code, found.text, found.number) == (Code.MALFORMED, text, None)
 
@@ -116,21 +116,21 @@ def test_what_is_no_object(line: bytes, text: str) -> None:
         ),
     ],
 )
-def test_what_is_no_request_but_has_a_number(change: dict[str, Any], text: str) -> None:
+def test_invalid_request_fault_carries_its_id(change: dict[str, Any], text: str) -> None:
     found = fault(written(**LINE | change))
     assert (found.code, found.number) == (Code.BAD_REQUEST, 3)
     assert found.text.startswith(text)
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**53, 3.0, "3", True, None, []])
-def test_a_number_that_is_none(number: object) -> None:
+def test_invalid_id_is_a_bad_request(number: object) -> None:
     found = fault(written(**LINE | {"id": number}))
     assert (found.code, found.number) == (Code.BAD_REQUEST, None)
     assert found.text.startswith('"id" should be ')
 
 
 @pytest.mark.parametrize("key", ["id", "board", "player", "line"])
-def test_what_is_missing(key: str) -> None:
+def test_missing_key_is_named(key: str) -> None:
     data = {name: value for name, value in LINE.items() if name != key}
     assert fault(written(**data)).text == f'"{key}" is missing.'
 
@@ -153,7 +153,7 @@ def test_what_is_missing(key: str) -> None:
         ("leave", "parting", "restart", "one of lost, quit, idle"),
     ],
 )
-def test_values_that_are_not_among_those_there_are(
+def test_value_outside_the_choices_is_refused(
     kind: str, key: str, value: object, right: str
 ) -> None:
     data = {"type": kind, "id": 3, "board": "oak", key: value}
@@ -163,27 +163,27 @@ def test_values_that_are_not_among_those_there_are(
     assert fault(written(**data)).text == f'"{key}" should be {right}, not {shown}.'
 
 
-def test_a_misspelt_key_is_told_of_before_the_one_that_is_missing() -> None:
+def test_misspelt_key_is_reported_before_a_missing_one() -> None:
     data = {"type": "ack", "sene": 3}
     assert fault(written(**data)).text == 'There is no key "sene"; there are seen.'
 
 
-def test_the_last_of_two_values_for_a_key_counts() -> None:
+def test_duplicate_key_takes_the_last_value() -> None:
     assert read(b'{"type": "ack", "seen": "x", "seen": 3}') == Ack(seen=3)
 
 
 @pytest.mark.parametrize("client", ["", "a b", "ä", "a" * 41, "a/b", "a\n"])
-def test_names_of_clients(client: str) -> None:
+def test_invalid_client_name_is_refused(client: str) -> None:
     found = fault(written(type="hello", version=1, client=client))
     assert found.text.startswith('"client" should be 1 to 40 letters')
 
 
-def test_another_version_is_told_of_before_all_else() -> None:
+def test_wrong_version_is_reported_before_other_faults() -> None:
     assert fault(written(type="hello", version=2, name={})).code is Code.WRONG_VERSION
 
 
 @given(st.binary())
-def test_any_bytes_are_a_request_or_a_fault(line: bytes) -> None:
+def test_arbitrary_bytes_are_a_request_or_a_fault(line: bytes) -> None:
     found = outcome(line)
     assert not isinstance(found, RequestError) or found.text.endswith(".")
 
@@ -202,7 +202,7 @@ JSON = st.recursive(
         JSON,
     ),
 )
-def test_any_object_is_a_request_or_a_fault(kind: str, data: dict[str, object]) -> None:
+def test_arbitrary_object_is_a_request_or_a_fault(kind: str, data: dict[str, object]) -> None:
     found = outcome(json.dumps({"type": kind, **data}).encode())
     if isinstance(found, RequestError):
         assert found.number is None or found.number == data["id"]

@@ -148,11 +148,11 @@ async def check(cuts: list[Cut]) -> None:
 
 @examples(40)
 @given(st.lists(CUTS, min_size=1, max_size=8))
-async def test_any_cuts_give_the_same_events_once_each(cuts: list[Cut]) -> None:
+async def test_dropped_links_deliver_every_event_exactly_once(cuts: list[Cut]) -> None:
     await check(cuts)
 
 
-async def test_what_is_repeated_is_not_done_again(client: Client) -> None:
+async def test_repeated_request_is_answered_but_not_executed_again(client: Client) -> None:
     await client.seat()
     line = {"type": "line", "id": 7, "board": "oak", "player": "Anna"}
     client.say(**line, line="move from f1 to f6")
@@ -163,7 +163,7 @@ async def test_what_is_repeated_is_not_done_again(client: Client) -> None:
     assert (await client.answer_as(8, "show", board="oak"))["version"] == 4
 
 
-async def test_what_came_long_ago_is_not_done_again_either(
+async def test_forgotten_repeated_request_is_refused(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("thudmud.gateway.session.REMEMBERED", 3)
@@ -176,7 +176,7 @@ async def test_what_came_long_ago_is_not_done_again_either(
 
 
 @pytest.mark.parametrize("seen", [0, 4, 99])
-async def test_who_says_that_they_have_what_they_cannot_have(
+async def test_resumption_with_an_impossible_position_is_refused(
     client: Client, connect: Connect, seen: int
 ) -> None:
     for _ in range(3):
@@ -188,9 +188,7 @@ async def test_who_says_that_they_have_what_they_cannot_have(
     assert (await connect().greet(session="token-1", seen=2))["resumed"] is True
 
 
-async def test_the_old_link_is_told_that_another_one_goes_on(
-    client: Client, connect: Connect
-) -> None:
+async def test_old_link_is_told_that_it_was_replaced(client: Client, connect: Connect) -> None:
     await client.answer("open", board="oak")
     again = connect()
     assert (await again.greet(session="token-1", seen=1))["received"] == 1
@@ -198,9 +196,7 @@ async def test_the_old_link_is_told_that_another_one_goes_on(
     assert (await again.answer_as(2, "show", board="oak"))["ok"]
 
 
-async def test_without_its_word_a_session_is_not_gone_on_with(
-    client: Client, connect: Connect
-) -> None:
+async def test_session_is_not_resumed_without_its_token(client: Client, connect: Connect) -> None:
     """As after a crash of the MUD, which has forgotten the word."""
     await client.seat()
     await client.cut()
@@ -215,7 +211,7 @@ async def test_without_its_word_a_session_is_not_gone_on_with(
     assert (await again.answer("line", **line))["version"] == 7
 
 
-async def test_a_session_is_kept_for_a_while_only() -> None:
+async def test_session_expires_after_the_grace_period() -> None:
     gateway = await opened(policy=GatewayPolicy(secret=SECRET, resume_grace=0))
     client = Client(gateway)
     await client.greet()
@@ -229,7 +225,7 @@ async def test_a_session_is_kept_for_a_while_only() -> None:
     await gateway.close()
 
 
-async def test_what_was_begun_before_a_drop_is_told_after_it(
+async def test_request_started_before_a_drop_is_answered_after_it(
     client: Client, connect: Connect
 ) -> None:
     client.say(type="open", id=1, board="oak")
