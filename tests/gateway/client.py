@@ -1,4 +1,4 @@
-"""A gateway's client without a socket: what it says, and what it hears."""
+"""An in-process gateway client: no socket between it and the link."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from thudmud.gateway.session import GatewayPolicy
 from thudmud.store import Store
 
 SECRET = "a secret that is long enough"  # noqa: S105  (nobody's)
-PATIENCE = 20.0  # seconds after which something that was waited for will not come
+PATIENCE = 20.0  # seconds before a wait is given up
 NOW = 1_767_225_600.0
 
 Heard = dict[str, Any]
 
 
 class Wire:
-    """What a link writes to. While it is ``stuck`` nobody reads."""
+    """The stream a link writes to; while ``stuck``, the peer does not read."""
 
     def __init__(self) -> None:
         self.stuck = False
@@ -49,7 +49,7 @@ class Wire:
 
 
 class Client:
-    """One link of a client's."""
+    """A single link of a client."""
 
     def __init__(self, gateway: Gateway, numbers: Iterator[int] | None = None) -> None:
         self.reader, self.wire = asyncio.StreamReader(), Wire()
@@ -66,7 +66,7 @@ class Client:
         self.reader.feed_data(data)
 
     async def hear(self) -> Heard:
-        """Return the next line that comes."""
+        """Return the next message from the gateway."""
         async with asyncio.timeout(PATIENCE):
             while (end := self.wire.written.find(b"\n", self._at)) < 0:
                 assert not self.running.done(), "the link has ended"
@@ -79,11 +79,11 @@ class Client:
         return self.heard[-1]
 
     async def answer(self, kind: str, **data: object) -> Heard:
-        """Return what a request is answered with; what comes before is only kept."""
+        """Send a request and return its answer; earlier messages are added to ``heard``."""
         return await self.answer_as(next(self._numbers), kind, **data)
 
     async def answer_as(self, number: int, kind: str, **data: object) -> Heard:
-        """Return what a request of that number is answered with."""
+        """Send a request with the given id and return its answer."""
         self.say(type=kind, id=number, **data)
         while (heard := await self.hear())["type"] != "answer" or heard["id"] != number:
             pass
@@ -94,7 +94,7 @@ class Client:
         return await self.hear()
 
     async def end(self) -> list[Heard]:
-        """Return what comes before a link that has been ended has ended."""
+        """Wait until the link has ended and return the messages not yet read."""
         async with asyncio.timeout(PATIENCE):
             await self.running
         rest = bytes(self.wire.written[self._at :])
@@ -107,7 +107,7 @@ class Client:
             await self.running
 
     async def seat(self, board: str = "oak", *, data: bool = False) -> None:
-        """Open a board, and begin a battle at it."""
+        """Open a board and start a battle there."""
         await self.answer("open", board=board, name="oak board", style="brief")
         for player, side in (("Anna", "dwarf"), ("Bert", "troll")):
             await self.answer("enter", board=board, player=player, data=data)

@@ -1,4 +1,4 @@
-"""Gateways for one test each, and links to them."""
+"""Gateways, one per test, and links to them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Connect = Callable[[], Client]
 
 
 def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:
-    """Test the sockets in each loop that a gateway may run in."""
+    """Run the socket tests in every event loop that a gateway supports."""
     return LOOPS if item.path.name == "test_listening.py" else ASYNCIO
 
 
@@ -28,7 +28,7 @@ async def gateway() -> AsyncIterator[Gateway]:
 
 @pytest.fixture
 async def connect(gateway: Gateway) -> AsyncIterator[Connect]:
-    """Return what makes another link."""
+    """Return a factory for further links."""
     async with AsyncExitStack() as stack:
 
         def connect() -> Client:
@@ -41,7 +41,7 @@ async def connect(gateway: Gateway) -> AsyncIterator[Connect]:
 
 @pytest.fixture
 async def client(connect: Connect) -> Client:
-    """Return a client that has been welcomed."""
+    """Return a client that has received its welcome."""
     client = connect()
     assert (await client.greet())["type"] == "welcome"
     return client

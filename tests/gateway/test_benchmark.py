@@ -1,4 +1,4 @@
-"""The benchmark of the gateway runs, and finds something."""
+"""Smoke test of the gateway benchmark."""
 
 from __future__ import annotations
 

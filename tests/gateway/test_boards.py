@@ -1,4 +1,4 @@
-"""Each client has players of its own, who are the same at all its boards."""
+"""Players belong to a client and are shared by all its boards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OAK, ELM = "/d/am/tavern#oak", "/d/quirm/inn#elm"
 
 
 async def typed(client: Client, player: str, line: str, board: str = OAK) -> str:
-    """Return what is told when somebody types a line."""
+    """Type a line as ``player`` and return the text received."""
     before = len(client.heard)
     assert (await client.answer("line", board=board, player=player, line=line))["ok"]
     told = [each for each in client.heard[before:] if each["type"] == "tell"]
@@ -21,7 +21,7 @@ async def typed(client: Client, player: str, line: str, board: str = OAK) -> str
 
 
 async def play(client: Client, board: str) -> None:
-    """Play a battle to its end, and leave."""
+    """Play a battle to its end and leave."""
     await client.seat(board)
     for player, line in (
         ("Anna", "move from f1 to f6"),
@@ -33,7 +33,7 @@ async def play(client: Client, board: str) -> None:
 
 
 def battles(told: str) -> list[int]:
-    """Return the numbers of the battles that are listed."""
+    """Return the numbers of the listed battles."""
     return [int(number) for number in re.findall(r"(\d+)\. \d{4}-\d\d-\d\d", told)]
 
 
@@ -56,7 +56,7 @@ async def test_battle_of_another_client_is_invisible(connect: Connect) -> None:
     await play(one, OAK)
     await play(two, ELM)
     await play(one, OAK)
-    # Numbers are given once in a file, so there are gaps between those of a client.
+    # Numbers are unique in a store file, so those of one client have gaps.
     assert "There is no battle 2." in await typed(one, "Anna", "record 2")
     assert "There is no battle 1." in await typed(two, "Anna", "replay 1", ELM)
     assert "dF1-F6" in await typed(one, "Anna", "record 3")
@@ -104,7 +104,7 @@ async def test_board_names_of_any_form_never_change_their_owner() -> None:
     store = stored()
     names = ["two/oak", "one/oak", "/oak", "oak/", "//", "hall", "(match)", "(match)/oak", "%2F"]
     gateway = await opened(store)
-    for _ in range(2):  # the second time they are known from the store
+    for _ in range(2):  # the second time from the store
         one, two = Client(gateway), Client(gateway)
         await one.greet("one")
         await two.greet("two")

@@ -1,4 +1,4 @@
-"""What has happened at a gateway's boards is stored before it is told, and outlasts a restart."""
+"""Gateway events are stored before they are sent, and survive a restart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thudmud.store import Entry, NotWrittenError, Store, Stored, StoreError
 
 
 class Moody(Store):
-    """A store that cannot always be written or read."""
+    """A store whose reads and writes can be made to fail."""
 
     writes = reads = True
 
@@ -60,16 +60,16 @@ async def test_boards_and_seats_survive_a_restart(tmp_path: Path) -> None:
     again = Client(gateway)
     welcome = await again.greet(session="token-1", seen=3)
     assert (welcome["resumed"], welcome["received"]) == (False, 0)
-    # The same request cannot be done a second time, should its answer have been lost.
+    # A client that missed the answer cannot have the request executed a second time.
     assert (await again.answer("line", at_version=3, **line))["code"] == "unknown_board"
     opening = {"board": "/d/am/tavern/board#12", "name": "oak board"}
-    assert (await again.answer("open", **opening))["version"] == 6  # both went away
+    assert (await again.answer("open", **opening))["version"] == 6  # both players left
     await again.answer("enter", board="/d/am/tavern/board#12", player="Anna")
     assert (await again.answer("line", at_version=3, **line))["code"] == "changed"
     shown = await again.answer("show", board="/d/am/tavern/board#12")
     assert shown["position"]["rows"] == board
     assert [seat["away_since"] is None for seat in shown["table"]["seats"]] == [True, False]
-    # Nor can another client have the board.
+    # The board still belongs to the client.
     other = Client(gateway)
     await other.greet("another-mud")
     assert (await other.answer("open", **opening))["code"] == "not_yours"
@@ -79,7 +79,7 @@ async def test_boards_and_seats_survive_a_restart(tmp_path: Path) -> None:
 
 
 async def test_crash_leaves_all_players_away(tmp_path: Path) -> None:
-    """As when the process was killed: nobody could be seen out."""
+    """The gateway is not closed, as if its process had been killed."""
     store = stored()
     client = Client(await opened(store))
     await client.greet()
@@ -120,8 +120,8 @@ async def test_keyed_request_is_not_repeated_after_a_crash() -> None:
         "done_before": 4,
     }  # fmt: skip
     assert entered["version"] > opening["version"] > 4
-    assert len(again.heard) == before + 1  # nobody was told anything
-    # A refusal may be asked again: by now it is granted. What is not stored is done again.
+    assert len(again.heard) == before + 1  # players received nothing
+    # A refused request may be repeated, and now succeeds. Lines that store nothing are repeated.
     wrong = {**move, "player": "Bert", "key": "mud-10", "line": "move from g7 to g8"}
     assert "done_before" not in await again.answer("line", **wrong)
     right = {**wrong, "line": "move from g7 to g6"}
@@ -129,7 +129,7 @@ async def test_keyed_request_is_not_repeated_after_a_crash() -> None:
     assert "done_before" in await again.answer("line", **right)
     for _ in range(2):
         assert "done_before" not in await again.answer("line", **talk)
-    assert "done_before" not in await again.answer("line", **undo)  # it offers
+    assert "done_before" not in await again.answer("line", **undo)  # an offer, stored
     assert "done_before" in await again.answer("line", **undo)
     for each in (client, again):
         each.reader.feed_eof()
@@ -173,7 +173,7 @@ async def test_event_that_cannot_be_stored_has_no_effect() -> None:
     store.writes = False
     assert (await client.answer("line", **line))["code"] == "not_stored"
     assert (await client.answer("leave", board="oak", player="Bert"))["code"] == "not_stored"
-    assert len(client.heard) == before + 2  # nobody was told anything
+    assert len(client.heard) == before + 2  # players received nothing
     assert (await client.answer("show", board="oak"))["version"] == 3
     store.writes = True
     assert (await client.answer("line", **line))["version"] == 4
@@ -219,7 +219,7 @@ async def test_board_is_closed_when_a_stored_event_cannot_be_applied(
         assert (await client.answer("line", **line))["code"] == "internal"
     assert "ZeroDivisionError" in caplog.text
     assert (await client.answer("line", **line))["code"] == "unknown_board"
-    # The move is stored, and both are away.
+    # The move is stored, and both players are away.
     assert (await client.answer("open", board="oak", name="oak board"))["version"] == 6
     await gateway.close()
 
@@ -291,9 +291,9 @@ async def test_board_that_fails_to_close_is_dropped_without_blocking_others(
     await again.greet()
     for board in ("oak", "elm", "ash"):
         answer = await again.answer("open", board=board, name="oak board")
-        assert (answer["players"], answer["version"]) == ([], 5)  # all are away
+        assert (answer["players"], answer["version"]) == ([], 5)  # all players are away
     assert [each.getMessage() for each in caplog.records] == ["a board cannot be closed"]
-    # Nor does one that is closed in so many words stay.
+    # A board closed by request is dropped, too.
     await again.answer("enter", board="oak", player="Anna")
     failing = ["Anna"]
     assert (await again.answer("close", board="oak"))["code"] == "internal"
@@ -303,7 +303,7 @@ async def test_board_that_fails_to_close_is_dropped_without_blocking_others(
 
 
 async def test_concurrent_creation_of_a_board_has_one_winner(tmp_path: Path) -> None:
-    """Nobody keeps them apart but the store: whoever comes second finds it taken."""
+    """Only the store arbitrates: the second process finds the board owned already."""
     stores = [await Store.open(tmp_path / "gateway.db") for _ in range(2)]
     gateways = [await opened(store) for store in stores]
     clients = [Client(gateway) for gateway in gateways]
@@ -333,7 +333,7 @@ async def test_board_created_by_another_process_keeps_its_owner() -> None:
     await same.greet()
     assert (await same.answer("open", **opening | {"name": "elm board"}))["code"] == "differs"
     assert (await same.answer("open", **opening))["ok"]
-    # What is set up already stays whose it is, whatever others have stored.
+    # An existing board keeps its owner, whatever the other process has stored.
     assert (await other.answer("open", **opening | {"board": "ash"}))["ok"]
     await client.seat("ash")
     assert (await other.answer("open", **opening | {"board": "elm"}))["ok"]
@@ -343,7 +343,7 @@ async def test_board_created_by_another_process_keeps_its_owner() -> None:
 
 
 async def test_events_from_another_process_are_delivered_first() -> None:
-    """What one has stored the other one tells at once, as what none of its requests has done."""
+    """Events stored by the other process are sent at once, without a request id."""
     store = stored()
     one, two = Client(await opened(store)), Client(await opened(store))
     for client in (one, two):
@@ -358,7 +358,7 @@ async def test_events_from_another_process_are_delivered_first() -> None:
     assert told[0][0].startswith("You sit down")
     assert told[1][0].startswith("You play the dwarfs at the oak board already.")
     assert [number for _, number in told] == [None, answer["id"]]
-    # Nor is anything done that was meant for what was there before.
+    # A line meant for an outdated version is refused.
     assert (await two.answer("line", **line, line="leave game"))["version"] == 2
     late = await one.answer("line", **line, line="leave game", at_version=1)
     assert late["code"] == "changed"

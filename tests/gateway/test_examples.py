@@ -1,4 +1,4 @@
-"""The examples of clients: the one in Node plays a match, the one in LPC asks for what there is."""
+"""The example clients: Node plays a match; LPC is checked against the protocol."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def steps_of(text: str) -> int:
 
 @pytest.fixture(scope="module")
 def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a whole match, as it is played where newcomers are not told how to move."""
+    """Return the transcript of a whole match, without the hints for newcomers."""
     taught = re.compile(r"^\w+\| Move by typing two squares: .*\n", re.MULTILINE)
     path = tmp_path_factory.mktemp("match") / MATCH.name
     path.write_text(taught.sub("", MATCH.read_text("utf-8")), "utf-8")
@@ -102,11 +102,11 @@ def test_node_client_handles_only_existing_fatal_codes() -> None:
     assert {Code(word) for word in json.loads(f"[{named}]")} < FATAL
 
 
-# The LPC: no driver is packaged, so it is held against what the gateway takes.
+# The LPC client: no driver is packaged, so its source is checked against the protocol.
 
 
 def asked(source: str) -> list[tuple[str, list[str]]]:
-    """Return the requests that an LPC source makes, with their keys."""
+    """Return the requests of an LPC source and their keys."""
     calls = re.findall(r'ask\("(\w+)", \(\[(.*?)\]\)', source, re.DOTALL)
     return [(kind, re.findall(r'"(\w+)":', keys)) for kind, keys in calls]
 
@@ -141,7 +141,7 @@ TABLE = BOARD.split("#define COMMANDS")[1].split("})\n\n")[0]
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """Return the commands of the board in LPC: verb, pattern, and what the gateway is told."""
+    """Return the commands of the LPC board: verb, pattern and line for the gateway."""
     found = re.findall(
         r'\(\{ "(.*?)", "(.*?)"( \+ HERE)?, (?:\\\n *)?"(.*?)" \}\)',
         TABLE.replace('" + HERE + "', HERE),
@@ -150,7 +150,7 @@ def rows() -> list[tuple[str, str, str]]:
 
 
 def commands() -> list[tuple[str, str]]:
-    """Return what is typed at the board in LPC, and the line that the gateway is told."""
+    """Return each verb of the LPC board and a sample line for the gateway."""
     told = []
     for verb, pattern, line in rows():
         typed = line
@@ -173,7 +173,7 @@ def test_lpc_board_commands_all_parse_as_game_lines() -> None:
 
 
 def as_furniture(line: str, board: str) -> str:
-    """Return a line of the game as it is typed at furniture in LPC."""
+    """Convert a line of the game to the form typed at the LPC furniture."""
     line = line.removesuffix(f" on {board}").replace(f" on {board} ", " ")
     line = "start game" if line == "start" else line
     words = line.split(" capturing ", 1)
@@ -181,7 +181,7 @@ def as_furniture(line: str, board: str) -> str:
 
 
 def by_pattern(typed: str) -> str | None:
-    """Return what add_command() makes of what is typed at the board; None if nothing fits."""
+    """Convert typed text as ``add_command()`` does; None if no pattern matches."""
     for verb, pattern, line in rows():
         fits = re.escape(f"{verb} {pattern}").replace("\\ ", " ")
         fits = fits.replace(re.escape("{on|at}"), "(?:on|at)")
@@ -197,7 +197,7 @@ def by_pattern(typed: str) -> str | None:
 
 
 def by_action(typed: str) -> str | None:
-    """Return what typed() makes of it, where there is add_action() alone; None if nothing."""
+    """Convert typed text as ``typed()`` does on drivers with ``add_action()`` alone."""
     verbs = re.findall(r'"(\w+)"', BOARD.split("#define VERBS")[1].split("})")[0])
     studies: dict[str, str] = dict(re.findall(r'"(study \w+)": "(.*?)"', BOARD))
     what, sign, where = typed.partition(" on ")

@@ -1,4 +1,4 @@
-"""What clients ask for is done, or refused as data: boards, players, lines, and whose they are."""
+"""Client requests: boards, players, lines and their owners."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
 
 
 async def last_words(link: Client, **greeting: object) -> tuple[str, bool]:
-    """Return the code that a link ends with, and whether that is all."""
+    """Return the code that ends a link, and whether nothing else was sent."""
     link.say(**greeting)
     heard = await link.end()
     assert all(each["type"] == "error" and each["fatal"] for each in heard)
     return heard[0]["code"], len(heard) == 1
 
 
-# The first words.
+# Hello.
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ async def test_clients_beyond_the_limit_are_refused() -> None:
     await gateway.close()
 
 
-# Boards, and whose they are.
+# Boards and their owners.
 
 
 async def test_opening_a_board_is_idempotent(client: Client) -> None:
@@ -149,14 +149,14 @@ async def test_board_is_accessible_only_to_its_client(client: Client, connect: C
     other = connect()
     await other.greet("another-mud")
     assert (await other.answer("open", board="oak", name="oak board"))["code"] == "not_yours"
-    # Nor can its players be played by others, nor can anybody come in among them.
+    # Other clients can neither act for its players nor add any.
     move = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
     assert (await other.answer("line", **move))["code"] == "not_yours"
     assert (await other.answer("enter", board="oak", player="Carla"))["code"] == "not_yours"
     assert (await other.answer("leave", board="oak", player="Anna"))["code"] == "not_yours"
     assert (await other.answer("show", board="oak"))["code"] == "not_yours"
     assert (await client.answer("show", board="oak"))["version"] == 3
-    # A board of the same name under another word is a board of its own, with players of its own.
+    # A board with the same name but another key is separate and has its own players.
     await other.seat("elm")
     assert (await other.answer("line", **move | {"board": "elm"}))["version"] == 4
     assert (await client.answer("show", board="oak"))["version"] == 3
@@ -242,7 +242,9 @@ async def test_absent_player_cannot_play_or_leave(client: Client, player: str) -
 async def test_player_enters_at_the_board_or_in_the_hall(client: Client) -> None:
     await client.answer("open", board="oak", name="oak board")
     await client.answer("enter", board="oak", player="Anna")
-    assert [each["type"] for each in client.heard[2:]] == ["answer"]  # one need not be told
+    assert [each["type"] for each in client.heard[2:]] == [
+        "answer"
+    ]  # no text for an arrival at the board
     await client.answer("enter", board="oak", player="Bert", room="hall")
     assert client.heard[3]["to"] == ["Bert"]
     assert client.heard[3]["text"].startswith("You come into the hall.")
@@ -299,7 +301,7 @@ async def test_refusal_reason_is_sent_as_data_to_the_player(client: Client) -> N
         assert data["data"]["code"] == code
 
 
-# PlayerLines.
+# Lines.
 
 
 async def test_answer_follows_its_events_and_shares_their_request_id(
@@ -397,7 +399,7 @@ async def test_line_for_an_outdated_version_is_refused(client: Client) -> None:
         "changed",
         "The board stands at version 4, not 3.",
     )
-    # Nor is it done, or told to be none, if it is one that changes nothing at the board.
+    # The same goes for lines that change nothing at the board or are not understood.
     before = len(client.heard)
     for words in ("look", "smile", "", "quit"):
         late = line | {"line": words}
@@ -471,7 +473,7 @@ async def test_board_opened_as_the_session_ends_is_closed(
     await asyncio.gather(before, after)
     other = Client(gateway)
     await other.greet("another-mud")
-    assert (await other.answer("open", board="ash"))["ok"]  # or there would be too many
+    assert (await other.answer("open", board="ash"))["ok"]  # otherwise: too many boards
     assert caplog.text == ""
     await gateway.close()
 

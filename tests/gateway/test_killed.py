@@ -1,6 +1,6 @@
-"""A gateway that is killed time and again, while a client plays that follows docs/gateway.md.
+"""A gateway that is killed repeatedly while a client written to docs/gateway.md plays.
 
-4 times by default; `make soak` does it 200 times.
+Four kills by default; `make soak` runs 200.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def test_lines_survive_repeated_kills_exactly_once(tmp_path: Path, free_port: Fr
             with told_of():
                 for _ in range(moments.randint(1, 40)):
                     assert player.stdout.readline()
-                time.sleep(moments.uniform(0, 0.01))  # in the midst of whatever it does for a line
+                time.sleep(moments.uniform(0, 0.01))  # in the middle of processing a line
                 gateway.kill()
                 gateway.communicate()
                 gateway = started(config, port)

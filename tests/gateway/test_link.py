@@ -1,4 +1,4 @@
-"""A link with anybody at the other end: who says too much, too little, or does not listen."""
+"""Links with misbehaving peers: too talkative, too quiet, or not reading."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_bad_request_with_an_id_is_answered_and_consumes_it(client: Client
     first = await client.hear()
     assert (first["type"], first["id"], first["seq"]) == ("answer", 1, 1)
     assert first["code"] == "bad_request"
-    client.say(type="open", id=1, board="oak", seen=1)  # its number is taken
+    client.say(type="open", id=1, board="oak", seen=1)  # the id is used up
     assert await client.hear() == first
 
 
@@ -84,7 +84,7 @@ async def test_client_that_stops_reading_is_dropped_and_can_resume(connect: Conn
     assert (last["code"], last["fatal"]) == ("too_slow", True)
     assert client.wire.aborted
     assert len(client.wire.written) < 65_536
-    # Not one of the answers is lost.
+    # No answer is lost.
     again = Client(gateway)
     welcome = await again.greet(session=token, seen=seen)
     assert welcome["resumed"] is True
@@ -96,7 +96,7 @@ async def test_client_that_stops_reading_is_dropped_and_can_resume(connect: Conn
         if heard["type"] == "answer":
             answered.append(heard["id"])
     assert answered == list(range(7, welcome["received"] + 1))
-    # Nor is it dropped again once it has acknowledged them.
+    # After acknowledging them the client is not dropped again.
     assert (await again.answer_as(welcome["received"] + 1, "show", board="oak", seen=seen))["ok"]
     await gateway.close()
 
@@ -132,7 +132,7 @@ async def test_resumed_client_without_acknowledgements_gets_nothing_done() -> No
                 client.say(id=number, **request)
             *told, error = await client.end()
             assert error["code"] == "too_slow"
-            # It is sent all that waits, so that it can go on.
+            # All waiting messages are sent, so that the client can continue.
             numbers = [each["seq"] for each in told]
             assert numbers == list(range(1, len(told) + 1))
             assert waiting in {0, len(told)}
@@ -176,7 +176,7 @@ async def test_silent_client_is_pinged_and_then_dropped(pass_time: PassTime) -> 
     client.say(type="pong")
     await pass_time(60)
     await pass_time(60)
-    assert await client.hear() == {"type": "ping"}  # it was heard
+    assert await client.hear() == {"type": "ping"}  # the pong was received
     await pass_time(60)
     assert [each["code"] for each in await client.end()] == ["silent"]
     assert (await Client(gateway).greet(session=token))["resumed"] is True
@@ -203,7 +203,7 @@ async def test_ping_is_answered_with_pong(client: Client) -> None:
 
 async def test_half_closed_connection_still_receives_answers(client: Client) -> None:
     client.say(type="open", id=1, board="oak")
-    client.write(json.dumps({"type": "show", "id": 2, "board": "oak"}).encode())  # without an end
+    client.write(json.dumps({"type": "show", "id": 2, "board": "oak"}).encode())  # no line end
     client.reader.feed_eof()
     assert [(each["id"], each["ok"]) for each in await client.end()] == [(1, True), (2, True)]
 
@@ -219,7 +219,7 @@ async def test_session_ends_with_bye(client: Client, connect: Connect) -> None:
     assert (await again.answer("open", board="oak", name="oak board"))["players"] == []
 
 
-# Whoever has not said hello.
+# Connections without a hello.
 
 
 @pytest.mark.parametrize("said", [b"\n" * 1_000_000, b"\r\n", b" \n", b"\n"])
@@ -266,12 +266,12 @@ async def test_wrong_secrets_are_rate_limited_and_logged_once(
     for link in links[:FREE_WRONG]:
         assert [each["code"] for each in await link.end()] == ["wrong_secret"]
     assert (await connect().greet())["type"] == "welcome"
-    # One has a turn after the other, also if each waits for the answer to the last.
+    # They are answered one by one, even if a new one only follows the last answer.
     for done in range(FREE_WRONG, len(links) + 3):
         if done == len(links):
             links.append(connect())
             links[-1].say(**wrong)
-        for _ in range(10):  # whoever else had a turn now would get to the end
+        for _ in range(10):  # enough for a second answer, if one were due
             await pass_time(0)
         assert sum(link.running.done() for link in links) == done
         await pass_time(BETWEEN_WRONG)
@@ -298,7 +298,7 @@ async def test_early_end_of_a_delayed_wrong_secret_gets_no_answer(
         assert [each["code"] for each in await link.end()] == ["wrong_secret"]
     link = connect()
     link.say(**wrong)
-    for _ in range(10):  # by then it has been read, and has to wait
+    for _ in range(10):  # by then the hello has been read and is being delayed
         await asyncio.sleep(0)
     if more:
         link.write(more)
@@ -307,7 +307,7 @@ async def test_early_end_of_a_delayed_wrong_secret_gets_no_answer(
     assert await link.end() == []
 
 
-# Where lines end.
+# Line splitting.
 
 
 def test_line_buffer_splits_lines_and_flags_overlong_ones() -> None:

@@ -1,4 +1,4 @@
-"""Sockets that clients connect to, and how many may, whoever else knocks."""
+"""Listening sockets and connection limits, also under a flood of strangers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HELLO = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
 
 
 class Knocker:
-    """A link over a socket."""
+    """A client connected over a socket."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -33,7 +33,7 @@ class Knocker:
         self.write(json.dumps(data).encode() + b"\n")
 
     async def hears(self) -> Any:
-        """Return the next line."""
+        """Return the next message."""
         async with asyncio.timeout(PATIENCE):
             return json.loads(await self._reader.readline())
 
@@ -44,9 +44,9 @@ class Knocker:
         return heard
 
     async def is_ended(self) -> None:
-        """Wait until the other side has ended it; what was not read may cost the last words."""
+        """Wait for the gateway to close; a reset caused by unread input may lose its last message."""
         async with asyncio.timeout(PATIENCE):
-            with suppress(ConnectionError):  # also for what was still being sent to it
+            with suppress(ConnectionError):  # a reset, if the gateway left input unread
                 await self._reader.read()
 
     def close(self) -> None:
@@ -54,7 +54,7 @@ class Knocker:
 
 
 class Knocking:
-    """A port that a gateway listens on, with many who connect to it."""
+    """A listening gateway and the connections to it."""
 
     def __init__(self, acceptor: GatewayAcceptor, place: str, stack: AsyncExitStack) -> None:
         self.acceptor = acceptor
@@ -95,7 +95,7 @@ async def test_connection_without_hello_is_evicted_for_a_new_one(
         assert (await first.hears())["code"] == "full"
         third.say(**HELLO | {"client": "another-mud"})
         assert (await third.hears())["type"] == "welcome"
-        # The others may stay, until they are told that it is over.
+        # The remaining connections stay open until the gateway closes.
         port.acceptor.close()
         for link in (client, second, third):
             assert (await link.hears())["code"] == "closing"

@@ -1,4 +1,4 @@
-"""The page on the gateway: each exchange on it is played, and it tells of all that there is."""
+"""docs/gateway.md: its exchanges are replayed, and its reference is complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes from a client is a request, or one fault that says what would have been right."""
+"""Parsing of client lines: a request, or a fault that says what was expected."""
 
 from __future__ import annotations
 

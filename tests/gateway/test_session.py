@@ -1,4 +1,4 @@
-"""Whatever is lost when links drop, every event comes once, and every request is done once."""
+"""Sessions over dropped links: exactly-once events and requests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LINES = [
 
 
 def requests() -> list[bytes]:
-    """Return a game at two boards, with mistakes, as the lines of its requests."""
+    """Return the request lines of a game at two boards, mistakes included."""
     asked: list[dict[str, object]] = []
     for board in ("oak", "elm"):
         asked += [{"type": "open", "board": board, "name": "oak board", "style": "brief"}]
@@ -53,10 +53,10 @@ class Cut:
     """A link that drops.
 
     Attributes:
-        up: how many bytes of what the client asks for still reach the gateway.
-        down: how many bytes of what the gateway tells still reach the client, with its welcome.
-        again: how many requests are repeated that have come already.
-        unnoticed: whether the gateway learns of it only by the next link.
+        up: bytes of the client's requests that still reach the gateway.
+        down: bytes from the gateway that still reach the client, its welcome included.
+        again: number of already received requests that are repeated.
+        unnoticed: whether the gateway notices the drop only when the next link is opened.
     """
 
     up: int
@@ -66,7 +66,7 @@ class Cut:
 
 
 class Robot:
-    """A client that goes on after every drop, as the page tells it to."""
+    """A client that resumes after every drop, as docs/gateway.md prescribes."""
 
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
@@ -75,7 +75,7 @@ class Robot:
         self._links: list[Client] = []
 
     async def connect(self, cut: Cut | None = None) -> None:
-        """Ask for all that was not asked for, until the link drops or all is answered."""
+        """Send the outstanding requests until the link drops or all are answered."""
         client = Client(self.gateway)
         self._links.append(client)
         more = {"session": self.token, "seen": len(self.told)} if self.token else {}
@@ -108,7 +108,7 @@ class Robot:
 
     @staticmethod
     async def _quiet(client: Client) -> None:
-        """Wait until nothing more is told: nothing here waits for anything but its turn."""
+        """Wait until the output stops growing; no task here waits for anything but its turn."""
         quiet, length = 0, 0
         while quiet < 20:
             await asyncio.sleep(0)
@@ -197,7 +197,7 @@ async def test_old_link_is_told_that_it_was_replaced(client: Client, connect: Co
 
 
 async def test_session_is_not_resumed_without_its_token(client: Client, connect: Connect) -> None:
-    """As after a crash of the MUD, which has forgotten the word."""
+    """The MUD has crashed and lost its token."""
     await client.seat()
     await client.cut()
     again = connect()
@@ -205,7 +205,7 @@ async def test_session_is_not_resumed_without_its_token(client: Client, connect:
     assert (welcome["resumed"], welcome["session"], welcome["received"]) == (False, "token-2", 0)
     assert (await again.answer("show", board="oak"))["code"] == "unknown_board"
     opened = await again.answer("open", board="oak", name="oak board")
-    assert (opened["version"], opened["players"]) == (5, [])  # both are away
+    assert (opened["version"], opened["players"]) == (5, [])  # both players are away
     await again.answer("enter", board="oak", player="Anna")
     line = {"board": "oak", "player": "Anna", "line": "move from f1 to f6"}
     assert (await again.answer("line", **line))["version"] == 7
