@@ -44,7 +44,7 @@ class Knocker:
         return heard
 
     async def is_ended(self) -> None:
-        """Wait for the gateway to close; a reset caused by unread input may lose its last message."""
+        """Wait for the gateway to close; unread input may cost its last message."""
         async with asyncio.timeout(PATIENCE):
             with suppress(ConnectionError):  # a reset, if the gateway left input unread
                 await self._reader.read()

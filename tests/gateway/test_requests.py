@@ -1,4 +1,4 @@
-"""Parsing of client lines: a request, or a fault that says what was expected."""
+"""Parsing of client lines into requests or faults."""
 
 from __future__ import annotations
 
