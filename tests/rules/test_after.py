@@ -20,14 +20,14 @@ STATES = states()
 
 
 @pytest.mark.parametrize("ply", range(len(STATES)))
-def test_from_any_ply_to_any_other(ply: int) -> None:
+def test_battle_after_any_ply_is_found_from_any_other(ply: int) -> None:
     assert STATES[-1].after(ply) == STATES[ply]
     for near in STATES:
         assert STATES[-1].after(ply, near) == STATES[ply]
 
 
 @pytest.mark.parametrize(("near", "count"), [(1, 1), (2, 0), (3, 0), (None, 2)])
-def test_no_ply_is_played_that_need_not_be(
+def test_battle_after_a_ply_replays_the_fewest_plies(
     monkeypatch: pytest.MonkeyPatch, near: int | None, count: int
 ) -> None:
     played = []

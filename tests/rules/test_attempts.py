@@ -185,7 +185,7 @@ NAMES = pytest.mark.parametrize("name", RULESETS)
 
 @NAMES
 @SIDES
-def test_attempts_over_a_position(name: str, side: Side) -> None:
+def test_resolution_of_attempts_matches_the_plain_rules(name: str, side: Side) -> None:
     ruleset, random = RULESETS[name], seeded(name)
     position = fierce(ruleset, side)
     book = Book(ruleset, position)
@@ -200,7 +200,9 @@ def test_attempts_over_a_position(name: str, side: Side) -> None:
 
 @examples(25)
 @given(st.sampled_from(list(RULESETS.values())), st.integers(0, 2**32 - 1).map(seeded))
-def test_attempts_like_legal_moves(ruleset: Ruleset, random: Random) -> None:
+def test_resolution_of_near_legal_attempts_matches_the_plain_rules(
+    ruleset: Ruleset, random: Random
+) -> None:
     position = random.choice(
         [scattered(ruleset, random), *random_positions(ruleset, random, 60)[-20:]]
     )
@@ -213,7 +215,7 @@ def test_attempts_like_legal_moves(ruleset: Ruleset, random: Random) -> None:
 
 @examples(25)
 @given(st.sampled_from(list(RULESETS.values())), st.integers(0, 2**32 - 1).map(seeded))
-def test_every_legal_move_is_granted_when_asked_for(ruleset: Ruleset, random: Random) -> None:
+def test_legal_moves_are_granted_as_attempts(ruleset: Ruleset, random: Random) -> None:
     position = random.choice(
         [scattered(ruleset, random), *random_positions(ruleset, random, 60)[-20:]]
     )
@@ -223,7 +225,7 @@ def test_every_legal_move_is_granted_when_asked_for(ruleset: Ruleset, random: Ra
         assert granted.verb is move.verb
 
 
-def test_a_granted_shove_keeps_its_verb_and_is_the_same_outcome_as_a_move() -> None:
+def test_shove_equals_the_same_move_but_keeps_its_verb() -> None:
     ruleset = RULESETS["discworld"]
     position = board("d E7 T G7 X H8", Side.TROLL)
     moved, shoved = (

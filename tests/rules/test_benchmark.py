@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.engine import Row, report
 
 
-def test_the_table() -> None:
+def test_benchmark_prints_every_row_of_the_table() -> None:
     lines = list(report(rounds=1, seconds=0.01, depth=2))
     rows = [line for line in lines if isinstance(line, Row)]
     assert [(row.title, row.wanted) for row in rows] == [

@@ -39,7 +39,7 @@ def played(ruleset: Ruleset, opening: Position, *words: str) -> Game:
     return game
 
 
-def test_a_battle_begins_with_its_opening() -> None:
+def test_battle_begins_with_its_opening() -> None:
     game = Game.start(DISCWORLD)
     assert game.position == game.opening == DISCWORLD.opening
     assert (game.moves, game.outcome, game.quiet_plies) == ((), None, 0)
@@ -47,13 +47,13 @@ def test_a_battle_begins_with_its_opening() -> None:
     assert len(game.legal_moves()) == 656
 
 
-def test_a_ply_may_be_written_or_a_move_wherever_one_is_taken() -> None:
+def test_push_and_play_accept_text_and_moves() -> None:
     game, move = Game.start(DISCWORLD), Game.start(DISCWORLD).legal_moves()[0]
     assert game.push(move) == game.push(str(move)) == game.play(move) == game.play(str(move))
 
 
 @pytest.mark.parametrize("wrong", [None, 7, b"dA6-B6", ("dA6-B6",)])
-def test_what_is_no_ply_is_refused_in_words(wrong: Any) -> None:
+def test_push_and_play_explain_an_invalid_ply(wrong: Any) -> None:
     for take in (Game.start(DISCWORLD).push, Game.start(DISCWORLD).play):
         with pytest.raises(InvalidValueError, match="a ply should be a str or a Move, not "):
             take(wrong)
@@ -63,13 +63,13 @@ def test_what_is_no_ply_is_refused_in_words(wrong: Any) -> None:
             take("dA6-A7")
 
 
-def test_a_move_that_is_pushed_is_checked() -> None:
+def test_push_checks_the_legality_of_a_move() -> None:
     game, move = Game.start(DISCWORLD), Game.start(DISCWORLD).legal_moves()[0]
     with pytest.raises(IllegalMoveError):
         game.push(move).push(move)
 
 
-def test_it_prints_short() -> None:
+def test_repr_of_a_game_is_short() -> None:
     game = Game.start(KOOM_VALLEY)
     assert repr(game) == "<Game koom valley: 0 plies; dwarfs to move>"
     game = Game.start(DISCWORLD).push("dA6-B6")
@@ -89,18 +89,18 @@ def test_quiet_plies_count_from_the_last_capture() -> None:
     assert game.score == Score(4, 4)
 
 
-def test_a_battle_without_a_ply_has_none_to_take_back() -> None:
+def test_undo_without_plies_is_an_error() -> None:
     with pytest.raises(ValueError, match="no ply to take back"):
         Game.start(CLASSIC).undo()
 
 
-def test_taking_a_ply_back_takes_the_ending_back() -> None:
+def test_undo_takes_back_the_ending() -> None:
     game = played(CLASSIC, CLASSIC.opening, "move A6 B6")
     assert game.resign(T).undo() == Game.start(CLASSIC)
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_nothing_goes_on_after_the_end(name: str) -> None:
+def test_ended_battle_refuses_all_actions(name: str) -> None:
     game = Game.start(RULESETS[name])
     move = game.legal_moves()[0]
     ended = game.agree(Ending.AGREEMENT)
@@ -126,7 +126,7 @@ def test_nothing_goes_on_after_the_end(name: str) -> None:
         ("d A6 B6 C6 D6 E6 T G7 X H8", D, Score(5, 4)),
     ],
 )
-def test_ended_as_it_stands(
+def test_ending_by_agreement_is_decided_by_the_score(
     rules: Ruleset, ending: Ending, pieces: str, winner: Side | None, score: Score
 ) -> None:
     game = Game.start(rules, board(pieces)).agree(ending)
@@ -136,13 +136,13 @@ def test_ended_as_it_stands(
 
 @pytest.mark.parametrize("rules", [CLASSIC, DISCWORLD])
 @pytest.mark.parametrize(("side", "score"), [(D, Score(0, 4)), (T, Score(3, 0))])
-def test_who_resigns_counts_nothing(rules: Ruleset, side: Side, score: Score) -> None:
+def test_resigning_side_scores_zero(rules: Ruleset, side: Side, score: Score) -> None:
     game = Game.start(rules, board("d A6 B6 C6 T G7 X H8")).resign(side)
     assert game.outcome == Outcome(Ending.RESIGNATION, side.other, score)
 
 
 @pytest.mark.parametrize("rules", [CLASSIC, DISCWORLD])
-def test_a_side_without_a_move_ends_the_battle_as_it_stands(rules: Ruleset) -> None:
+def test_side_without_a_move_ends_the_battle_by_score(rules: Ruleset) -> None:
     walled_in = board("d E2 F2 G2 H2 I1 T F1 G1 X H8")
     game = played(rules, walled_in, "move I1 H1")
     assert game.outcome == Outcome(Ending.NO_MOVE, T, Score(5, 8))
@@ -152,13 +152,13 @@ def test_a_side_without_a_move_ends_the_battle_as_it_stands(rules: Ruleset) -> N
     assert lone.outcome == Outcome(Ending.NO_MOVE, T, Score(0, 4))
 
 
-def test_dwarfs_walled_in_can_still_be_hurled() -> None:
+def test_walled_in_dwarfs_can_still_be_hurled() -> None:
     position = board("d F1 G1 E2 G2 T F2 H1 H2 H3 F3 G3 D3 E3 D4 X H8")
     assert DISCWORLD.outcome(position) is None
     assert DISCWORLD.count_moves(position) == len(DISCWORLD.legal_moves(position)) > 0
 
 
-def test_the_rock_escapes() -> None:
+def test_rock_on_the_top_row_escapes() -> None:
     game = played(KOOM_VALLEY, board("d G2 A8 T A6 R H2"), "move H2 H1")
     assert game.outcome == Outcome(Ending.ROCK_ESCAPED, D, Score(1, 0))
     assert game.score == Score(1, 0)
@@ -166,24 +166,24 @@ def test_the_rock_escapes() -> None:
 
 
 @pytest.mark.parametrize("home", ["F1", "G1", "H1", "I1", "J1"])
-def test_the_rock_is_home_on_the_whole_top_row(home: str) -> None:
+def test_rock_is_home_on_every_square_of_the_top_row(home: str) -> None:
     outcome = KOOM_VALLEY.outcome(board(f"d A8 T A6 R {home}", T))
     assert outcome == Outcome(Ending.ROCK_ESCAPED, D, Score(1, 0))
 
 
-def test_the_rock_is_captured_by_three_trolls() -> None:
+def test_rock_is_captured_by_three_trolls() -> None:
     opening = board("d A8 T G7 H7 I4 R H8", T)
     game = played(KOOM_VALLEY, opening, "move I4 I7")
     assert game.outcome == Outcome(Ending.ROCK_CAPTURED, T, Score(0, 1))
 
 
-def test_the_rock_is_captured_after_a_trample_too() -> None:
+def test_rock_is_captured_by_a_trample() -> None:
     opening = board("d A8 I6 T G7 H7 I5 R H8", T)
     game = played(KOOM_VALLEY, opening, "move I5 I7 capturing I6")
     assert game.outcome == Outcome(Ending.ROCK_CAPTURED, T, Score(0, 1))
 
 
-def test_the_rock_is_captured_only_by_a_move_of_the_trolls() -> None:
+def test_rock_is_captured_only_by_a_troll_move() -> None:
     beside_three = board("d G8 A8 T F6 G6 H6 R H8")
     game = played(KOOM_VALLEY, beside_three, "move H8 G7")
     assert game.outcome is None
@@ -195,14 +195,14 @@ def test_the_rock_is_captured_only_by_a_move_of_the_trolls() -> None:
 
 
 @pytest.mark.parametrize("ending", [Ending.AGREEMENT, Ending.QUIET, Ending.DESERTION])
-def test_koom_valley_is_a_draw_by_agreement(ending: Ending) -> None:
+def test_koom_valley_agreement_is_a_draw(ending: Ending) -> None:
     assert Game.start(KOOM_VALLEY).score == Score(0, 0)
     game = Game.start(KOOM_VALLEY).agree(ending)
     assert game.outcome == Outcome(ending, None, Score(0, 0))
 
 
 @pytest.mark.parametrize(("side", "score"), [(D, Score(0, 1)), (T, Score(1, 0))])
-def test_resigning_koom_valley_loses_it(side: Side, score: Score) -> None:
+def test_koom_valley_resignation_loses(side: Side, score: Score) -> None:
     game = Game.start(KOOM_VALLEY).resign(side)
     assert game.outcome == Outcome(Ending.RESIGNATION, side.other, score)
 
@@ -218,23 +218,25 @@ def test_resigning_koom_valley_loses_it(side: Side, score: Score) -> None:
         ("d F1 T E2 F2 G2 G1 F3 R H8", D, T),
     ],
 )
-def test_without_a_move_in_koom_valley(pieces: str, turn: Side, winner: Side | None) -> None:
+def test_koom_valley_side_without_a_move_ends_the_battle(
+    pieces: str, turn: Side, winner: Side | None
+) -> None:
     score = Score(int(winner is D), int(winner is T))
     outcome = KOOM_VALLEY.outcome(board(pieces, turn))
     assert outcome == Outcome(Ending.NO_MOVE, winner, score)
 
 
-def test_a_battle_may_begin_ended() -> None:
+def test_battle_may_begin_ended() -> None:
     game = Game.start(KOOM_VALLEY, board("d A8 T A6 R H1"))
     assert game.outcome is not None
     assert game.legal_moves() == []
 
 
-def test_scores_by_side() -> None:
+def test_score_is_available_by_side() -> None:
     assert [Score(3, 8).of(side) for side in Side] == [3, 8]
 
 
-def test_moves_are_shared() -> None:
+def test_listed_moves_are_shared_between_calls() -> None:
     """Listing makes no move twice, which is what makes it fast."""
     for rules in RULESETS.values():
         first, again = (rules.legal_moves(rules.opening) for _ in range(2))
@@ -242,7 +244,7 @@ def test_moves_are_shared() -> None:
         assert all(one is other for one, other in zip(first, again, strict=True))
 
 
-def test_a_listing_forgets_before_it_grows_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slide_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generation, "_KEPT", 2)
     forgetful = generation.SlideGenerator(Piece.DWARF, 14)
     for position in random_positions(KOOM_VALLEY, seeded("forgetful"), 40):
@@ -251,7 +253,7 @@ def test_a_listing_forgets_before_it_grows_too_large(monkeypatch: pytest.MonkeyP
     assert max(len(line) for _, line in forgetful._lines) == 2
 
 
-def test_steps_are_forgotten_before_they_grow_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_step_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     most = 300
     monkeypatch.setattr(classic, "_KEPT_STEPS", most)
     trolls = classic.ShovingTrolls(most_after_move=7, shortest_shove=1)

@@ -80,12 +80,12 @@ def test_every_ruleset_has_a_playthrough() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_playthrough(name: str) -> None:
+def test_playthrough_matches_its_golden_file(name: str) -> None:
     assert told(replayed(GAMES[name])) == GAMES[name]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_playthrough_by_plain_rules(name: str) -> None:
+def test_playthrough_matches_the_plain_rules(name: str) -> None:
     game = replayed(GAMES[name])
     now = Game.start(game.ruleset, game.opening)
     for line, move in zip(GAMES[name].splitlines()[2:], game.moves, strict=False):

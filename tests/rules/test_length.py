@@ -51,7 +51,7 @@ def going_on(rules: Ruleset, opening: Position, *there: str) -> Game:
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_battle_after_the_last_ply_is_over_as_it_stands(name: str) -> None:
+def test_battle_at_the_ply_limit_is_decided_by_score(name: str) -> None:
     game = to_and_fro(RULESETS[name], MOST_PLIES - 1)
     assert game.outcome is None
     ended = game.play(longest(RULESETS[name]).moves[-1])
@@ -61,27 +61,27 @@ def test_battle_after_the_last_ply_is_over_as_it_stands(name: str) -> None:
     assert refused.value.code is Reason.GAME_OVER
 
 
-def test_battle_after_the_last_ply_is_won_by_the_side_with_more_points() -> None:
+def test_battle_at_the_ply_limit_is_won_by_the_higher_score() -> None:
     before = going_on(DISCWORLD, board("d A6 D7 T E8 G7 X H8"), "move A6 A7", "move G7 G6")
     ended = before.play(before.resolve(ask("move E8 E7 capturing all"), Side.TROLL))
     assert ended.outcome == Outcome(Ending.LENGTH, Side.TROLL, Score(1, 8))
 
 
-def test_goal_reached_by_the_last_ply_goes_before_length() -> None:
+def test_goal_reached_by_the_last_ply_overrides_the_ply_limit() -> None:
     before = going_on(KOOM_VALLEY, board("d A8 T G7 H7 O8 I4 R H8"), "move A8 A9", "move O8 O9")
     assert (len(before.moves), before.outcome) == (MOST_PLIES - 1, None)
     ended = before.play(before.resolve(ask("move I4 I7"), Side.TROLL))
     assert ended.outcome == Outcome(Ending.ROCK_CAPTURED, Side.TROLL, Score(0, 1))
 
 
-def test_last_ply_taken_back_lets_the_battle_go_on() -> None:
+def test_undo_of_the_last_ply_reopens_the_battle() -> None:
     ended = longest(DISCWORLD)
     assert ended.undo() == to_and_fro(DISCWORLD, MOST_PLIES - 1)
     assert ended.undo().undo().play_all(ended.moves[-2:]) == ended
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_record_of_the_longest_battle_is_read_back(name: str) -> None:
+def test_record_of_the_longest_battle_round_trips(name: str) -> None:
     game = longest(RULESETS[name])
     assert read_record(write_record(game), RULESETS[name]).game == game
     headed = str(Record(game))
@@ -103,7 +103,7 @@ def test_record_of_a_shorter_battle_ended_by_length_is_refused() -> None:
 
 
 @cases("rules", RULESETS.values())
-def test_plies_played_at_once_lead_where_they_lead_one_by_one(rules: Ruleset) -> None:
+def test_play_all_equals_playing_ply_by_ply(rules: Ruleset) -> None:
     moves = to_and_fro(rules, 40).moves
     game = Game.start(rules)
     for move in moves:
@@ -112,13 +112,13 @@ def test_plies_played_at_once_lead_where_they_lead_one_by_one(rules: Ruleset) ->
     assert game.play_all(()) is game
 
 
-def test_plies_after_the_end_are_refused_all_at_once() -> None:
+def test_play_all_refuses_plies_after_the_end() -> None:
     game = to_and_fro(DISCWORLD, 4)
     with pytest.raises(IllegalMoveError):
         game.resign(Side.DWARF).play_all(game.moves)
 
 
-def test_steps_to_any_ply_are_never_more_than_half_of_the_plies(
+def test_seek_to_any_ply_takes_at_most_half_of_the_plies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game, steps = to_and_fro(DISCWORLD, 1000), 0

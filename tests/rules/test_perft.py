@@ -77,43 +77,45 @@ COUNTS = [
 ]
 
 
-def test_there_are_positions_for_every_ruleset() -> None:
+def test_positions_cover_every_ruleset() -> None:
     assert {case.ruleset.name for case in CASES} == set(RULESETS)
 
 
 @pytest.mark.parametrize("depth", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", RULESETS)
-def test_table(name: str, depth: int) -> None:
+def test_perft_of_the_opening_matches_the_table(name: str, depth: int) -> None:
     ruleset = RULESETS[name]
     assert perft(ruleset, ruleset.opening, depth) == TABLE[name, depth]
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_table_by_plain_rules(name: str) -> None:
+def test_plain_rules_perft_matches_the_table(name: str) -> None:
     state = plain_state(RULESETS[name].opening)
     assert plain_rules.perft(name, state, 1) == TABLE[name, 1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RULESETS)
-def test_table_by_plain_rules_two_plies_deep(name: str) -> None:
+def test_plain_rules_perft_matches_the_table_two_plies_deep(name: str) -> None:
     state = plain_state(RULESETS[name].opening)
     assert plain_rules.perft(name, state, 2) == TABLE[name, 2]
 
 
 @cases("case", CASES)
-def test_position(case: Case) -> None:
+def test_perft_of_positions_matches_their_counts(case: Case) -> None:
     counted = {depth: perft(case.ruleset, case.position, depth) for depth in case.counts}
     assert counted == case.counts
 
 
 @pytest.mark.parametrize(("case", "depth", "count"), COUNTS)
-def test_position_by_plain_rules(case: Case, depth: int, count: int) -> None:
+def test_plain_rules_perft_of_positions_matches_their_counts(
+    case: Case, depth: int, count: int
+) -> None:
     assert plain_rules.perft(case.ruleset.name, plain_state(case.position), depth) == count
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_divide_adds_up(name: str) -> None:
+def test_divide_adds_up_to_perft(name: str) -> None:
     ruleset = RULESETS[name]
     divided = divide(ruleset, ruleset.opening, 2)
     assert len(divided) == TABLE[name, 1]
@@ -121,5 +123,5 @@ def test_divide_adds_up(name: str) -> None:
     assert {count for _, count in divide(ruleset, ruleset.opening, 1)} == {1}
 
 
-def test_no_plies_are_one_game() -> None:
+def test_perft_at_depth_zero_is_one() -> None:
     assert all(perft(rules, rules.opening, 0) == 1 for rules in RULESETS.values())

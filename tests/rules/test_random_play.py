@@ -82,20 +82,20 @@ def assert_agrees_with_plain_rules(ruleset: Ruleset, position: Position) -> None
 
 @few
 @given(rulesets, seeds)
-def test_both_generators_agree_in_random_play(ruleset: Ruleset, random: Random) -> None:
+def test_generators_agree_in_random_play(ruleset: Ruleset, random: Random) -> None:
     for position in random_positions(ruleset, random, PLIES)[::3]:
         assert_agrees_with_plain_rules(ruleset, position)
 
 
 @examples(300)
 @given(rulesets, seeds)
-def test_both_generators_agree_in_artificial_positions(ruleset: Ruleset, random: Random) -> None:
+def test_generators_agree_in_artificial_positions(ruleset: Ruleset, random: Random) -> None:
     assert_agrees_with_plain_rules(ruleset, scattered(ruleset, random))
 
 
 @few
 @given(rulesets, seeds)
-def test_both_make_the_same_of_a_move(ruleset: Ruleset, random: Random) -> None:
+def test_engine_and_plain_rules_apply_moves_alike(ruleset: Ruleset, random: Random) -> None:
     position = scattered(ruleset, random)
     moves = ruleset.legal_moves(position)
     for move in random.sample(moves, min(len(moves), 50)):
@@ -105,7 +105,9 @@ def test_both_make_the_same_of_a_move(ruleset: Ruleset, random: Random) -> None:
 
 @few
 @given(rulesets, seeds)
-def test_pieces_never_grow_and_stay_on_the_board(ruleset: Ruleset, random: Random) -> None:
+def test_piece_counts_never_grow_and_pieces_stay_on_the_board(
+    ruleset: Ruleset, random: Random
+) -> None:
     positions = random_positions(ruleset, random, PLIES)
     for before, after in pairwise(positions):
         for piece in Piece:
@@ -147,7 +149,7 @@ def test_symmetries_commute_with_move_generation(
 
 @few
 @given(seeds)
-def test_koom_valley_is_the_same_in_the_mirror(random: Random) -> None:
+def test_koom_valley_moves_are_mirror_symmetric(random: Random) -> None:
     for position in (
         random.choice(random_positions(KOOM_VALLEY, random, PLIES)),
         scattered(KOOM_VALLEY, random),
@@ -159,7 +161,7 @@ def test_koom_valley_is_the_same_in_the_mirror(random: Random) -> None:
 
 @few
 @given(rulesets, seeds)
-def test_moves_from_each_square_are_all_moves(ruleset: Ruleset, random: Random) -> None:
+def test_moves_from_each_square_add_up_to_all_moves(ruleset: Ruleset, random: Random) -> None:
     position = random.choice(
         [scattered(ruleset, random), *random_positions(ruleset, random, PLIES)]
     )
@@ -169,7 +171,7 @@ def test_moves_from_each_square_are_all_moves(ruleset: Ruleset, random: Random) 
         assert all(move.origin is square for move in ruleset.moves_from(position, square))
 
 
-def test_symmetries_are_eight() -> None:
+def test_symmetries_number_eight() -> None:
     corners = [
         tuple(turning(Square.parse(name)) for name in ("F1", "A6")) for turning in SYMMETRIES
     ]
@@ -177,7 +179,7 @@ def test_symmetries_are_eight() -> None:
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_random_battles_see_every_kind_of_move(name: str) -> None:
+def test_random_battles_cover_every_kind_of_move(name: str) -> None:
     """The properties above are worth what the positions are that they are tried on."""
     ruleset = RULESETS[name]
     kinds = {

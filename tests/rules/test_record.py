@@ -58,7 +58,7 @@ def battle(ruleset: Ruleset, random: Random, plies: int) -> Game:
 
 
 @pytest.mark.parametrize(("name", "setup"), [("classic", THUD), ("koom valley", VALLEY)])
-def test_an_opening(name: str, setup: str) -> None:
+def test_record_of_an_opening_is_its_setup_line(name: str, setup: str) -> None:
     start = Game.start(RULESETS[name])
     assert write_record(start) == setup + "\n"
     assert read_record(setup, RULESETS[name]).game == start
@@ -66,7 +66,7 @@ def test_an_opening(name: str, setup: str) -> None:
 
 @examples(40)
 @given(rulesets, seeds)
-def test_what_is_written_reads_back_as_the_same_battle(ruleset: Ruleset, random: Random) -> None:
+def test_record_round_trips_to_the_same_battle(ruleset: Ruleset, random: Random) -> None:
     game = battle(ruleset, random, 60)
     text = write_record(game)
     again = read_record(text, ruleset).game
@@ -77,14 +77,14 @@ def test_what_is_written_reads_back_as_the_same_battle(ruleset: Ruleset, random:
 
 @examples(40)
 @given(rulesets, seeds)
-def test_a_ply_reads_back_as_the_same_move(ruleset: Ruleset, random: Random) -> None:
+def test_ply_round_trips_to_the_same_move(ruleset: Ruleset, random: Random) -> None:
     game = battle(ruleset, random, 40)
     for move in game.legal_moves():
         read = read_ply(str(move), ruleset, game.position)
         assert (read, read.verb) == (move, move.verb)
 
 
-def test_a_record_that_begins_in_the_middle() -> None:
+def test_record_of_a_mid_game_opening_round_trips() -> None:
     for turn in (D, T):
         opening = board("d A6 B6 T D6 G7 X H8", turn)
         game = Game.start(CLASSIC, opening)
@@ -92,7 +92,7 @@ def test_a_record_that_begins_in_the_middle() -> None:
         assert read_record(write_record(game), CLASSIC).game == game
 
 
-def test_who_moves_first_is_told_by_a_header_where_no_ply_tells_it() -> None:
+def test_turn_header_is_written_when_no_ply_shows_the_side() -> None:
     game = Game.start(CLASSIC, board("d A6 T D6 X H8", T))
     assert write_record(game) == '[Turn "troll"]\ndA6,TD6,RH8\n'
     assert read_record(write_record(game), CLASSIC).game == game
@@ -108,7 +108,7 @@ SAID = (
 
 
 class TestComments:
-    def test_they_are_written_and_read_back(self) -> None:
+    def test_comments_round_trip(self) -> None:
         game = Game.start(CLASSIC).push("dA6-B6").push("TG7-F7")
         record = Record(game, "Anna", "Bert", comments=SAID)
         assert str(record).splitlines()[-6:] == [
@@ -122,7 +122,7 @@ class TestComments:
         assert read_record(str(record)) == record
         assert ";" not in write_record(game)
 
-    def test_they_may_stand_anywhere_and_need_no_name(self) -> None:
+    def test_comments_are_read_anywhere_and_without_a_name(self) -> None:
         text = ';found in a book\n[Rules "classic"]\n; of 2002\ndA6,TG7,RH8\n;well\n;\ndA6-B6\n;!\n'
         record = read_record(text)
         assert [(each.ply, each.player, each.text) for each in record.comments] == [
@@ -133,7 +133,7 @@ class TestComments:
         ]
         assert len(record.game.moves) == 1
 
-    def test_a_mistake_below_them_is_told_by_its_line(self) -> None:
+    def test_error_below_comments_names_the_right_line(self) -> None:
         with pytest.raises(RecordError, match="line 4: 'nonsense' is not a ply"):
             read_record("dA6,TG7,RH8\n; well\n\nnonsense\n", CLASSIC)
 
@@ -149,12 +149,12 @@ class TestComments:
             (1, "Anna", "one\u2028two"),
         ],
     )
-    def test_comments_that_cannot_be(self, ply: int, player: str, text: str) -> None:
+    def test_invalid_comment_is_refused(self, ply: int, player: str, text: str) -> None:
         with pytest.raises(InvalidValueError):
             Comment(ply, player, text)
 
     @pytest.mark.parametrize("plies", [(1, 0), (2,)])
-    def test_they_are_on_plies_in_their_order(self, plies: tuple[int, ...]) -> None:
+    def test_comments_out_of_order_are_refused(self, plies: tuple[int, ...]) -> None:
         with pytest.raises(InvalidValueError):
             Record(
                 Game.start(CLASSIC).push("dA6-B6"),
@@ -165,7 +165,7 @@ class TestComments:
 class TestTimes:
     GAME = Game.start(CLASSIC).push("dA6-B6").push("TG7-F7")
 
-    def test_they_stand_below_the_plies_and_above_what_is_said(self) -> None:
+    def test_times_are_written_between_plies_and_comments(self) -> None:
         said = (Comment(1, "Anna", "time 0:01.0"),)
         record = Record(self.GAME, comments=said, clock="10+5", spent=(7.4, 3725.0))
         header, *_, ply, time, comment, _, last = str(record).splitlines()[1:]
@@ -175,11 +175,11 @@ class TestTimes:
         assert read_record(str(record)) == record
 
     @given(st.tuples(*[st.integers(0, 10**7)] * 2))
-    def test_tenths_of_seconds_are_read_back(self, tenths: tuple[int, int]) -> None:
+    def test_times_round_trip_in_tenths_of_seconds(self, tenths: tuple[int, int]) -> None:
         record = Record(self.GAME, spent=tuple(each / 10 for each in tenths))
         assert read_record(str(record)) == record
 
-    def test_if_one_is_missing_none_is_known(self) -> None:
+    def test_times_are_dropped_when_one_is_missing(self) -> None:
         text = str(Record(self.GAME, clock="3 days", spent=(1.0, 2.0)))
         record = read_record(text.replace("; time 0:01.0\n", ""))
         assert (record.clock, record.spent, record.comments) == ("3 days", (), ())
@@ -187,7 +187,7 @@ class TestTimes:
     @pytest.mark.parametrize("plies", range(3))
     @pytest.mark.parametrize("timed", range(3))
     @pytest.mark.parametrize("before_setup", [False, True])
-    def test_time_on_the_opening_is_no_plys(
+    def test_time_before_the_first_ply_is_ignored(
         self, plies: int, timed: int, *, before_setup: bool
     ) -> None:
         setup, *moves = str(write_record(self.GAME)).splitlines()
@@ -199,23 +199,23 @@ class TestTimes:
         assert record.comments == ()
 
     @pytest.mark.parametrize("spent", [(1.0,), (1.0, 2.0, 3.0), (1.0, -2.0)])
-    def test_there_is_one_for_each_ply(self, spent: tuple[float, ...]) -> None:
+    def test_times_that_do_not_match_the_plies_are_refused(self, spent: tuple[float, ...]) -> None:
         with pytest.raises(InvalidValueError):
             Record(self.GAME, spent=spent)
 
-    def test_a_battle_that_was_lost_by_time_is_read_again(self) -> None:
+    def test_battle_lost_on_time_round_trips(self) -> None:
         resigned = self.GAME.resign(Side.TROLL)
         assert resigned.outcome is not None
         lost = replace(resigned, outcome=replace(resigned.outcome, ending=Ending.TIME))
         assert read_record(str(Record(lost))).game == lost
 
 
-def test_an_ending_between_plies_is_not_told() -> None:
+def test_bare_record_omits_an_ending_by_resignation() -> None:
     game = Game.start(CLASSIC).resign(Side.TROLL)
     assert read_record(write_record(game), CLASSIC).game.outcome is None
 
 
-def test_an_ending_by_a_ply_is_told_by_the_ply() -> None:
+def test_ending_by_a_ply_is_derived_from_the_ply() -> None:
     game = read_record("dG2,dA8,TA6,RH2\nRH2-H1\n", KOOM_VALLEY).game
     assert game.outcome is not None
     assert game.outcome.ending is Ending.ROCK_ESCAPED
@@ -232,7 +232,7 @@ def test_an_ending_by_a_ply_is_told_by_the_ply() -> None:
         ("R H8 I7", "RH8-J7"),
     ],
 )
-def test_writing_a_ply(words: str, ply: str) -> None:
+def test_ply_is_written_in_record_notation(words: str, ply: str) -> None:
     piece, names = words.split(maxsplit=1)
     origin, target, *captures = squares(names)
     verb = Verb.HURL if captures == [target] else Verb.MOVE
@@ -240,12 +240,12 @@ def test_writing_a_ply(words: str, ply: str) -> None:
     assert str(move) == ply
 
 
-def test_a_ply_may_have_white_space_as_some_programs_write_it() -> None:
+def test_white_space_in_a_record_is_ignored() -> None:
     record = f" {THUD.replace(',', ', ')} \r\n\r\n  d A6-B6  \r\n\n"
     assert read_record(record, CLASSIC).game == read_record(f"{THUD}\ndA6-B6", CLASSIC).game
 
 
-def test_a_trample_is_told_in_its_order() -> None:
+def test_trample_captures_keep_their_order() -> None:
     setup = "dD5,dF6,dH9,dA10,TC4,RH8"
     move = read_record(f"{setup}\nTC4-G6xD5xF6", KOOM_VALLEY).game.moves[-1]
     assert move.captures == squares("D5 F6")
@@ -381,7 +381,9 @@ def test_a_trample_is_told_in_its_order() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_record(ruleset: Ruleset, text: str, error: str) -> None:
+def test_invalid_record_is_refused_with_line_and_problem(
+    ruleset: Ruleset, text: str, error: str
+) -> None:
     with pytest.raises(RecordError) as caught:
         read_record(text, ruleset)
     assert str(caught.value).startswith(error)
@@ -398,7 +400,7 @@ def error_in(text: str, ruleset: Ruleset) -> RecordError | None:
 
 @examples(300)
 @given(rulesets, st.text() | st.text("dTRABCDEFGHIJKLMNOP0123456789x-,\n"))
-def test_any_text_reads_or_raises_the_one_error(ruleset: Ruleset, text: str) -> None:
+def test_arbitrary_text_reads_or_raises_a_record_error(ruleset: Ruleset, text: str) -> None:
     for record in (text, f"{THUD}\n{text}", f"{VALLEY}\n{text}"):
         error = error_in(record, ruleset)
         if error is not None:
@@ -408,7 +410,7 @@ def test_any_text_reads_or_raises_the_one_error(ruleset: Ruleset, text: str) -> 
 
 @examples(60)
 @given(rulesets, seeds)
-def test_a_spoilt_record_reads_or_raises_the_one_error(ruleset: Ruleset, random: Random) -> None:
+def test_corrupted_record_reads_or_raises_a_record_error(ruleset: Ruleset, random: Random) -> None:
     text = write_record(battle(ruleset, random, 12))
     for _ in range(30):
         place = random.randrange(len(text))
@@ -417,7 +419,7 @@ def test_a_spoilt_record_reads_or_raises_the_one_error(ruleset: Ruleset, random:
         assert error is None or error.problem
 
 
-def test_reading_one_ply() -> None:
+def test_read_ply_checks_syntax_and_legality() -> None:
     position = DISCWORLD.opening
     assert read_ply("dA6-B6", DISCWORLD, position).target is Square.parse("B6")
     with pytest.raises(IllegalMoveError):

@@ -23,18 +23,18 @@ from thudmud.rules import (
 
 
 @cases("example", EXAMPLES)
-def test_refusal(example: Example) -> None:
+def test_refusal_has_its_reason_and_squares(example: Example) -> None:
     refused = refusal(example)
     assert refused.code is example.code
     assert refused.squares == squares(example.squares)
     assert str(refused).startswith(example.code.value)
 
 
-def test_every_reason_has_an_example() -> None:
+def test_refusal_examples_cover_every_reason() -> None:
     assert {example.code for example in EXAMPLES} == set(Reason)
 
 
-def test_the_facts_are_data_and_are_named_for_a_programmer() -> None:
+def test_refusal_carries_named_details() -> None:
     refused = refusal(next(each for each in EXAMPLES if each.code is Reason.LINE_TOO_SHORT))
     d7, h7 = squares("D7 H7")
     assert refused.squares == (d7, h7)
@@ -46,7 +46,7 @@ def test_the_facts_are_data_and_are_named_for_a_programmer() -> None:
 
 @pytest.mark.parametrize("side", Side)
 @pytest.mark.parametrize("words", ["move A6 B6", "shove O15 O15", "hurl H8 H8"])
-def test_nothing_is_granted_after_the_end(side: Side, words: str) -> None:
+def test_attempts_after_the_end_are_refused(side: Side, words: str) -> None:
     game = Game.start(DISCWORLD).agree(Ending.AGREEMENT)
     with pytest.raises(IllegalMoveError) as caught:
         game.resolve(ask(words), side)
@@ -86,6 +86,8 @@ RING = "d E5 F6 E7 D6 H10 T D5 R H9"
         (KOOM_VALLEY, CRUSH.replace("D5", "D4"), T, "move C4 C6", ""),
     ],
 )
-def test_granted(rules: Ruleset, pieces: str, side: Side, words: str, captures: str) -> None:
+def test_attempt_is_granted_with_its_captures(
+    rules: Ruleset, pieces: str, side: Side, words: str, captures: str
+) -> None:
     move = rules.resolve(board(pieces, side), ask(words), side)
     assert move.captures == squares(captures)

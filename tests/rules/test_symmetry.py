@@ -33,7 +33,7 @@ def number(game: Game) -> int:
     return fingerprints.number(fingerprints.of(game.position))[0]
 
 
-def test_the_valley_keeps_but_one_reflection() -> None:
+def test_koom_valley_has_one_reflection() -> None:
     assert len(symmetries_of(DISCWORLD)) == len(symmetries_of(CLASSIC)) == 8
     kept = symmetries_of(KOOM_VALLEY)
     images = [turn_position(KOOM_VALLEY.opening, each) for each in (SYMMETRIES[0], LEFT_TO_RIGHT)]
@@ -42,9 +42,7 @@ def test_the_valley_keeps_but_one_reflection() -> None:
 
 @few
 @given(rulesets, seeds, st.integers(0, 30))
-def test_what_a_symmetry_does_is_undone_by_its_inverse(
-    ruleset: Ruleset, dice: Random, plies: int
-) -> None:
+def test_inverse_undoes_a_symmetry(ruleset: Ruleset, dice: Random, plies: int) -> None:
     position = played(ruleset, dice, plies).position
     for each in of_symmetry.SYMMETRIES:
         assert each.inverse.position(each.position(position)) == position
@@ -52,7 +50,7 @@ def test_what_a_symmetry_does_is_undone_by_its_inverse(
 
 @few
 @given(rulesets, seeds, st.integers(0, 30))
-def test_all_images_have_one_number_and_are_played_alike(
+def test_symmetric_images_share_number_and_moves(
     ruleset: Ruleset, dice: Random, plies: int
 ) -> None:
     game = played(ruleset, dice, plies)
@@ -73,7 +71,7 @@ def test_all_images_have_one_number_and_are_played_alike(
 
 @few
 @given(rulesets, seeds)
-def test_a_move_changes_the_print_as_the_position_does(ruleset: Ruleset, dice: Random) -> None:
+def test_fingerprint_is_updated_incrementally_by_moves(ruleset: Ruleset, dice: Random) -> None:
     fingerprints, game = fingerprints_of(ruleset), Game.start(ruleset)
     known = fingerprints.of(game.position)
     for move in played(ruleset, dice, 40).moves:
@@ -97,7 +95,7 @@ def test_different_positions_have_different_numbers(dice: Random) -> None:
                 assert other.ruleset is then.ruleset
 
 
-def test_it_matters_whose_turn_it_is() -> None:
+def test_side_to_move_changes_the_number() -> None:
     position = DISCWORLD.opening
     other = type(position)(
         position.dwarfs, position.trolls, position.stone, position.rock, Side.TROLL
@@ -113,7 +111,7 @@ NUMBERS = {
 """Of the openings. They are stored: if they change, `PROJECTION` has to be raised."""
 
 
-def test_numbers_never_change() -> None:
+def test_position_numbers_are_stable_across_processes() -> None:
     assert {name: number(Game.start(rules)) for name, rules in RULESETS.items()} == NUMBERS
     script = (
         "from thudmud.rules import DISCWORLD\n"

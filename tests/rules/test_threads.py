@@ -57,7 +57,9 @@ def positions(rules: Ruleset, seed: int) -> list[Game]:
 
 
 @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-def test_all_threads_get_whole_lists(rules: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_threads_get_complete_move_lists(
+    rules: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
     games = positions(rules, 1)
     wanted = [set(game.legal_moves()) for game in games]
     sizes = [len(game.legal_moves()) for game in games]
@@ -76,7 +78,7 @@ def test_all_threads_get_whole_lists(rules: Ruleset, monkeypatch: pytest.MonkeyP
             assert [set(moves) for moves in answer] == wanted
 
 
-def test_the_forgetting_is_real(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forget_clears_the_move_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the test above would compare what was remembered with itself."""
     one = DISCWORLD.legal_moves(DISCWORLD.opening)[0]
     forget(monkeypatch)

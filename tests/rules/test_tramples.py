@@ -63,13 +63,13 @@ def cluster(random: Random) -> tuple[int, int, int]:
     return origin.bit, sum(each.bit for each in dwarfs), board_bits & ~occupied
 
 
-def test_all_paths_over_the_lattice() -> None:
+def test_move_count_of_the_lattice_is_exact() -> None:
     assert KOOM_VALLEY.count_moves(LATTICE) == 317_896
 
 
 @examples(150)
 @given(seeds)
-def test_searches_agree_with_all_paths(random: Random) -> None:
+def test_path_searches_agree_with_full_enumeration(random: Random) -> None:
     origin, prey, empty = cluster(random)
     everything = list(tramples.all_paths(origin, prey, empty))
     assert len(everything) == tramples.count_paths(origin, prey, empty)
@@ -85,7 +85,7 @@ def test_searches_agree_with_all_paths(random: Random) -> None:
         assert [path for path in found if path] == fullest[:2]
 
 
-def test_a_dwarf_is_not_crossed_both_ways() -> None:
+def test_trample_crosses_a_dwarf_only_once() -> None:
     position = board("d F6 G6 T E5 E6 R H8", T)
     refused = resolved(position, ask("move E5 E7"))
     assert isinstance(refused, IllegalMoveError)
@@ -99,7 +99,9 @@ def test_a_dwarf_is_not_crossed_both_ways() -> None:
 
 
 @pytest.mark.parametrize("said", [None, (), EVERY, DWARFS, DWARFS[:9], DWARFS[::-1]], ids=str)
-def test_no_attempt_takes_long(looks: Looks, said: tuple[Square, ...] | None) -> None:
+def test_attempts_on_the_lattice_take_bounded_work(
+    looks: Looks, said: tuple[Square, ...] | None
+) -> None:
     worst = 0
     for target in SQUARES:
         looks.clear()
@@ -111,7 +113,7 @@ def test_no_attempt_takes_long(looks: Looks, said: tuple[Square, ...] | None) ->
 
 
 @pytest.mark.parametrize("target", ["F10", "H10", "J14", "F12", "H12"])
-def test_the_path_offered_is_the_shortest_and_will_do(target: str) -> None:
+def test_offered_path_is_shortest_and_legal(target: str) -> None:
     refused = resolved(LATTICE, ask(f"move H12 {target} capturing all"))
     assert isinstance(refused, IllegalMoveError)
     assert refused.code is Reason.TRAMPLES_TOO_MANY
@@ -121,7 +123,7 @@ def test_the_path_offered_is_the_shortest_and_will_do(target: str) -> None:
     assert len(granted.captures) == (3 if target == "H12" else 1)
 
 
-def test_a_long_path_is_granted_in_its_order_at_once(looks: Looks) -> None:
+def test_long_path_is_granted_in_its_order_without_a_search(looks: Looks) -> None:
     everything = tramples.all_paths(H12.bit, LATTICE.dwarfs, LATTICE.empty | H12.bit)
     end, path = max(islice(everything, 5_000), key=lambda each: len(each[1]))
     assert len(path) > 12
@@ -134,7 +136,7 @@ def test_a_long_path_is_granted_in_its_order_at_once(looks: Looks) -> None:
 
 
 @pytest.mark.parametrize("most", [0, 1, 13, 200])
-def test_a_bounded_list_takes_no_more_work_than_its_length(looks: Looks, most: int) -> None:
+def test_bounded_list_takes_work_proportional_to_its_length(looks: Looks, most: int) -> None:
     moves = KOOM_VALLEY.moves_from(LATTICE, H12, most)
     assert len(moves) == most
     lengths = [len(move.captures) for move in moves]
@@ -147,7 +149,7 @@ def test_a_bounded_list_takes_no_more_work_than_its_length(looks: Looks, most: i
 
 @examples(40)
 @given(st.sampled_from(list(RULESETS.values())), seeds, st.integers(0, 20))
-def test_a_bounded_list_has_the_shortest_tramples_and_all_other_moves(
+def test_bounded_list_has_the_shortest_tramples_and_all_other_moves(
     ruleset: Ruleset, random: Random, most: int
 ) -> None:
     position = random.choice([scattered(ruleset, random), *random_positions(ruleset, random, 60)])

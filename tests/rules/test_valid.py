@@ -53,18 +53,18 @@ class TestPosition:
             (0, 0, A6.bit | B6.bit, 0, "one Thudstone and one Rock"),
         ],
     )
-    def test_that_cannot_be(
+    def test_invalid_fields_are_refused(
         self, dwarfs: int, trolls: int, stone: int, rock: int, problem: str
     ) -> None:
         with pytest.raises(InvalidValueError, match=problem):
             Position(dwarfs, trolls, stone, rock, D)
 
-    def test_without_a_side_to_move(self) -> None:
+    def test_position_without_a_side_to_move_is_refused(self) -> None:
         with pytest.raises(InvalidValueError, match="not a side"):
             Position(0, 0, 0, 0, "dwarf")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-    def test_drawn_and_read(self, rules: Ruleset) -> None:
+    def test_diagram_round_trips(self, rules: Ruleset) -> None:
         drawn = str(rules.opening)
         assert Position.from_diagram(drawn, D) == rules.opening
         assert drawn.splitlines()[0].split() == list("ABCDEFGHJKLMNOP")
@@ -73,18 +73,18 @@ class TestPosition:
     @pytest.mark.parametrize(
         "diagram", ["", "A B C\n 1 ...", str(CLASSIC.opening).replace("X", "?")]
     )
-    def test_diagrams_that_are_none(self, diagram: str) -> None:
+    def test_invalid_diagram_is_refused(self, diagram: str) -> None:
         with pytest.raises(InvalidValueError):
             Position.from_diagram(diagram, D)
 
     @pytest.mark.parametrize("turn", [D, T])
     @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-    def test_as_one_text(self, rules: Ruleset, turn: Side) -> None:
+    def test_position_text_round_trips(self, rules: Ruleset, turn: Side) -> None:
         position = replace(rules.opening, turn=turn)
         assert read_position(write_position(position), rules) == position
 
     @pytest.mark.parametrize("text", ["", "dA6,RH8", "dA6,RH8 dwarfs", "dA6 dwarf", "RH9 troll"])
-    def test_texts_that_are_none(self, text: str) -> None:
+    def test_invalid_position_text_is_refused(self, text: str) -> None:
         with pytest.raises(ValueError, match=r"."):
             read_position(text, CLASSIC)
 
@@ -112,12 +112,12 @@ class TestMove:
             ((TROLL, H8, A6, (H8,)), "where it stood"),
         ],
     )
-    def test_that_cannot_be(self, fields: tuple[object, ...], problem: str) -> None:
+    def test_invalid_fields_are_refused(self, fields: tuple[object, ...], problem: str) -> None:
         with pytest.raises(InvalidValueError, match=problem):
             Move(*fields)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-    def test_what_the_rules_list_can_be_made(self, rules: Ruleset) -> None:
+    def test_legal_moves_pass_validation(self, rules: Ruleset) -> None:
         game = Game.start(rules)
         for _ in range(40):
             moves = game.legal_moves()
@@ -129,7 +129,7 @@ class TestMove:
 
 
 class TestGame:
-    def test_that_cannot_be(self) -> None:
+    def test_invalid_fields_are_refused(self) -> None:
         start = Game.start(CLASSIC)
         with pytest.raises(InvalidValueError, match="the other side is to move"):
             replace(start, moves=(Move(DWARF, A6, B6),))
@@ -138,7 +138,7 @@ class TestGame:
         with pytest.raises(InvalidValueError, match="below 0"):
             Score(3, -1)
 
-    def test_push_checks_and_play_trusts(self) -> None:
+    def test_push_validates_but_play_trusts(self) -> None:
         start = Game.start(CLASSIC)
         assert start.push("dA6-B6") == start.play(Move(DWARF, A6, B6))
         assert start.moves == ()
@@ -152,13 +152,13 @@ class TestGame:
         with pytest.raises(IllegalMoveError, match="game_over"):
             over.push("dA6-B6")
 
-    def test_what_a_move_prints_can_be_pushed(self) -> None:
+    def test_printed_move_can_be_pushed(self) -> None:
         game = Game.start(DISCWORLD)
         for ply in ("dF15-F8", "TG7-F7", "dF8-G8xG8"):
             game = game.push(ply)
             assert str(game.moves[-1]) == ply
 
-    def test_printed(self) -> None:
+    def test_game_prints_a_heading_and_its_board(self) -> None:
         game = Game.start(KOOM_VALLEY)
         heading, *drawn = str(game).splitlines()
         assert heading == "Koom Valley: 0 plies; dwarfs to move, score 0 to 0"
@@ -169,7 +169,7 @@ class TestGame:
         assert "a draw" in str(game.agree(Ending.AGREEMENT))
 
     @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-    def test_pickled_with_its_own_ruleset(self, rules: Ruleset) -> None:
+    def test_pickled_game_keeps_its_ruleset(self, rules: Ruleset) -> None:
         game = Game.start(rules)
         game = game.play(game.legal_moves()[0])
         again = pickle.loads(pickle.dumps(game))  # noqa: S301  (our own bytes)
@@ -177,13 +177,13 @@ class TestGame:
         assert hash(again) == hash(game)
         assert again.ruleset is rules
 
-    def test_a_ruleset_of_ones_own_is_pickled_whole(self) -> None:
+    def test_custom_ruleset_is_pickled_by_value(self) -> None:
         own = replace(CLASSIC, title="Mine")
         again = pickle.loads(pickle.dumps(own))  # noqa: S301  (our own bytes)
         assert again == own
         assert again is not CLASSIC
 
-    def test_refusals_are_pickled(self) -> None:
+    def test_errors_survive_pickling(self) -> None:
         with pytest.raises(IllegalMoveError) as caught:
             Game.start(CLASSIC).push("dA6-A7")
         again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301  (our own bytes)
@@ -195,7 +195,7 @@ class TestGame:
 
 
 class TestRecord:
-    def test_headers_are_written_and_read(self) -> None:
+    def test_headers_round_trip(self) -> None:
         for rules in RULESETS.values():
             game = Game.start(rules)
             game = game.play(game.legal_moves()[0])
@@ -204,16 +204,16 @@ class TestRecord:
                 assert read_record(str(record)) == record
                 assert read_record(str(record), rules) == record
 
-    def test_what_is_not_known_is_left_out(self) -> None:
+    def test_unknown_headers_are_omitted(self) -> None:
         text = str(Record(Game.start(KOOM_VALLEY)))
         assert text.splitlines()[0] == '[Rules "koom valley"]'
         assert text.splitlines()[1].startswith("dH9,")
 
-    def test_headers_of_others_are_passed_over(self) -> None:
+    def test_foreign_headers_are_ignored(self) -> None:
         headers = '[Event "a (b) 1. e4"]\n[White_Elo "1"]\n[Source:URL "x"]\n[rules "Classic"]\n\n'
         assert read_record(f"{headers}{Record(Game.start(CLASSIC))}").game == Game.start(CLASSIC)
 
-    def test_what_others_do_not_know(self) -> None:
+    def test_placeholder_headers_are_read_as_unknown(self) -> None:
         headers = '[Rules "classic"]\n[Date "????.??.??"]\n[Troll "?"]\n'
         record = read_record(headers + write_record(Game.start(CLASSIC)))
         assert (record.troll, record.date) == ("", "")
@@ -228,7 +228,7 @@ class TestRecord:
             ("0-32", "troll", "no move", "no ply has ended it by no move, with winner troll"),
         ],
     )
-    def test_headers_tell_no_end_that_the_rules_do_not_make(
+    def test_headers_contradicting_the_rules_are_refused(
         self, result: str, winner: str, ending: str, problem: str
     ) -> None:
         headers = f'[Result "{result}"]\n[Winner "{winner}"]\n[Ending "{ending}"]\n'
@@ -236,7 +236,7 @@ class TestRecord:
         with pytest.raises(RecordError, match=f"^line 3: {problem}"):
             read_record(text, CLASSIC)
 
-    def test_the_default_is_for_what_tells_no_rules(self) -> None:
+    def test_default_rules_apply_only_without_a_rules_header(self) -> None:
         bare = write_record(Game.start(CLASSIC).push("dA6-B6"))
         assert read_record(bare, default=CLASSIC).game.ruleset is CLASSIC
         assert read_record(bare, DISCWORLD, default=CLASSIC).game.ruleset is DISCWORLD
@@ -255,18 +255,20 @@ class TestRecord:
             ('[Rules "classic"]\n[Ending "claim"]\n', 2, "an ending needs headers"),
         ],
     )
-    def test_what_is_wrong_with_headers(self, header: str, line: int, problem: str) -> None:
+    def test_invalid_header_is_refused_with_its_line(
+        self, header: str, line: int, problem: str
+    ) -> None:
         bare = str(Record(Game.start(CLASSIC))).split("\n", 1)[1]
         with pytest.raises(RecordError) as caught:
             read_record(header + bare)
         assert caught.value.line == line
         assert problem in caught.value.problem
 
-    def test_rules_that_contradict_each_other(self) -> None:
+    def test_rules_argument_contradicting_the_header_is_refused(self) -> None:
         with pytest.raises(RecordError, match="by the classic rules, not by the discworld rules"):
             read_record(str(Record(Game.start(CLASSIC))), DISCWORLD)
 
-    def test_an_outcome_that_the_plies_contradict(self) -> None:
+    def test_outcome_contradicting_the_plies_is_refused(self) -> None:
         told = '[Rules "koom valley"]\n[Result "0-1"]\n[Winner "troll"]\n[Ending "claim"]\n'
         with pytest.raises(RecordError, match="another outcome than the plies"):
             read_record(told + "dG2,dA8,TA6,RH2\nRH2-H1\n")

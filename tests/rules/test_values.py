@@ -27,7 +27,7 @@ from thudmud.rules import (
 )
 
 
-def test_the_board_has_165_squares_row_by_row() -> None:
+def test_board_has_165_squares_row_by_row() -> None:
     assert len(SQUARES) == 165
     assert list(SQUARES) == sorted(SQUARES)
     rows = [[square for square in SQUARES if square.row == row] for row in range(15)]
@@ -36,7 +36,7 @@ def test_the_board_has_165_squares_row_by_row() -> None:
     assert [str(square) for square in rows[7]][::14] == ["A8", "O8"]
 
 
-def test_each_corner_loses_a_triangle_of_15() -> None:
+def test_corners_each_lack_a_triangle_of_15_squares() -> None:
     grid = [Square(column, row) for column in range(15) for row in range(15)]
     off = [square for square in grid if not square.on_board]
     assert len(off) == 4 * 15
@@ -46,7 +46,7 @@ def test_each_corner_loses_a_triangle_of_15() -> None:
             assert len(corner) == 15
 
 
-def test_squares_have_names() -> None:
+def test_square_names_round_trip() -> None:
     assert (CENTRE.column, CENTRE.row) == (7, 7)
     for square in SQUARES:
         assert Square.parse(str(square)) is square
@@ -60,18 +60,18 @@ def test_squares_have_names() -> None:
     "name",
     ["", "A", "6", "P6", "A0", "A16", "A06", "A 6", "6A", "AA6", "A6 ", "A\uff16", "\uff216"],
 )
-def test_what_is_no_name_of_a_square(name: str) -> None:
+def test_invalid_square_name_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="is not a square: a letter A to O and a number 1 to 15"):
         Square.parse(name)
 
 
 @pytest.mark.parametrize(("column", "row"), [(-1, 0), (0, -1), (15, 0), (0, 15)])
-def test_the_grid_ends(column: int, row: int) -> None:
+def test_square_off_the_grid_is_refused(column: int, row: int) -> None:
     with pytest.raises(ValueError, match="the grid has no"):
         Square(column, row)
 
 
-def test_there_is_one_of_each_square() -> None:
+def test_squares_are_singletons() -> None:
     assert Square(7, 7) is CENTRE
     assert copy.copy(CENTRE) is CENTRE
     assert copy.deepcopy(CENTRE) is CENTRE
@@ -88,14 +88,14 @@ def test_squares_are_ordered_row_by_row() -> None:
         f1 < "A6"  # type: ignore[operator]  # noqa: B015  (the comparison is what is tried)
 
 
-def test_squares_never_change() -> None:
+def test_squares_are_immutable() -> None:
     with pytest.raises(AttributeError):
         CENTRE.row = 3
     with pytest.raises(AttributeError):
         del CENTRE.row
 
 
-def test_sides_and_pieces() -> None:
+def test_sides_and_pieces_have_names_and_opposites() -> None:
     assert (D.other, T.other) == (T, D)
     assert (D.plural, T.plural) == ("dwarfs", "trolls")
     assert [Piece.of(side) for side in Side] == [Piece.DWARF, Piece.TROLL]
@@ -104,7 +104,7 @@ def test_sides_and_pieces() -> None:
     assert phrases == ["a dwarf", "a troll", "the Thudstone", "the Rock"]
 
 
-def test_a_move_tells_its_attempt() -> None:
+def test_move_converts_to_its_attempt() -> None:
     move = Move(Piece.TROLL, Square.parse("G7"), Square.parse("F7"))
     assert move.attempt() == ask("move G7 F7 capturing none")
     hurl = DISCWORLD.resolve(board("d A6 T A7 X H8"), ask("hurl A6 A7"), D)
@@ -121,14 +121,14 @@ def test_moves_compare_by_outcome_and_not_by_verb() -> None:
         move.target = origin  # type: ignore[misc]
 
 
-def test_attempts_tell_none_from_nothing_said() -> None:
+def test_attempts_distinguish_no_captures_from_unspecified() -> None:
     said = {ask(f"move A6 B6{words}").captures for words in ("", " capturing none")}
     assert said == {None, ()}
     assert ask("move A6 B6 capturing all").captures is EVERY
     assert copy.deepcopy(EVERY) is EVERY
 
 
-def test_a_position_tells_its_pieces() -> None:
+def test_position_gives_its_pieces() -> None:
     position = board("d A6 B6 T G7 X H8", T)
     assert position.turn is T
     assert position.piece_at(Square.parse("B6")) is Piece.DWARF
@@ -143,12 +143,12 @@ def test_equal_positions_hash_alike() -> None:
     assert len({board("d A6 B6"), board("d B6 A6"), board("d A6 B6", T)}) == 2
 
 
-def test_a_position_has_no_pieces_off_the_board() -> None:
+def test_position_refuses_pieces_off_the_board() -> None:
     with pytest.raises(ValueError, match="A1 is not on the board"):
         Position.of({Square.parse("A1"): Piece.DWARF}, D)
 
 
-def test_openings() -> None:
+def test_openings_have_the_right_pieces() -> None:
     counts = {
         name: [rules.opening.count(piece) for piece in Piece] for name, rules in RULESETS.items()
     }
@@ -183,7 +183,7 @@ def test_rulesets_are_listed_with_the_default_first() -> None:
     assert len(set(RULESETS.values())) == 3
 
 
-def test_english() -> None:
+def test_counted_and_capitalised_form_english_phrases() -> None:
     said = [counted(number, noun) for number in (0, 1, 2) for noun in ("square", "ply", "day")]
     assert said[:6] == ["0 squares", "0 plies", "0 days", "1 square", "1 ply", "1 day"]
     assert said[6:] == ["2 squares", "2 plies", "2 days"]
