@@ -206,7 +206,9 @@ CROWDS: list[Attack] = [a_byte_at_a_time, coming_and_going]
 
 
 @pytest.mark.parametrize("attack", SWALLOWED + HELD_BACK + ENDED + CROWDS)
-async def test_the_others_play_on_and_nothing_is_kept(tmp_path: Path, attack: Attack) -> None:
+async def test_attack_neither_disturbs_players_nor_leaks_memory(
+    tmp_path: Path, attack: Attack
+) -> None:
     async with open_stage(tmp_path) as stage:
         await attack(stage)
         await stage.all_others_gone()
@@ -221,7 +223,7 @@ async def test_the_others_play_on_and_nothing_is_kept(tmp_path: Path, attack: At
         assert [line for line in stage.log if "level=info" not in line] == []
 
 
-async def test_a_storm_is_turned_away_in_one_line_each(tmp_path: Path) -> None:
+async def test_connection_storm_is_refused_with_one_line_each(tmp_path: Path) -> None:
     limits = {"accepts_at_once": 100, "connections_per_address": 32}
     async with open_stage(tmp_path, server=limits) as stage:
         clients = await asyncio.gather(*(stage.connect() for _ in range(300)))

@@ -54,7 +54,9 @@ async def throw(stage: Stage, client: Client, second: int, asked: bytes) -> None
     [(1_000_000, range(256)), (100, (WILL, WONT, DO, DONT))],
     ids=["every one", "of options, capped"],
 )
-async def test_every_sequence(tmp_path: Path, changes: int, seconds: Sequence[int]) -> None:
+async def test_iac_sequences_leave_connections_usable(
+    tmp_path: Path, changes: int, seconds: Sequence[int]
+) -> None:
     async with open_stage(tmp_path, server={**UNCAPPED, "option_changes": changes}) as stage:
         for second in seconds:
             client = await stage.connect()

@@ -104,7 +104,7 @@ async def throw(steps: Sequence[bytes]) -> None:
 @example([hidden(b"", SECRETS[1], b""), hidden(b"", SECRETS[0], b""), b"boom\r\n"])
 @example([by_client("Anna", SECRETS[1], "\x1b[2J\n"), by_client("\ud800", SECRETS[1], "\udfff")])
 @given(st.lists(STEPS, min_size=1, max_size=5))
-def test_the_log_holds_no_secret(tmp_path: Path, steps: list[bytes]) -> None:
+def test_log_contains_no_secret(tmp_path: Path, steps: list[bytes]) -> None:
     path = tmp_path / "log"
     path.unlink(missing_ok=True)
     with logging_to(path), mock.patch.object(guesses, "FREE", 1000):
@@ -119,7 +119,7 @@ def test_the_log_holds_no_secret(tmp_path: Path, steps: list[bytes]) -> None:
         assert not [secret for secret in (*SECRETS, "argon2") if secret.lower() in line.lower()]
 
 
-def test_what_is_worth_telling_is_told(tmp_path: Path) -> None:
+def test_log_contains_the_notable_events(tmp_path: Path) -> None:
     wrong, right = (hidden(b"", secret, b"") for secret in reversed(SECRETS))
     with logging_to(tmp_path / "log"):
         asyncio.run(throw([wrong, right, b"boom\r\n"]))

@@ -45,9 +45,7 @@ OPENINGS = st.sampled_from([b"", WILLING, b"\x16", b"\x16\x03", b"\x16\x03\x01",
 
 @examples(200)
 @given(OPENINGS, st.lists(FRAGMENTS, max_size=12).map(b"".join), st.data())
-def test_any_cut_into_packets_means_the_same(
-    opening: bytes, data: bytes, draw: st.DataObject
-) -> None:
+def test_packet_boundaries_do_not_matter(opening: bytes, data: bytes, draw: st.DataObject) -> None:
     data = opening + data
     cuts = sorted(draw.draw(st.lists(st.integers(0, len(data)), max_size=8)))
     packets = [data[a:b] for a, b in pairwise([0, *cuts, len(data)])]
@@ -67,22 +65,22 @@ INPUTS = [path for name in TARGETS for path in sorted((CORPUS / name).iterdir())
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_an_input_of_the_corpus(path: Path) -> None:
+def test_corpus_input_passes(path: Path) -> None:
     asyncio.run(TARGETS[path.parent.name](path.read_bytes()))
 
 
 @examples(100)
 @given(st.sampled_from(sorted(TARGETS)), st.binary(max_size=300))
-def test_any_bytes(name: str, data: bytes) -> None:
+def test_arbitrary_bytes_pass_every_target(name: str, data: bytes) -> None:
     asyncio.run(TARGETS[name](data))
 
 
-def test_every_target_has_a_corpus() -> None:
+def test_corpus_exists_for_every_target() -> None:
     assert {path.name for path in CORPUS.iterdir()} == set(TARGETS)
     assert {path.parent.name for path in INPUTS} == set(TARGETS)
 
 
-async def test_the_corpus_gets_far() -> None:
+async def test_corpus_reaches_deep_states() -> None:
     """What it is worth: it reaches a login, TLS, a line that is too long, and a question."""
     items = []
     for path in INPUTS:

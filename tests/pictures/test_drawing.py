@@ -61,7 +61,9 @@ def said(picture: str, tag: str) -> str:
     st.integers(0, 2**32 - 1),
     st.sampled_from(["south", "north"]),
 )
-def test_each_piece_is_drawn_where_it_stands(rules: Ruleset, seed: int, orientation: Any) -> None:
+def test_pieces_are_drawn_and_described_on_their_squares(
+    rules: Ruleset, seed: int, orientation: Any
+) -> None:
     position = list(random_positions(rules, seeded(seed), 30))[-1]
     picture = svg(position, orientation=orientation)
     end = 14 if orientation == "north" else 0
@@ -76,7 +78,7 @@ def test_each_piece_is_drawn_where_it_stands(rules: Ruleset, seed: int, orientat
             assert re.search(rf"\b{square}\b", words), (piece, square)
 
 
-def test_it_says_what_stands_where() -> None:
+def test_picture_has_a_title_and_description() -> None:
     position = Position.of(
         {Square.parse("A6"): Piece.DWARF, Square.parse("G7"): Piece.TROLL}, Side.TROLL
     )
@@ -92,7 +94,7 @@ def test_it_says_what_stands_where() -> None:
     assert said(svg(nobody), "desc") == "The board is empty."
 
 
-def test_the_last_ply_is_tinted_with_what_it_captured() -> None:
+def test_last_ply_and_its_captures_are_tinted() -> None:
     at = Square.parse
     shove = Move(Piece.TROLL, at("F7"), at("F6"), (at("E5"), at("G5")))
     around = Move(Piece.TROLL, at("F7"), at("F7"), (at("E7"), at("F6")), trample=True)
@@ -134,7 +136,7 @@ def test_sizes_coordinates_and_titles() -> None:
     assert said(svg(position, title=evil), "title") == evil[:-1]
 
 
-def test_several_on_one_page_do_not_disturb_each_other() -> None:
+def test_symbol_ids_are_consistent_across_pictures() -> None:
     """An id of theirs is the same symbol wherever it is."""
     symbols: dict[str, str] = {}
     for colours in SCHEMES.values():
@@ -146,7 +148,7 @@ def test_several_on_one_page_do_not_disturb_each_other() -> None:
     assert len(symbols) > len(Piece)
 
 
-def test_the_page_has_the_same_pieces_and_schemes() -> None:
+def test_web_page_shares_pieces_and_schemes() -> None:
     page = files()
     body, css = page["/index.html"].body.decode(), page["/schemes.css"].body.decode()
     for name in NAMES:
@@ -189,12 +191,12 @@ def test_notebooks_show_positions_and_games() -> None:
         ({"colours": {}}, "it is missing"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(wrong: dict[str, Any], words: str) -> None:
+def test_invalid_drawing_option_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidValueError, match=re.escape(words)):
         svg(DISCWORLD.opening, **wrong)
 
 
-def test_a_battle_has_no_other_plies_than_its_own() -> None:
+def test_frame_of_a_missing_ply_is_refused() -> None:
     game = Game.start(DISCWORLD).push("dA6-B6")
     for ply in (-1, 2):
         with pytest.raises(InvalidValueError, match="the battle has 1"):

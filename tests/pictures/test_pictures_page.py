@@ -37,7 +37,7 @@ def drawn() -> Iterator[tuple[Path, str]]:
             yield DOCS / part["path"], names["picture"]
 
 
-def test_its_code_draws_its_pictures() -> None:
+def test_page_code_draws_its_pictures() -> None:
     for path, picture in drawn():
         assert path.read_text("utf-8") == f"{picture}\n", f"python {__file__} writes it anew"
     shown = re.findall(r"!\[.*?\]\((.*?)\)", PAGE)
@@ -45,7 +45,7 @@ def test_its_code_draws_its_pictures() -> None:
     assert sorted(shown) == sorted(f"pictures/{path.name}" for path in DOCS.glob("pictures/*"))
 
 
-def test_its_commands_and_options_are_there() -> None:
+def test_page_commands_and_options_exist() -> None:
     parser = ArgumentParser()
     draw.declare(parser)
     commands = re.findall(r"^    thudmud draw (.*?)(?: >\S+)?   ", PAGE, re.MULTILINE)

@@ -34,7 +34,7 @@ def battle(rules: Ruleset, plies: int = 12) -> Game:
     return game
 
 
-def test_a_png_has_its_size_and_colours() -> None:
+def test_png_has_its_size_and_colours() -> None:
     image = pixels(png(svg(DISCWORLD.opening, colours=SCHEMES["vivid"]), 320))
     assert image.size == (320, 320)
     assert image.getpixel((160, 300)) == (0x0A, 0x54, 0x0A)
@@ -44,7 +44,7 @@ def test_a_png_has_its_size_and_colours() -> None:
 
 @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
 @pytest.mark.parametrize("orientation", ["south", "north"])
-def test_a_gif_shows_what_is_drawn_of_each_ply(rules: Ruleset, orientation: str) -> None:
+def test_gif_frames_match_the_drawings_of_each_ply(rules: Ruleset, orientation: str) -> None:
     game = battle(rules)
     assert any(move.captures for move in game.moves)
     how = {"orientation": orientation, "colours": SCHEMES["safe dark"]}
@@ -60,12 +60,12 @@ def test_a_gif_shows_what_is_drawn_of_each_ply(rules: Ruleset, orientation: str)
         assert opened.info["loop"] == 0
 
 
-def test_a_battle_without_a_ply_is_one_picture() -> None:
+def test_gif_of_a_battle_without_plies_has_one_frame() -> None:
     opened = Image.open(BytesIO(gif(Game.start(KOOM_VALLEY), 170, coordinates=False)))
     assert (opened.size, getattr(opened, "n_frames", 1)) == ((160, 160), 1)
 
 
-def test_plies_that_look_alike_are_shown_as_long() -> None:
+def test_gif_keeps_a_frame_for_every_similar_ply() -> None:
     """Pillow joins pictures that are the same; none of ours are, since the last ply is tinted."""
     troll = ["TG7-G6", "TG6-G7"]
     game = Game.start(DISCWORLD)
@@ -76,7 +76,7 @@ def test_plies_that_look_alike_are_shown_as_long() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 100, 4000])
-def test_no_size_that_is_none(size: int) -> None:
+def test_invalid_size_is_refused(size: int) -> None:
     with pytest.raises(InvalidValueError, match="pixels along an edge"):
         gif(Game.start(DISCWORLD), size)
     if size != 100:
@@ -85,13 +85,13 @@ def test_no_size_that_is_none(size: int) -> None:
 
 
 @pytest.mark.parametrize("delay", [0, 0.01, 61, float("nan"), float("inf")])
-def test_no_time_that_is_none(delay: float) -> None:
+def test_invalid_delay_is_refused(delay: float) -> None:
     with pytest.raises(InvalidValueError, match=re.escape("0.02 to 60 seconds")):
         gif(Game.start(DISCWORLD), delay=delay)
 
 
 @pytest.mark.parametrize("missing", ["resvg_py", "PIL"])
-def test_it_says_what_is_missing(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_extra_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     nobody = Position(0, 0, 0, 0, Side.DWARF)
     with pytest.raises(MissingExtraError, match=re.escape('"thudmud[pictures]" brings it')):
