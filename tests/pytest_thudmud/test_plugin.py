@@ -71,7 +71,7 @@ def test_transcripts_are_collected_and_failures_are_readable(pytester: pytest.Py
 
 
 @pytest.mark.slow
-def test_they_are_played_on_a_server_and_with_its_boards(
+def test_transcripts_are_played_with_configured_boards_or_on_a_server(
     pytester: pytest.Pytester, run_server: RunServer, tmp_path: Path
 ) -> None:
     listed = "Anna> boards\nAnna|  1. elm board (discworld rules): both seats free\n"
@@ -89,7 +89,7 @@ def test_they_are_played_on_a_server_and_with_its_boards(
 
 
 @pytest.mark.slow
-def test_what_compares_nothing_is_a_failure_and_strictly_each_step(
+def test_transcript_without_expectations_fails_and_strict_adds_steps(
     pytester: pytest.Pytester,
 ) -> None:
     write(pytester, good="Anna> say hi\nAnna| You say: hi\n", empty="", loose="Anna> say hi\n" * 2)
@@ -108,7 +108,7 @@ def test_what_compares_nothing_is_a_failure_and_strictly_each_step(
 
 
 @pytest.mark.slow
-def test_a_variable_that_no_transcript_has_is_refused(pytester: pytest.Pytester) -> None:
+def test_variable_unknown_to_every_transcript_is_refused(pytester: pytest.Pytester) -> None:
     write(pytester, good=GOOD)
     run(pytester, "--thud-set", "x=hi").assert_outcomes(passed=1)
     result = run(pytester, "--thud-set", "x=hi", "--thud-set", "y=hi")
@@ -117,7 +117,7 @@ def test_a_variable_that_no_transcript_has_is_refused(pytester: pytest.Pytester)
 
 
 @pytest.mark.slow
-def test_options_that_mean_nothing_are_named(pytester: pytest.Pytester) -> None:
+def test_invalid_option_is_reported_by_name(pytester: pytest.Pytester) -> None:
     write(pytester, good=GOOD)
     pytester.makeini("[pytest]\nthud_connect = nowhere\n")
     result = run(pytester)
@@ -126,7 +126,7 @@ def test_options_that_mean_nothing_are_named(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.slow
-def test_runs_without_transcripts_do_not_import_thudmud(pytester: pytest.Pytester) -> None:
+def test_run_without_transcripts_does_not_import_thudmud(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import sys
@@ -144,7 +144,7 @@ def test_runs_without_transcripts_do_not_import_thudmud(pytester: pytest.Pyteste
     pytester.runpytest_subprocess(*PLUGINS, "-W", "error").assert_outcomes(passed=1)
 
 
-def test_the_plugin_itself_imports_nothing_but_pytest() -> None:
+def test_plugin_module_imports_only_pytest() -> None:
     tree = ast.parse(Path(pytest_thudmud.__file__).read_text("utf-8"))
     imported = {
         (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
@@ -154,7 +154,7 @@ def test_the_plugin_itself_imports_nothing_but_pytest() -> None:
     assert imported == {"__future__", "pathlib", "pytest"}
 
 
-def test_the_entry_point_has_the_name_of_the_module() -> None:
+def test_entry_point_is_named_after_the_module() -> None:
     """Or `-p pytest_thudmud` would be another plugin, and every transcript be played twice."""
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     ((name, module),) = re.findall(r'entry-points\.pytest11\]\n(\w+) = "(\w+)"', text)

@@ -139,14 +139,14 @@ def whole_matches(tellings: list[tuple[Delivery, View]]) -> set[str]:
     }
 
 
-def test_every_table_event_in_both_styles(told: Told) -> None:
+def test_transcripts_cover_every_table_event_in_both_styles(told: Told) -> None:
     seen = {(type(event), view.style) for event, view in told}
     timed = {ClockHeld, IdleWarned}  # nobody waits for the time in a transcript
     expected = {(event, style) for event in {*get_args(TableEvent)} - timed for style in Style}
     assert expected - seen == set()
 
 
-def test_every_aside_and_answer(told: Told) -> None:
+def test_transcripts_cover_every_aside_and_answer(told: Told) -> None:
     asides = {type(event) for event, _ in told}
     ours = {each for each in Aside.KINDS if each.__module__.startswith("thudmud.")}
     # Nobody goes on from another connection in a transcript: players have one each. And nobody
@@ -164,12 +164,12 @@ def test_every_aside_and_answer(told: Told) -> None:
     assert questions - answers == {PlayNow, Letters, Bans, Mutes, Notify, Reports} & questions
 
 
-def test_every_way_to_end(told: Told) -> None:
+def test_transcripts_cover_every_ending(told: Told) -> None:
     endings = {event.outcome.ending for event, _ in told if isinstance(event, BattleEnded)}
     assert set(Ending) - endings == {Ending.TIME, Ending.LENGTH}
 
 
-def test_every_parting_and_offer(told: Told) -> None:
+def test_transcripts_cover_every_parting_and_offer(told: Told) -> None:
     left = {event.parting for event, _ in told if isinstance(event, Left)}
     assert left == {Parting.LEFT, Parting.QUIT, Parting.LOST}
     # Nobody waits for a server's clock, or for its end, in a transcript.
@@ -180,7 +180,7 @@ def test_every_parting_and_offer(told: Told) -> None:
     assert {event.offer for event, _ in told if isinstance(event, Declined)} == set(Offer)
 
 
-def test_every_query_by_a_reader_and_by_who_sees_the_board(told: Told) -> None:
+def test_transcripts_cover_every_query_with_and_without_a_reader(told: Told) -> None:
     asked = {
         (type(event.question), view.display.reader) for event, view in told if _is_query(event)
     }
@@ -192,7 +192,7 @@ def _is_query(event: Any) -> bool:
     return isinstance(event, Asked) and isinstance(event.question, PieceQuery)
 
 
-def test_every_value_of_every_option(told: Told) -> None:
+def test_transcripts_cover_every_value_of_every_option(told: Told) -> None:
     choices = [event.choice for event, _ in told if isinstance(event, OptionChosen)]
     values = {(type(choice), choice.value) for choice in choices if type(choice) in VALUES}
     assert values == {(kind, value) for kind, every in VALUES.items() for value in every}
@@ -207,7 +207,7 @@ def test_every_value_of_every_option(told: Told) -> None:
     }
 
 
-def test_every_option_is_listed_for_a_reader_and_for_who_sees_the_board(told: Told) -> None:
+def test_transcripts_cover_option_lists_with_and_without_a_reader(told: Told) -> None:
     lists = {
         (type(event.question), view.display.reader, view.width)
         for event, view in told
@@ -219,7 +219,7 @@ def test_every_option_is_listed_for_a_reader_and_for_who_sees_the_board(told: To
     assert {width for _, _, width in lists} == {20, 40, 80}
 
 
-def test_every_word_is_held() -> None:
+def test_transcripts_expect_the_exact_text() -> None:
     """What is seen stands there to the letter; wildcards stand for the time and nothing else.
 
     Only what a battle was worth is as our player thinks just then; and where a hint is waited for,
@@ -254,5 +254,5 @@ def _is_held(line: Expectation, seen: Expectation) -> bool:
     return line in ([seen, Expectation("~", text)] if times else [seen])
 
 
-def test_a_whole_match_by_every_ruleset(whole_matches: set[str]) -> None:
+def test_transcripts_cover_a_whole_match_by_every_ruleset(whole_matches: set[str]) -> None:
     assert whole_matches == set(RULESETS)

@@ -30,7 +30,9 @@ FILES = sorted(filter(is_for_a_server, HERE.glob("*.thud-script")))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_on_a_server(path: Path, run_server: RunServer, tmp_path: Path) -> None:
+def test_transcript_is_played_on_a_server(
+    path: Path, run_server: RunServer, tmp_path: Path
+) -> None:
     config = Transcript.parse(path.read_text(encoding="utf-8")).config
     words: list[str | Path] = [sys.executable, "-m", "thudmud.cli.main", "serve", "--port", "0"]
     # A server stores what happens beside its configuration.
