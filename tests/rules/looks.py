@@ -1,4 +1,4 @@
-"""How much the search for tramples works, counted, so that no test depends on a clock."""
+"""Counts the work of the trample search, so that no test depends on a clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Looks = list[int]
 
 
 def looks_of(monkeypatch: pytest.MonkeyPatch) -> Looks:
-    """Return a list that grows by each square round which the search for paths looks."""
+    """Return a list to which the path search appends every square it expands."""
     seen: Looks = []
     leaps: Callable[[int], tuple[tuple[int, int, Square], ...]] = tramples.leaps
 

@@ -1,4 +1,4 @@
-"""The rules a second time, as plainly as they can be written, to check the engine against.
+"""Reference implementation of the rules, as plain as possible, to check the engine against.
 
 Shares no code and no representation with the engine: a square is a pair (column, row), pieces are
 sets of squares, and nothing is clever. Also the yardstick of ``benchmarks/engine.py``.
@@ -26,7 +26,7 @@ DIRECTIONS = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -
 
 
 class State(NamedTuple):
-    """Where everything is; ``stones`` is the Thudstone or the Rock, and turn is "d" or "T"."""
+    """A position; ``stones`` holds the Thudstone or the Rock, and ``turn`` is "d" or "T"."""
 
     dwarfs: Places
     trolls: Places
@@ -35,7 +35,7 @@ class State(NamedTuple):
 
 
 class Ply(NamedTuple):
-    """A verb and what comes of it; captures row by row, but in a trample in its order."""
+    """A verb and its outcome; captures are sorted by row, those of a trample in path order."""
 
     verb: str
     origin: Place
@@ -52,14 +52,14 @@ def outcomes(rules: str, state: State) -> set[Outcome]:
 
 
 def plies(rules: str, state: State) -> Iterator[Ply]:
-    """Yield every legal ply, by every verb that can do it."""
+    """Yield every legal ply, once for each verb that allows it."""
     if won(rules, state):
         return iter(())
     return PLIES[rules, state.turn](state)
 
 
 def after(state: State, outcome: Outcome) -> State:
-    """Return the state after an outcome of a legal ply."""
+    """Return the state after a legal ply with the given outcome."""
     origin, target, captures = outcome
     gone = {origin, *captures}
     dwarfs, trolls, stones, _ = state
@@ -81,7 +81,7 @@ def perft(rules: str, state: State, depth: int) -> int:
 
 
 def won(rules: str, state: State) -> bool:
-    """Tell whether somebody has reached a goal; only koom valley has any."""
+    """Whether a side has reached its goal; only koom valley has goals."""
     if rules != "koom valley":
         return False
     for rock in state.stones:
@@ -112,7 +112,7 @@ def is_empty(state: State, place: Place) -> bool:
 
 
 def slide(state: State, origin: Place, direction: tuple[int, int], most: int) -> Iterator[Place]:
-    """Yield the empty squares from the origin on, ``most`` of them at most."""
+    """Yield at most ``most`` empty squares in a line from the origin."""
     place = step(origin, direction)
     while most > 0 and is_empty(state, place):
         yield place
@@ -121,7 +121,7 @@ def slide(state: State, origin: Place, direction: tuple[int, int], most: int) ->
 
 
 def line(fighters: Places, front: Place, direction: tuple[int, int]) -> int:
-    """Return how many fighters stand in the unbroken line behind and including ``front``."""
+    """Return the length of the unbroken line of fighters that ends with ``front``."""
     length = 0
     while step(front, direction, -length) in fighters:
         length += 1
@@ -129,14 +129,14 @@ def line(fighters: Places, front: Place, direction: tuple[int, int]) -> int:
 
 
 def choices(prey: list[Place], fewest: int, most: int) -> Iterator[tuple[Place, ...]]:
-    """Yield the sets of prey of those sizes, each row by row."""
+    """Yield the subsets of ``prey`` within the given sizes, each sorted by row."""
     ordered = sorted(prey, key=lambda place: (place[1], place[0]))
     sizes = range(fewest, min(most, len(ordered)) + 1)
     return chain.from_iterable(combinations(ordered, size) for size in sizes)
 
 
 def hurling_dwarfs(state: State) -> Iterator[Ply]:
-    """Dwarfs of classic and discworld."""
+    """Plies of the dwarfs in classic and discworld."""
     for origin in state.dwarfs:
         for direction in DIRECTIONS:
             for target in slide(state, origin, direction, 99):
@@ -150,7 +150,7 @@ def hurling_dwarfs(state: State) -> Iterator[Ply]:
 
 
 def shoving_trolls(state: State, most_after_move: int, shortest_shove: int) -> Iterator[Ply]:
-    """Trolls of classic and discworld."""
+    """Plies of the trolls in classic and discworld."""
     for origin in state.trolls:
         for direction in DIRECTIONS:
             for target in slide(state, origin, direction, 1):
@@ -168,7 +168,7 @@ def prey_around(state: State, place: Place) -> list[Place]:
 
 
 def trapping_dwarfs(state: State) -> Iterator[Ply]:
-    """Dwarfs of koom valley, and the Rock."""
+    """Plies of the dwarfs and the Rock in koom valley."""
     for origin in state.dwarfs:
         others = state.dwarfs - {origin}
         for direction in DIRECTIONS:
@@ -188,7 +188,7 @@ def trapping_dwarfs(state: State) -> Iterator[Ply]:
 
 
 def trampling_trolls(state: State) -> Iterator[Ply]:
-    """Trolls of koom valley."""
+    """Plies of the trolls in koom valley."""
     for origin in state.trolls:
         for direction in DIRECTIONS:
             for target in slide(state, origin, direction, 3):
@@ -199,7 +199,7 @@ def trampling_trolls(state: State) -> Iterator[Ply]:
 
 
 def tramples(state: State, place: Place) -> Iterator[tuple[Place, tuple[Place, ...]]]:
-    """Yield the ends and paths of the tramples of a troll that has come to ``place``."""
+    """Yield the ends and paths of the tramples of a troll that has reached ``place``."""
     for direction in DIRECTIONS:
         over, landing = step(place, direction), step(place, direction, 2)
         if over in state.dwarfs and is_empty(state, landing):

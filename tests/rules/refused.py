@@ -11,7 +11,7 @@ from thudmud.rules import CLASSIC, DISCWORLD, KOOM_VALLEY, IllegalMoveError, Rea
 
 
 class Example(NamedTuple):
-    """An attempt that is refused, the squares that make it so, and what a player reads."""
+    """A refused attempt, the squares that are the reason, and the text for players."""
 
     code: Reason
     rules: Ruleset

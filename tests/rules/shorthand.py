@@ -1,6 +1,6 @@
-"""Shorthand for the engine's tests: positions, attempts and moves from a few characters.
+"""Shorthand for the engine tests: positions, attempts and moves from short strings.
 
-Also tells the engine's values in the terms of ``plain_rules``, which shares none with it.
+Also converts the engine's values to those of ``plain_rules``, which shares no types with it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ D, T = Side.DWARF, Side.TROLL
 
 
 def squares(names: str) -> tuple[Square, ...]:
-    """``"A6 B7"`` or ``"A6, B7"`` as squares."""
+    """Parse squares such as ``"A6 B7"`` or ``"A6, B7"``."""
     return tuple(Square.parse(name) for name in names.replace(",", " ").split())
 
 
 def board(pieces: str, turn: Side = D) -> Position:
-    """``"d A6 B6 T G7 X H8"`` as a position: a piece's letter, then its squares."""
+    """Parse a position such as ``"d A6 B6 T G7 X H8"``: a piece's letter, then its squares."""
     standing: dict[Square, Piece] = {}
     piece = Piece.DWARF
     for word in pieces.split():
@@ -44,7 +44,7 @@ def board(pieces: str, turn: Side = D) -> Position:
 
 
 def ask(words: str) -> Attempt:
-    """``"move A6 B6"``, ``"shove C5 C7 capturing D8 E8"``, also all or none, as an attempt."""
+    """Parse an attempt such as ``"shove C5 C7 capturing D8 E8"``, also with ``all`` or ``none``."""
     asked, _, said = words.partition(" capturing ")
     verb, origin, target = asked.split()
     special = {"": None, "all": EVERY, "none": ()}
@@ -53,7 +53,7 @@ def ask(words: str) -> Attempt:
 
 
 def plain_state(position: Position) -> plain_rules.State:
-    """A position for the plain rules."""
+    """Convert a position for the plain rules."""
     places = {
         piece: frozenset((each.column, each.row) for each in position.squares(piece))
         for piece in Piece
@@ -67,19 +67,19 @@ def plain_state(position: Position) -> plain_rules.State:
 
 
 def plain_outcome(move: Move) -> plain_rules.Outcome:
-    """A move for the plain rules."""
+    """Convert a move for the plain rules."""
     captures = tuple((each.column, each.row) for each in move.captures)
     origin, target = move.origin, move.target
     return (origin.column, origin.row), (target.column, target.row), captures
 
 
 def seeded(seed: int | str) -> Random:
-    """A source of chance that is the same in every run."""
-    return Random(seed)  # noqa: S311  (games are at stake, no secrets)
+    """Return a random generator that gives the same sequence in every run."""
+    return Random(seed)  # noqa: S311  (not used for secrets)
 
 
 def random_positions(ruleset: Ruleset, random: Random, plies: int) -> list[Position]:
-    """The positions of a random battle of at most so many plies, the opening first."""
+    """Return the positions of a random battle of at most ``plies`` plies, from the opening on."""
     positions = [ruleset.opening]
     while len(positions) <= plies and ruleset.outcome(positions[-1]) is None:
         move = random.choice(ruleset.legal_moves(positions[-1]))
@@ -88,9 +88,9 @@ def random_positions(ruleset: Ruleset, random: Random, plies: int) -> list[Posit
 
 
 def scattered(ruleset: Ruleset, random: Random) -> Position:
-    """A position that no battle comes to: anything from bare to crowded, pieces anywhere.
+    """Return an artificial position, anything from bare to crowded, with pieces anywhere.
 
-    In koom valley no more dwarfs than the rules have: tramples grow with every one of them.
+    In koom valley the number of dwarfs is that of the opening, as each one multiplies tramples.
     """
     most_dwarfs = ruleset.opening.count(Piece.DWARF) if ruleset.goals else 70
     dwarfs = random.randint(0, random.choice((4, most_dwarfs)))
@@ -102,7 +102,7 @@ def scattered(ruleset: Ruleset, random: Random) -> Position:
 
 
 def to_and_fro(ruleset: Ruleset, plies: int) -> Game:
-    """A battle in which either side moves a piece there and back, again and again."""
+    """Return a battle in which both sides move a piece back and forth."""
     game, there = Game.start(ruleset), []
     for _ in Side:
         quiet = (move for move in game.legal_moves() if not move.captures)

@@ -1,4 +1,4 @@
-"""A battle as it stood after any of its plies, found from whichever ply is near."""
+"""`Game.after`: a battle at any of its plies, reached from a nearby one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thudmud.rules import DISCWORLD, Game, Move, Position, Side
 
 
 def states() -> list[Game]:
-    """Return a battle after each of its plies; after the last of them it is given up."""
+    """Return a battle after each of its plies; the last one is resigned."""
     states = [Game.start(DISCWORLD)]
     for move in LONGER:
         states.append(states[-1].play(move))

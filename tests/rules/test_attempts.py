@@ -1,4 +1,4 @@
-"""Every attempt over a whole position: granted where the plain rules say so, else refused."""
+"""Exhaustive attempts in a position: granted or refused exactly as by the plain rules."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Captures = tuple[plain_rules.Place, ...]
 
 
 class Book:
-    """What the plain rules make of any attempt in one position."""
+    """Answers of the plain rules to all attempts in one position."""
 
     def __init__(self, ruleset: Ruleset, position: Position) -> None:
         self.in_order = bool(ruleset.goals) and position.turn is Side.TROLL
@@ -61,7 +61,7 @@ class Book:
             self.options[key].add(ply.captures)
 
     def answer(self, attempt: Attempt) -> Captures | None:
-        """The captures of the move that an attempt asks for; None if it is to be refused."""
+        """Return the captures of the requested move, or None if the attempt is to be refused."""
         options = self.options.get((attempt.verb.value, attempt.origin, attempt.target), set())
         said = attempt.captures
         if isinstance(said, Every):
@@ -109,9 +109,9 @@ def resolve(ruleset: Ruleset, position: Position, attempt: Attempt) -> Move | Il
 
 
 def silent_attempts(random: Random, part: int) -> Iterator[Attempt]:
-    """One in so many of: every verb from every square of the board to every other.
+    """Yield a sample of one in ``part`` attempts: every verb from every square to every other.
 
-    Nothing is said about captures. Whatever is beside the board is tried from and to one square.
+    Captures are not specified. Squares off the board are only combined with a single square.
     """
     for verb, origin, target in some(random, part, product(Verb, GRID, GRID)):
         if (origin.on_board and target.on_board) or EDGE in (origin, target):
@@ -119,9 +119,9 @@ def silent_attempts(random: Random, part: int) -> Iterator[Attempt]:
 
 
 def capturing_attempts(position: Position, random: Random, part: int) -> Iterator[Attempt]:
-    """One in so many of: every verb from every piece to every square.
+    """Yield a sample of one in ``part`` attempts: every verb from every piece to every square.
 
-    Each has plausible and silly captures.
+    Each attempt is made with plausible and with silly captures.
     """
     pieces = [each for piece in Piece for each in position.squares(piece)]
     for verb, origin, target in some(random, part, product(Verb, pieces, GRID)):
@@ -130,7 +130,7 @@ def capturing_attempts(position: Position, random: Random, part: int) -> Iterato
 
 
 def some(random: Random, part: int, all_of_them: Iterable[T]) -> list[T]:
-    """Return one in so many of them."""
+    """Return a random sample of one item in ``part``."""
     listed = list(all_of_them)
     return random.sample(listed, len(listed) // part)
 
@@ -154,7 +154,7 @@ def distance(one: Square, other: Square) -> int:
 
 
 def attempts_like(move: Move, random: Random) -> Iterator[Attempt]:
-    """Attempts that ask for a legal move, or nearly."""
+    """Yield attempts at a legal move and near misses."""
     shuffled = tuple(random.sample(move.captures, len(move.captures)))
     for verb in Verb:
         for captures in (move.captures, move.captures[::-1], shuffled, move.captures[1:]):
@@ -166,7 +166,7 @@ def attempts_like(move: Move, random: Random) -> Iterator[Attempt]:
 
 @cache
 def fierce(ruleset: Ruleset, side: Side) -> Position:
-    """The position with most kinds of captures for a side out of some random battles."""
+    """Return the position with the most kinds of captures for a side from some random battles."""
     positions = [
         position
         for seed in range(4)

@@ -1,4 +1,4 @@
-"""The benchmark runs, and prints a table of everything it is to measure."""
+"""Smoke test of the benchmark and its table."""
 
 from __future__ import annotations
 

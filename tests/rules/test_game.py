@@ -1,4 +1,4 @@
-"""Battles: how they go on, how each can end, and what they count."""
+"""Battles: playing, endings and scores."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def test_score_is_available_by_side() -> None:
 
 
 def test_listed_moves_are_shared_between_calls() -> None:
-    """Listing makes no move twice, which is what makes it fast."""
+    """Move objects are cached, which makes listing fast."""
     for rules in RULESETS.values():
         first, again = (rules.legal_moves(rules.opening) for _ in range(2))
         assert first is not again

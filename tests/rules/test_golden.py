@@ -1,8 +1,8 @@
-"""Golden playthroughs: whole battles, ply by ply, exactly as they went when they were checked.
+"""Golden playthroughs: whole battles, compared ply by ply with a checked recording.
 
-A file of ``golden/`` names its ruleset, then tells the setup line of the game record, and for each
-ply how many legal moves there were, the ply as records write it, and the score after it; then how
-the battle ended and the board. A ruleset without a playthrough fails.
+A file in ``golden/`` holds the ruleset, the setup line of the game record, and for each ply the
+number of legal moves, the ply in record notation and the score after it; then the ending and the
+final board. Every ruleset needs a playthrough.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HEAD = "rules: "
 
 
 def told(game: Game) -> str:
-    """Tell a battle as the golden files do."""
+    """Format a battle as a golden file."""
     return "\n".join([*_lines(game), ""])
 
 
@@ -61,7 +61,7 @@ def _mark(position: Position, column: int, row: int) -> str:
 
 
 def replayed(text: str) -> Game:
-    """Play what a golden file tells."""
+    """Replay the battle of a golden file."""
     head, setup, *lines = text.splitlines()
     plies = [line.split()[1] for line in lines[: lines.index(_end(lines))]]
     return read_record("\n".join([setup, *plies]), RULESETS[head.removeprefix(HEAD)]).game

@@ -1,4 +1,4 @@
-"""The most plies of a battle: how it ends then, and that reading one takes linear time."""
+"""The ply limit of a battle: its ending there, and linear time for reading long records."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def longest(rules: Ruleset) -> Game:
 
 
 def going_on(rules: Ruleset, opening: Position, *there: str) -> Game:
-    """A battle that has a single ply left: two moves there and back, again and again."""
+    """Return a battle with one ply left, filled up by two moves back and forth."""
     game = played(rules, opening, *there)
     back = [Move(move.piece, move.target, move.origin) for move in game.moves]
     moves = islice(cycle([*game.moves, *back]), MOST_PLIES - 1)

@@ -45,7 +45,7 @@ class Case:
 
 
 def read_cases() -> Iterator[Case]:
-    """Read positions.perft, whose first lines tell its format."""
+    """Read positions.perft; its first lines explain the format."""
     case = None
     text = Path(__file__).with_name("positions.perft").read_text(encoding="utf-8")
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""Properties that hold in every position that random play comes to, and in artificial ones."""
+"""Properties of positions from random play and of artificial ones."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_symmetries_number_eight() -> None:
 
 @pytest.mark.parametrize("name", RULESETS)
 def test_random_battles_cover_every_kind_of_move(name: str) -> None:
-    """The properties above are worth what the positions are that they are tried on."""
+    """The property tests above are only as good as their positions."""
     ruleset = RULESETS[name]
     kinds = {
         (move.piece, move.verb, move.trample, min(len(move.captures), 2))

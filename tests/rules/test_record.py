@@ -1,4 +1,4 @@
-"""Game records: read, written, and refused with the line and what is wrong with it."""
+"""Game records: reading, writing, and errors with their line."""
 
 from __future__ import annotations
 

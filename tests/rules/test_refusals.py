@@ -1,4 +1,4 @@
-"""Every reason to refuse an attempt, and what is granted instead."""
+"""Every reason to refuse an attempt, and similar attempts that are granted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions that are images of each other have one number, the same for ever."""
+"""Symmetric positions share a position number, which is stable for ever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several threads list moves at once, and each of them gets whole lists."""
+"""Move lists are complete even if several threads generate them at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROUNDS = 50 if SOAKING else 5
 
 @pytest.fixture(autouse=True)
 def _switching_often() -> Iterator[None]:
-    """Let threads take turns as often as can be, so that what is half made is seen."""
+    """Switch threads as often as possible, to expose half-built caches."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -38,7 +38,7 @@ def _switching_often() -> Iterator[None]:
 
 
 def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the rules begin anew, as in a new process."""
+    """Clear the caches of the rules, as in a new process."""
     further = classic._hurls_along
     monkeypatch.setattr(classic, "_LINES", generation.SlideGenerator(Piece.DWARF, 15, further))
     monkeypatch.setattr(koom_valley, "_QUEENS", generation.SlideGenerator(Piece.DWARF, 15))
@@ -79,7 +79,7 @@ def test_concurrent_threads_get_complete_move_lists(
 
 
 def test_forget_clears_the_move_caches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the test above would compare what was remembered with itself."""
+    """Otherwise the test above would compare cached lists with themselves."""
     one = DISCWORLD.legal_moves(DISCWORLD.opening)[0]
     forget(monkeypatch)
     assert DISCWORLD.legal_moves(DISCWORLD.opening)[0] is not one

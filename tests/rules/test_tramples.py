@@ -1,4 +1,4 @@
-"""Tramples where they are many: exact as long as that is cheap, and never much work."""
+"""Tramples in crowded positions: exact while cheap, and always of bounded cost."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def resolved(position: Position, attempt: Attempt) -> Move | IllegalMoveError:
 
 
 def cluster(random: Random) -> tuple[int, int, int]:
-    """A troll among up to nine dwarfs, close together: its bit, theirs, and the empty squares."""
+    """Return a troll among up to nine dwarfs: its bit, theirs, and the empty squares."""
     box = [each for each in SQUARES if 4 <= each.column <= 10 and 4 <= each.row <= 10]
     origin, *rest = random.sample(box, random.randint(4, 14))
     between = [

@@ -1,4 +1,4 @@
-"""What cannot be cannot be made: positions, moves, battles, scores and records."""
+"""Validation: invalid positions, moves, battles, scores and records cannot be constructed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Squares, pieces, moves and positions: values that name, compare, hash, copy and never change."""
+"""Squares, pieces, moves and positions are immutable, comparable, hashable values."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_squares_are_ordered_row_by_row() -> None:
     assert a6 > f1
     assert f1 <= Square.parse("F1") >= f1
     with pytest.raises(TypeError):
-        f1 < "A6"  # type: ignore[operator]  # noqa: B015  (the comparison is what is tried)
+        f1 < "A6"  # type: ignore[operator]  # noqa: B015  (the comparison itself is tested)
 
 
 def test_squares_are_immutable() -> None:
