@@ -1,7 +1,7 @@
 """Fuzz a target by coverage: ``python -m tests.fuzz.run bytes -max_total_time=60``.
 
-The options are libFuzzer's. It stops at the first input that something is wrong with, which is then
-in ``build/fuzz``; put it into the corpus, where the tests try it from then on.
+The options are libFuzzer's. It stops at the first failing input and writes it to ``build/fuzz``;
+add that to the corpus, so that the tests cover it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LONGEST = 2048  # bytes: more than a line may have
 def main(name: str, *options: str) -> None:
     """Fuzz a target; never returns."""
     target, loop = TARGETS[name], asyncio.new_event_loop()
-    logging.disable()  # telnetlib3 tells of every malformed sub-negotiation
+    logging.disable()  # telnetlib3 logs every malformed sub-negotiation
     found = FOUND / name
     found.mkdir(parents=True, exist_ok=True)
 

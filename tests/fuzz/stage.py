@@ -1,4 +1,4 @@
-"""A real server process, two players at a board of it, and room for whoever means harm."""
+"""A real server process with two players at a board, open to attackers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "shutdown_grace": 0.2,
         "log_level": "info",
         "log_file": "log",
-        # Tests come from one address, and faster than people do.
+        # Tests connect from one address, and faster than people.
         "connections_per_address": 1000,
         "accepts_at_once": 100_000,
     },
@@ -50,8 +50,8 @@ class Stage:
     """A server where Anna and Bert play.
 
     Attributes:
-        names: names that nobody has had.
-        slowest: the most seconds that a ply has taken to be played and seen.
+        names: unused player names.
+        slowest: the longest time in seconds from sending a ply until both players saw it.
     """
 
     def __init__(self, server: Process, port: int, folder: Path) -> None:
@@ -63,7 +63,7 @@ class Stage:
         self.names = map("".join, product(["Mal"], ascii_lowercase, ascii_lowercase))
 
     async def connect(self, name: str = "") -> Client:
-        """Return a new client; one with a name is in."""
+        """Return a new client, logged in if a name is given."""
         async with asyncio.timeout(PATIENCE):
             client = Client(*await asyncio.open_connection("127.0.0.1", self._port))
         self._clients.append(client)
@@ -73,11 +73,11 @@ class Stage:
         return client
 
     async def stranger(self) -> Client:
-        """Return a new client who is in, under a name that nobody has had."""
+        """Return a new client, logged in under an unused name."""
         return await self.connect(next(self.names))
 
     async def begin(self) -> None:
-        """Let Anna and Bert begin to play."""
+        """Start a game between Anna and Bert."""
         for name, side in (("Anna", "dwarf"), ("Bert", "troll")):
             self._players[name] = client = await self.connect(name)
             await client.send(f"join game as {side} on {BOARD}\r\n".encode())
@@ -90,7 +90,7 @@ class Stage:
         await self.play()
 
     async def play(self) -> None:
-        """Let a ply be played, which both of them see."""
+        """Play a ply and wait until both players have seen it."""
         name, start, end = next(self._plies)
         begun = perf_counter()
         for client in self._players.values():
@@ -101,36 +101,36 @@ class Stage:
         self.slowest = max(self.slowest, perf_counter() - begun)
 
     async def all_others_gone(self) -> None:
-        """Wait until the server knows that nobody but Anna and Bert is connected."""
+        """Wait until the server has noticed that only Anna and Bert are connected."""
         async with asyncio.timeout(PATIENCE):
             while sum(map(_balance, self.log)) > len(self._players):
                 await self.play()
 
     @property
     def memory(self) -> int:
-        """Return how many bytes of memory the server has in use; Linux tells."""
+        """The resident memory of the server in bytes, from Linux's /proc."""
         pages = Path(f"/proc/{self._server.pid}/statm").read_text().split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     @property
     def log(self) -> list[str]:
-        """Return the lines of the log."""
+        """The lines of the server's log."""
         return (self._folder / "log").read_text().splitlines()
 
     async def close(self) -> None:
-        """Let everybody go."""
+        """Disconnect all clients."""
         for client in self._clients:
             await client.close()
 
 
 def _balance(line: str) -> int:
-    """Return by how many connections there are more after what a line of the log tells."""
+    """Return the change in the number of connections that a log line records."""
     return ("event=connected" in line) - ("event=gone" in line)
 
 
 @asynccontextmanager
 async def open_stage(folder: Path, **settings: Mapping[str, object]) -> AsyncIterator[Stage]:
-    """Run a server, with ``settings`` by their sections, until it is not needed any more."""
+    """Run a server with ``settings``, given by section, for the duration of the context."""
     sections = {key: {**each, **settings.get(key, {})} for key, each in DEFAULTS.items()}
     (folder / "config.toml").write_text(_toml(sections))
     command = (sys.executable, "-c", SERVING)

@@ -1,4 +1,4 @@
-"""What is fuzzed: each target takes any bytes, and raises if something is wrong with our answer."""
+"""The fuzz targets: each accepts arbitrary bytes and raises if the response is wrong."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _BEGINNING = ["join game as dwarf", "@join game as troll", "start"]
 
 
 async def byte_path(data: bytes) -> None:
-    """Any bytes mean the same in any packets, and never more is kept than the caps allow.
+    """Check that packet boundaries do not matter and that buffers stay within their caps.
 
-    The first byte tells how to cut the others, and whether the client is willing.
+    The first byte determines the packet boundaries and whether the client is willing.
     """
     first, rest = data[:1] or b"\0", data[1:]
     if first[0] & 0x80:
@@ -56,7 +56,7 @@ async def byte_path(data: bytes) -> None:
 
 
 def check(data: bytes, report: Report) -> None:
-    """Hold what came of bytes to what must be true of it whatever they are."""
+    """Check the invariants of a report, which hold for arbitrary bytes."""
     assert report.line <= 4 * POLICY.max_line
     assert report.subnegotiation <= POLICY.max_subnegotiation
     assert len(report.sent) <= 1000 + 20 * len(data), "little input has a large answer"
@@ -68,7 +68,7 @@ def check(data: bytes, report: Report) -> None:
 
 
 async def parser(data: bytes) -> None:
-    """Any line is a command that prints as itself, or a mistake that can be explained."""
+    """Check that any line is either a command that round-trips or an explainable mistake."""
     for line in LineSplitter(MAX_LINE).feed(data + b"\n"):
         if isinstance(line, str):
             _check_line(line)
@@ -80,13 +80,13 @@ def _check_line(line: str) -> None:
     except ParseError as error:
         _check_mistake(line, error)
     else:
-        # A function: to compare two commands of any kind, mypy weighs each kind against each.
+        # A separate function, since mypy would check every pair of command types in a comparison.
         assert eq(parse(str(command)), command)
 
 
 def _check_mistake(line: str, error: ParseError) -> None:
     read = clean(line[:MAX_LINE])
-    assert error.line in {read, read.rstrip(f" {STOPS}")}  # a sentence may end as sentences do
+    assert error.line in {read, read.rstrip(f" {STOPS}")}  # a line may end with punctuation
     assert error.line.startswith(error.word, error.column)
     assert (error.word == "") is (error.column == len(error.line))
     assert error.expected or error.details["most"]
@@ -95,10 +95,10 @@ def _check_mistake(line: str, error: ParseError) -> None:
 
 
 async def house(data: bytes) -> None:
-    """Whatever two players type, nothing goes wrong, and no text holds what moves a cursor.
+    """Check that two players' arbitrary input causes no error and no text moves the cursor.
 
-    The first byte tells at which board they are, and as whose program hears of it; what follows a
-    line feed and "@" is typed by the second player.
+    The first byte selects the board and the kind of client; text after a line feed and "@" is
+    typed by the second player.
     """
     first, lines = (data[:1] or b"\0")[0], LineSplitter(MAX_LINE).feed(data[1:] + b"\n")
     place = House([BoardSpec("oak board", sorted(RULESETS)[first % 3], Style.BRIEF)])

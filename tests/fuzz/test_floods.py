@@ -1,9 +1,8 @@
 """Clients that send too much, too slowly, or do not read, against a server process.
 
-During and after each of them a game between two others goes on; the server keeps no more memory
-afterwards than it did after the first such client, and has nothing to regret in its log. The
-numbers of the caps are those that operators get by default, but for the ones that depend on where
-somebody comes from: everybody comes from one address here.
+During and after each attack a game between two others continues; the server holds no more memory
+afterwards than after the first such attack, and its log contains no errors. The caps are the
+defaults, except those per address, since all clients connect from one address here.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ Attack = Callable[[Stage], Awaitable[object]]
 
 
 async def swallowed(stage: Stage, client: Client, flood: bytes) -> None:
-    """Throw at the server what it has to take at once; it is there for the client afterwards."""
+    """Flood the server with input it has to accept at once; it serves the client afterwards."""
     sending = asyncio.create_task(client.send(flood))
     while not sending.done():
         await stage.play()
@@ -62,7 +61,7 @@ async def swallowed(stage: Stage, client: Client, flood: bytes) -> None:
 
 
 async def held_back(stage: Stage, client: Client, flood: bytes) -> None:
-    """Throw at it what it does not take at once, while others play, and leave."""
+    """Flood the server with input it holds back, while others play, then disconnect."""
     client.writer.write(flood)
     for _ in range(5):
         await stage.play()
@@ -75,12 +74,12 @@ def ended_for_telnet(stage: Stage) -> int:
 
 
 async def ended(stage: Stage, data: bytes, *clients: Client) -> None:
-    """Let clients throw at it what ends their connections, while others play."""
+    """Have clients send data that ends their connections, while others play."""
     before = ended_for_telnet(stage)
     flooding = asyncio.gather(*(flood(client, data) for client in clients))
     while not flooding.done():
         await stage.play()
-    await flooding  # who floods may be cut off before they have read why
+    await flooding  # the flooder may be cut off before reading the reason
     assert ended_for_telnet(stage) == before + len(clients)
     for client in clients:
         await client.close()
@@ -180,7 +179,7 @@ async def a_byte_at_a_time(stage: Stage) -> None:
 
 
 async def coming_and_going(stage: Stage) -> None:
-    """Those who leave at once, in the middle of something, or should not have come."""
+    """Clients that leave at once, leave in the middle of something, or are not welcome."""
     last_words = [
         b"", b"x", b"\xff", GMCP, b"Mallory\r\n", b"Anna\r\nno-such-word\r\n", b"quit\r\n",
         b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\0\x01", b"MSSP-REQUEST\r\n",
@@ -229,7 +228,7 @@ async def test_connection_storm_is_refused_with_one_line_each(tmp_path: Path) ->
         clients = await asyncio.gather(*(stage.connect() for _ in range(300)))
         await stage.play()
         told = [await asyncio.wait_for(client.reader.readline(), PATIENCE) for client in clients]
-        # More are let in while the storm lasts long, but no more than an address may have.
+        # A long storm lets more connections in, but never more than the limit per address.
         refused = [line for line in told if line.startswith((b"Too many", b"There are too many"))]
         assert len(refused) >= 300 - 32
         for client, line in zip(clients, told, strict=True):

@@ -1,8 +1,8 @@
-"""Every sequence of two and of three bytes that begins with IAC, before and after login.
+"""Every sequence of two or three bytes that begins with IAC, before and after login.
 
-They are thrown at a server process, all 65,536 and 256 of them twice: once on connections that have
-no name yet, once on a player's. Each connection takes those that share their second byte, and is
-then asked whether it is still in its right mind. Others play on meanwhile.
+All 256 + 65,536 sequences are sent to a server process twice: before login and as a player. Each
+connection gets those with the same second byte, and must still work afterwards. Others play
+meanwhile.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ UNCAPPED = {"commands_at_once": 1_000_000, "commands_per_second": 100_000}
 
 
 def sequences(second: int) -> bytes:
-    """Return all with that second byte, the two alone first."""
+    """Return all sequences with the given second byte, the two-byte one first."""
     alone = IAC + bytes([second]) + END
     return alone + b"".join(IAC + bytes([second, third]) + END for third in range(256))
 
 
 async def throw(stage: Stage, client: Client, second: int, asked: bytes) -> None:
-    """Throw them, and see that ``asked`` is what the client is asked for afterwards."""
+    """Send the sequences and check that the client is then prompted with ``asked``."""
     await client.fence()
     await client.send(sequences(second))
     if second == DO:
-        await client.until(b"\xff\xfb\x06")  # one of them asks what a fence asks
+        await client.until(b"\xff\xfb\x06")  # one of the sequences is the request of a fence
     await client.fence()
     await client.send(b"\r\n")
     await client.fence()

@@ -1,4 +1,4 @@
-"""Whatever is thrown at the login, the log holds no secret, and nothing but plain lines."""
+"""Whatever is sent to the login, the log contains no secrets and only plain lines."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ JUNK = st.sampled_from([b"", ESCAPE, b"\xff\xf6", b"\x00", b"\xc3", b"x" * 2000]
 
 
 def hidden(junk: bytes, secret: str, more: bytes) -> bytes:
-    """Return the answers to the two questions, with something around the second."""
+    """Return the answers to both login prompts, the second with surrounding bytes."""
     return b"Anna\r\n" + junk + secret.encode() + more + b"\r\n"
 
 
 def by_client(name: str, secret: str, more: str) -> bytes:
-    """Return what a client sends that logs in by itself."""
+    """Return the message of a client that logs in by itself."""
     data = json.dumps({"name": name, "password": secret + more})
     return b"\xff\xfa\xc9Char.Login " + data.encode() + b"\xff\xf0"
 
@@ -63,11 +63,11 @@ STEPS = st.one_of(
 
 @contextmanager
 def logging_to(path: Path) -> Iterator[None]:
-    """Log as a server does that tells everything, and afterwards as before."""
+    """Log to a file at the most verbose level for the duration of the context."""
     root = logging.getLogger()
     before = root.handlers[:], root.level
     for handler in before[0]:
-        root.removeHandler(handler)  # else it would be closed
+        root.removeHandler(handler)  # otherwise the handler would be closed
     logs.begin("debug", path)
     try:
         yield
@@ -90,7 +90,7 @@ async def throw(steps: Sequence[bytes]) -> None:
         setup = Setup(server, sessions, stack)
         await setup.start()
         client = await setup.connect()
-        with suppress(OSError, AssertionError):  # somebody who says "quit" is let go
+        with suppress(OSError, AssertionError):  # a client that sends "quit" is disconnected
             await client.send(WILLING)
             for step in steps:
                 await client.send(step)

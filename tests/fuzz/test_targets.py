@@ -1,4 +1,4 @@
-"""The targets without a fuzzer: all of the corpus, and whatever Hypothesis thinks of."""
+"""The targets without a fuzzer: the whole corpus and examples from Hypothesis."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def test_corpus_exists_for_every_target() -> None:
 
 
 async def test_corpus_reaches_deep_states() -> None:
-    """What it is worth: it reaches a login, TLS, a line that is too long, and a question."""
+    """The corpus reaches a login, TLS, an overlong line and a query."""
     items = []
     for path in INPUTS:
         if path.parent.name == "bytes":
             first, rest = path.read_bytes()[:1], path.read_bytes()[1:]
             willing = WILLING if first >= b"\x80" else b""
             items += (await reported([willing, rest])).items
-    assert {*Signal} - {*items} == {Signal.END_OF_INPUT}  # which no byte tells
+    assert {*Signal} - {*items} == {Signal.END_OF_INPUT}  # not caused by bytes
     assert Overlong.LINE in items
     assert any(isinstance(item, Credentials) for item in items)

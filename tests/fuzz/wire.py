@@ -1,6 +1,6 @@
-"""A connection without a socket: bytes go in, what it reports and answers is taken down.
+"""A connection without a socket: bytes go in, reports and replies are recorded.
 
-The real `Connection`, with all that reads bytes; beneath it is no transport, above it no game.
+The real `Connection` with all of its parsing, but without a transport below or a game above.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PER_TURN = 7
 
 
 class Notes:
-    """Takes down what a connection reports; a `Receiver`, and its screen."""
+    """Records the reports of a connection; its `Receiver` and its screen."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -81,7 +81,7 @@ class Notes:
 
 
 class Nowhere(asyncio.Transport):
-    """A transport that leads nowhere."""
+    """A transport that discards its output."""
 
     is_paused = False
 
@@ -97,13 +97,13 @@ class Nowhere(asyncio.Transport):
 
 @dataclass(frozen=True)
 class Report:
-    """What came of some bytes.
+    """The effects of some bytes.
 
     Attributes:
-        items: what was reported.
-        sent: what was answered.
-        line: the most bytes of an unfinished line that were kept.
-        subnegotiation: the same of a sub-negotiation.
+        items: the reports of the connection.
+        sent: the bytes sent in reply.
+        line: the largest buffered part of an unfinished line, in bytes.
+        subnegotiation: the same for a sub-negotiation.
     """
 
     items: list[Item]
@@ -113,7 +113,7 @@ class Report:
 
 
 class Wire:
-    """One connection; to be made inside an event loop."""
+    """A single connection; must be created inside an event loop."""
 
     def __init__(self, policy: TelnetPolicy = POLICY) -> None:
         self._notes = Notes()
@@ -128,7 +128,7 @@ class Wire:
         self._connection._interpreter.feed_byte = self._fed  # type: ignore[method-assign]
 
     async def feed(self, packet: bytes) -> None:
-        """Let a packet come in as asyncio does: none is empty, nor larger than the buffer."""
+        """Deliver a packet as asyncio does: never empty, never larger than the buffer."""
         for start in range(0, len(packet), RECEIVE_BUFFER):
             piece = packet[start : start + RECEIVE_BUFFER]
             self._connection.get_buffer(-1)[: len(piece)] = piece
@@ -144,14 +144,14 @@ class Wire:
         self._subnegotiation = max(self._subnegotiation, kept)
 
     def report(self) -> Report:
-        """Return what came of it; raises the first mistake of ours, if there was one."""
+        """Return the report; raises the first internal error, if any."""
         for mistake in self._mistakes:
             raise mistake
         notes = self._notes
         return Report(list(_visible(notes.items)), notes.sent, self._line, self._subnegotiation)
 
     def _fed(self, byte: bytes) -> bool:
-        # What goes wrong in here is logged, and ends the connection.
+        # An exception in here is logged and ends the connection.
         try:
             return self._feed_byte(byte)
         except BaseException as mistake:
@@ -160,9 +160,9 @@ class Wire:
 
 
 def _visible(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items, but of several descriptions of the terminal in a row only the last.
+    """Yield the items, with only the last of consecutive terminal descriptions.
 
-    How many of the sizes of a dragged window are reported depends on the packets.
+    How many sizes of a dragged window are reported depends on the packet boundaries.
     """
     shown = latest = TerminalChanged(Capabilities().terminal)
     for item in (*items, None):
@@ -177,7 +177,7 @@ def _visible(items: Iterable[Item]) -> Iterator[Item]:
 
 
 async def reported(packets: Iterable[bytes], policy: TelnetPolicy = POLICY) -> Report:
-    """Return what comes of packets on a connection of their own."""
+    """Return the report for packets on a fresh connection."""
     wire = Wire(policy)
     for packet in packets:
         await wire.feed(packet)

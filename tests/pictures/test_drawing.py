@@ -1,4 +1,4 @@
-"""Pictures of positions: what is drawn, what is said in words, what is refused."""
+"""Pictures of positions: drawing, description and refusals."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ NAMES = [each.name.lower() for each in Piece]
 
 
 def parsed(picture: str) -> ET.Element:
-    return ET.fromstring(picture)  # noqa: S314  (it is our own)
+    return ET.fromstring(picture)  # noqa: S314  (our own output)
 
 
 def places(picture: str) -> Counter[tuple[str, int, int]]:
-    """Return which pieces a picture has, and in which column and row they are seen."""
+    """Return the pieces of a picture with their visible column and row."""
     uses = parsed(picture).iter(f"{SVG}use")
     return Counter(
         (
@@ -118,7 +118,7 @@ def test_arrows_and_marks_are_turned_with_the_board() -> None:
     assert '<circle cx="13.5" cy="8.5"' in north
     assert 'transform="matrix(1 0 0 1 0.5 5.5)" d="M0-.11H2.45' in south
     assert 'transform="matrix(-1 0 0 -1 14.5 9.5)" d="M0-.11H2.45' in north
-    assert "NaN" not in svg(position, arrows=[(mark, mark)])  # an arrow to where it begins
+    assert "NaN" not in svg(position, arrows=[(mark, mark)])  # an arrow of length zero
 
 
 def test_sizes_coordinates_and_titles() -> None:
@@ -137,7 +137,7 @@ def test_sizes_coordinates_and_titles() -> None:
 
 
 def test_symbol_ids_are_consistent_across_pictures() -> None:
-    """An id of theirs is the same symbol wherever it is."""
+    """An id always stands for the same symbol, so several pictures fit on one page."""
     symbols: dict[str, str] = {}
     for colours in SCHEMES.values():
         for rules in RULESETS.values():

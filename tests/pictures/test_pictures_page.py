@@ -1,6 +1,6 @@
-"""The page on pictures: its code makes those that it shows, and its commands can be typed.
+"""docs/pictures.md: its code makes the pictures it shows, and its commands are valid.
 
-`python tests/pictures/test_pictures_page.py` writes the pictures anew.
+`python tests/pictures/test_pictures_page.py` rewrites the pictures.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PARTS = re.compile(
 
 
 def drawn() -> Iterator[tuple[Path, str]]:
-    """Run the code of the page; yield each picture and where it is."""
+    """Run the code of the page; yield the path and text of each picture."""
     names: dict[str, Any] = {}
     for part in _PARTS.finditer(PAGE):
         printed = StringIO()

@@ -1,4 +1,4 @@
-"""Pictures as PNG and GIF: the same as the drawings, and what is refused."""
+"""Pictures as PNG and GIF: likeness to the drawings, and refusals."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def pixels(image: bytes, at: int = 0) -> Image.Image:
 
 
 def difference(one: Image.Image, other: Image.Image) -> int:
-    """Return by how much the most different pixels differ."""
+    """Return the largest difference between two pixels."""
     bands = ImageChops.difference(one, other).getextrema()
     return max(int(high) for _, high in bands)  # type: ignore[misc]
 
 
 def battle(rules: Ruleset, plies: int = 12) -> Game:
-    """Return a battle in which each side captures when it can."""
+    """Return a battle in which both sides capture whenever possible."""
     game = Game.start(rules)
     for _ in range(plies):
         game = game.play(max(game.legal_moves(), key=lambda move: (len(move.captures), str(move))))
@@ -66,7 +66,7 @@ def test_gif_of_a_battle_without_plies_has_one_frame() -> None:
 
 
 def test_gif_keeps_a_frame_for_every_similar_ply() -> None:
-    """Pillow joins pictures that are the same; none of ours are, since the last ply is tinted."""
+    """Pillow merges identical frames; the tint of the last ply keeps ours distinct."""
     troll = ["TG7-G6", "TG6-G7"]
     game = Game.start(DISCWORLD)
     for there in ("dA6-B6", troll[0], "dB6-A6", troll[1], "dA6-B6"):
