@@ -1,4 +1,4 @@
-"""The plugin, in projects of other people: each run is a pytest of its own."""
+"""The pytest plugin in other projects; every run is a pytest process of its own."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ BAD = "@include part\n# More.\nAnna> say hi\nAnna| You say: ho\nBert> quit\nBert
 
 @pytest.fixture(autouse=True)
 def _found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the project have this thudmud installed."""
+    """Make this thudmud importable in the project."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
         monkeypatch.delenv(name, raising=False)
 
 
 def run(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
-    """Run pytest with warnings as errors, and without what else is installed here that warns.
+    """Run pytest with warnings as errors, and without other installed plugins that warn.
 
-    The plugin is there twice over where it is an entry point too.
+    Where the plugin is also an entry point, it is registered twice.
     """
     return pytester.runpytest_inprocess(*PLUGINS, "-W", "error", *words)
 
@@ -155,7 +155,7 @@ def test_plugin_module_imports_only_pytest() -> None:
 
 
 def test_entry_point_is_named_after_the_module() -> None:
-    """Or `-p pytest_thudmud` would be another plugin, and every transcript be played twice."""
+    """Otherwise `-p pytest_thudmud` would add a second plugin and play every transcript twice."""
     text = (ROOT / "pyproject.toml").read_text("utf-8")
     ((name, module),) = re.findall(r'entry-points\.pytest11\]\n(\w+) = "(\w+)"', text)
     assert name == module == pytest_thudmud.__name__

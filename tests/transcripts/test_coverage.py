@@ -1,4 +1,4 @@
-"""The transcripts together: no event, style, ending or ruleset goes without its exact words."""
+"""Coverage of the transcripts: every event, style, ending and ruleset appears verbatim."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ Told = list[tuple[Any, View]]
 
 @pytest.fixture(scope="module")
 def tellings() -> list[tuple[Delivery, View]]:
-    """Return everything that the transcripts tell, and how it is seen."""
+    """Return everything delivered in the transcripts, with its view."""
     seen: list[tuple[Delivery, View]] = []
 
     def noting(hall: Hall, telling: Delivery) -> Callable[[View], list[str]]:
@@ -124,13 +124,13 @@ def tellings() -> list[tuple[Delivery, View]]:
 
 @pytest.fixture(scope="module")
 def told(tellings: list[tuple[Delivery, View]]) -> Told:
-    """Return the events alone, and how they are seen."""
+    """Return the delivered events alone, with their views."""
     return [(telling.event, view) for telling, view in tellings]
 
 
 @pytest.fixture(scope="module")
 def whole_matches(tellings: list[tuple[Delivery, View]]) -> set[str]:
-    """Return the rulesets by which a match is played to the end of its second battle."""
+    """Return the rulesets under which a match is played to the end of its second battle."""
     return {
         telling.table.match.game.ruleset.name
         for telling, _ in tellings
@@ -141,7 +141,7 @@ def whole_matches(tellings: list[tuple[Delivery, View]]) -> set[str]:
 
 def test_transcripts_cover_every_table_event_in_both_styles(told: Told) -> None:
     seen = {(type(event), view.style) for event, view in told}
-    timed = {ClockHeld, IdleWarned}  # nobody waits for the time in a transcript
+    timed = {ClockHeld, IdleWarned}  # no transcript waits that long
     expected = {(event, style) for event in {*get_args(TableEvent)} - timed for style in Style}
     assert expected - seen == set()
 
@@ -149,10 +149,9 @@ def test_transcripts_cover_every_table_event_in_both_styles(told: Told) -> None:
 def test_transcripts_cover_every_aside_and_answer(told: Told) -> None:
     asides = {type(event) for event, _ in told}
     ours = {each for each in Aside.KINDS if each.__module__.startswith("thudmud.")}
-    # Nobody goes on from another connection in a transcript: players have one each. And nobody
-    # waits for an analysis, or until the time runs short, since in a house nothing waits; nor does
-    # anybody have an account there, so that they could be left a message, have a plan, be notified,
-    # keep order or play rated matches. And nobody is told that somebody types.
+    # Missing in transcripts: taking over from another connection, as players have one each; waiting
+    # for an analysis or for time pressure, as a house never waits; all that needs an account, such
+    # as messages, plans, notifications, moderation and rated matches; and typing indicators.
     untold = {TookOver, Analysing, AnalysisCancelled, TimeShort, LetterSent, LettersForgotten}
     untold |= {LettersRead, PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
     untold |= {Announced, Sanctioned, SanctionLifted, ShutdownAnnounced}
@@ -160,7 +159,7 @@ def test_transcripts_cover_every_aside_and_answer(told: Told) -> None:
     assert ours - {Asked} - asides == untold
     answers = {type(event.question) for event, _ in told if isinstance(event, Asked)}
     questions = {kind for kind in words.registry if issubclass(kind, Command)}
-    # Nor does any bot play there.
+    # No transcript plays against a bot.
     assert questions - answers == {PlayNow, Letters, Bans, Mutes, Notify, Reports} & questions
 
 
@@ -172,7 +171,7 @@ def test_transcripts_cover_every_ending(told: Told) -> None:
 def test_transcripts_cover_every_parting_and_offer(told: Told) -> None:
     left = {event.parting for event, _ in told if isinstance(event, Left)}
     assert left == {Parting.LEFT, Parting.QUIT, Parting.LOST}
-    # Nobody waits for a server's clock, or for its end, in a transcript.
+    # No transcript waits for a server's clock or for its shutdown.
     absent = {event.parting for event, _ in told if isinstance(event, Absent)}
     assert absent == {Parting.LOST, Parting.QUIT}
     assert {event.offer for event, _ in told if isinstance(event, Offered)} == set(Offer)
@@ -220,10 +219,10 @@ def test_transcripts_cover_option_lists_with_and_without_a_reader(told: Told) ->
 
 
 def test_transcripts_expect_the_exact_text() -> None:
-    """What is seen stands there to the letter; wildcards stand for the time and nothing else.
+    """Expected lines are verbatim, with wildcards for times only.
 
-    Only what a battle was worth is as our player thinks just then; and where a hint is waited for,
-    a line more may say so.
+    Exceptions: evaluations in an analysis depend on the engine, and waiting for a hint may add a
+    line.
     """
     for path in FILES:
         if path.stem == "analysis":
@@ -234,7 +233,7 @@ def test_transcripts_expect_the_exact_text() -> None:
             seen = perform(silent, stages)[1].steps
         following = [*(step.act for step in transcript.steps[1:]), None]
         for step, then, played in zip(transcript.steps, following, seen, strict=True):
-            # What comes after a while stands below the wait for it.
+            # Delayed output is expected below its wait.
             assert step.expected or then is Act.WAIT, step.written()
             assert step.expected.keys() == played.expected.keys()
             for who, lines in step.expected.items():
@@ -249,7 +248,7 @@ def _silent(part: Part) -> Part:
 
 
 def _is_held(line: Expectation, seen: Expectation) -> bool:
-    """Whether a line is what is seen to the letter, such as a day that was typed, but for times."""
+    """Whether an expected line is verbatim, apart from wildcards for times."""
     text, times = WHEN.subn("*", seen.text)
     return line in ([seen, Expectation("~", text)] if times else [seen])
 

@@ -1,7 +1,7 @@
-"""What players see, held to the letter, on a server; the pytest plugin plays it in a house.
+"""Verbatim output for players on a server; the pytest plugin plays all transcripts in a house.
 
-All are played in a house. A server starts for those that have what a house has not: connections
-that are cut, and time that passes; for a whole match; and for the one configuration that is left.
+A server is started only for features that a house lacks, which are lost connections and passing
+time, for a whole match, and for the one remaining configuration.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def test_transcript_is_played_on_a_server(
 ) -> None:
     config = Transcript.parse(path.read_text(encoding="utf-8")).config
     words: list[str | Path] = [sys.executable, "-m", "thudmud.cli.main", "serve", "--port", "0"]
-    # A server stores what happens beside its configuration.
+    # A server keeps its store beside its configuration.
     words += ["--config", copy(HERE / config, tmp_path)] if config else []
     with run_server(words) as address:
         played = play(path, Setup(addresses={"": address}))
