@@ -176,11 +176,11 @@ def imported_room(name: str) -> str:
     return LIST if name == "thudmud.features" else name.split(".")[1]
 
 
-def test_every_room_has_its_arrows() -> None:
+def test_packages_all_have_their_allowed_imports() -> None:
     assert {"features", *map(room_of, MODULES)} == set(ARROWS)  # all of them may be taken out
 
 
-def test_no_room_can_reach_itself() -> None:
+def test_allowed_imports_are_acyclic() -> None:
     for room, allowed in ARROWS.items():
         assert all(room not in ARROWS[other] for other in allowed), room
 
@@ -201,11 +201,11 @@ def against_the_arrows(path: Path) -> Iterator[str]:
             yield f"{path}: {room} is pure, yet imports {name}"
 
 
-def test_imports_follow_the_arrows() -> None:
+def test_imports_are_all_allowed() -> None:
     assert [line for path in MODULES for line in against_the_arrows(path)] == []
 
 
-def test_no_modules_import_each_other() -> None:
+def test_modules_have_no_import_cycles() -> None:
     """Imports for type checking, and within functions and packages, are read like all others."""
     modules = {module_of(path).removesuffix(".__init__"): path for path in MODULES}
     graph: dict[str, set[str]] = {}
@@ -236,7 +236,7 @@ def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
     return reached
 
 
-def test_features_import_only_those_that_they_need() -> None:
+def test_features_import_exactly_the_features_they_need() -> None:
     for feature in features.load():
         folder = ROOT / "features" / feature.name
         imported = {
@@ -250,14 +250,14 @@ def test_features_import_only_those_that_they_need() -> None:
         assert imported <= set(before), "so they make no circle"
 
 
-def test_nothing_outside_names_a_feature() -> None:
+def test_feature_names_appear_only_in_their_own_package() -> None:
     for name in features.NAMES:
         folder, named = ROOT / "features" / name, f"features.{name}"
         outside = [path for path in MODULES if folder not in path.parents]
         assert [path for path in outside if named in path.read_text("utf-8")] == []
 
 
-def test_the_hall_alone_sets_its_attributes() -> None:
+def test_hall_attributes_are_set_only_in_the_game_package() -> None:
     own = re.compile(r"(.*\.)?_?hall\.\w+")
     assigned = [
         f"{path}:{node.lineno}"
@@ -270,7 +270,7 @@ def test_the_hall_alone_sets_its_attributes() -> None:
     assert assigned == []
 
 
-def test_no_two_classes_have_one_name() -> None:
+def test_class_names_are_unique() -> None:
     plugin = sorted((ROOT.parent / "pytest_thudmud").rglob("*.py"))
     places: dict[str, list[str]] = {}
     for path in [*MODULES, *plugin]:
@@ -281,11 +281,11 @@ def test_no_two_classes_have_one_name() -> None:
     assert twice == {}
 
 
-def test_modules_say_what_is_in_them() -> None:
+def test_modules_all_have_docstrings() -> None:
     assert [path for path in MODULES if not ast.get_docstring(parsed(path))] == []
 
 
-def test_no_time_of_day_is_that_of_this_machine() -> None:
+def test_local_time_is_never_used() -> None:
     """Times are in UTC and say so: players, operators and logs are in different zones."""
     local = re.compile(r"localtime|ctime\(\)|fromtimestamp\([^,()]*\)|datetime\.now\(\)")
     assert [path for path in MODULES if local.search(path.read_text("utf-8"))] == []

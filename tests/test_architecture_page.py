@@ -28,13 +28,13 @@ for line in ("bow", "bow to bert", "bow carla", "go oak board", "bow bert", "cur
 """
 
 
-def test_files_that_are_named_exist() -> None:
+def test_page_names_only_existing_files() -> None:
     named = re.findall(r"`((?:thudmud|tests|grammar|docs)/[\w/.]+)`", PAGE)
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-def test_packages_that_are_listed_are_those_with_arrows() -> None:
+def test_page_lists_exactly_the_packages() -> None:
     table = PAGE.split("| package | what it holds |")[1].split("\n\n")[0]
     listed = {
         name.removesuffix(".py")
@@ -44,11 +44,11 @@ def test_packages_that_are_listed_are_those_with_arrows() -> None:
     assert listed == set(ARROWS) - {"", LIST, "errors", "english", "values", "version", "settings"}
 
 
-def test_picture_shows_the_imports() -> None:
+def test_picture_shows_the_allowed_imports() -> None:
     assert FILE.read_text("utf-8") == drawn(), "python -m tests.architecture_picture draws it anew"
 
 
-def test_example_is_a_feature_that_players_can_use(tmp_path: Path) -> None:
+def test_example_feature_works_for_players(tmp_path: Path) -> None:
     for each in ("thudmud", "grammar"):
         copytree(ROOT / each, tmp_path / each, ignore=ignore_patterns("__pycache__"))
     for name, text in re.findall(r"```python\n# (\S+)\n(.*?)```", PAGE, re.DOTALL):

@@ -43,22 +43,22 @@ def unit(tmp_path: Path) -> Path:
     return path
 
 
-def test_systemd_finds_nothing_amiss_with_the_unit(unit: Path) -> None:
+def test_unit_passes_systemd_analyze(unit: Path) -> None:
     assert run("systemd-analyze", "verify", "--man=no", unit) == ""
 
 
-def test_the_unit_gives_the_server_few_rights(unit: Path) -> None:
+def test_unit_restricts_the_rights_of_the_server(unit: Path) -> None:
     threshold = str(round(float(MOST_EXPOSED) * 10))
     told = run("systemd-analyze", "security", "--offline=true", f"--threshold={threshold}", unit)
     assert "Overall exposure level" in told
 
 
-def test_the_unit_waits_for_the_farewell(unit: Path) -> None:
+def test_unit_stop_timeout_exceeds_the_shutdown_grace(unit: Path) -> None:
     (wait,) = re.findall(r"(?m)^TimeoutStopSec=(\d+)$", unit.read_text("utf-8"))
     assert int(wait) > load_settings(ROOT / "config.toml").server.shutdown_grace + 10
 
 
-def test_the_unit_has_room_for_what_the_server_needs(unit: Path) -> None:
+def test_unit_limits_suffice_for_the_server(unit: Path) -> None:
     limits = dict(re.findall(r"(?m)^(\w+Max)=(\w+)$", unit.read_text("utf-8")))
     assert set(limits) == {"MemoryMax", "TasksMax"}
     cores, worker, rest = 16, 80 << 20, 450 << 20  # as the page has it
@@ -70,11 +70,11 @@ def test_the_unit_has_room_for_what_the_server_needs(unit: Path) -> None:
         assert f"`{name}={value}`" in PAGE
 
 
-def test_hadolint_finds_nothing_amiss_with_the_containerfile() -> None:
+def test_containerfile_passes_hadolint() -> None:
     assert run(BIN / "hadolint", DEPLOY / "Containerfile") == ""
 
 
-def test_the_containerfile_takes_all_that_the_wheel_is_made_of() -> None:
+def test_containerfile_copies_all_sources_of_the_wheel() -> None:
     copied = set(
         re.findall(
             r"\S+",
@@ -89,7 +89,7 @@ def test_the_containerfile_takes_all_that_the_wheel_is_made_of() -> None:
     assert copied >= {*wanted, "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"}
 
 
-def test_a_renewed_certificate_is_handed_over(tmp_path: Path) -> None:
+def test_certbot_hook_installs_a_renewed_certificate(tmp_path: Path) -> None:
     """By the script that certbot runs, with stand-ins for what needs root."""
     renewed, tools = tmp_path / "renewed", tmp_path / "bin"
     renewed.mkdir()
@@ -120,13 +120,13 @@ def test_a_renewed_certificate_is_handed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL))
-def test_the_settings_on_the_page_can_be_used(tmp_path: Path, text: str) -> None:
+def test_page_settings_are_valid(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text, "utf-8")
     load_settings(path)
 
 
-def test_class_behind_one_address_can_load_the_page_in_one_minute(tmp_path: Path) -> None:
+def test_page_limits_admit_a_class_behind_one_address(tmp_path: Path) -> None:
     [text] = [each for each in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "chat_" in each]
     path = tmp_path / "config.toml"
     path.write_text(text, "utf-8")
@@ -139,14 +139,14 @@ def test_class_behind_one_address_can_load_the_page_in_one_minute(tmp_path: Path
     assert rejected == {"defaults": True, "page": False}
 
 
-def test_the_commands_and_files_on_the_page_are_there() -> None:
+def test_page_commands_and_files_exist() -> None:
     commands = re.findall(r"\bthudmud ([a-z]+) (?:[a-z]+ )?--config|`thudmud ([a-z]+)", PAGE)
     assert {one or other for one, other in commands} <= {*SUBCOMMANDS}
     for file in re.findall(r"(?<=[ `])deploy/[\w.-]+", PAGE):
         assert (ROOT / file).is_file()
 
 
-def test_what_needs_a_restart_is_on_the_page() -> None:
+def test_page_lists_settings_that_need_a_restart() -> None:
     (told,) = re.findall(r"what needs a restart: (.*?)\.\n? ?Limits", PAGE, re.DOTALL)
     told = " ".join(told.split())
     for name in NEEDS_RESTART:
@@ -164,7 +164,7 @@ def test_what_needs_a_restart_is_on_the_page() -> None:
         assert words.get(key or section, f"`{key}`" if key else f"`[{section}]`") in told, name
 
 
-def test_the_metrics_on_the_page_are_those_there_are() -> None:
+def test_page_lists_exactly_the_metrics() -> None:
     told = {
         name.removesuffix("_total")
         for name in re.findall(r"`thudmud_([a-z_]+)", "".join(re.findall(r"(?m)^\| `thud.*", PAGE)))

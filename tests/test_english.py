@@ -24,7 +24,7 @@ from thudmud.rules.moves import Piece, Side, Verb
         (1_209_500, "2 weeks"), (1_300_000, "15 days"), (34_560_000, "400 days"),
     ],
 )  # fmt: skip
-def test_how_long_something_lasts(seconds: float, told: str) -> None:
+def test_durations_are_rounded_and_spelled_out(seconds: float, told: str) -> None:
     assert lasting(seconds) == told
 
 
@@ -36,14 +36,14 @@ def test_how_long_something_lasts(seconds: float, told: str) -> None:
         ("1 wk", 604_800, "1 week"), ("100 min", 6_000, "100 minutes"),
     ],
 )  # fmt: skip
-def test_lengths_as_they_are_typed(words: str, seconds: int, exactly: str) -> None:
+def test_typed_durations_are_parsed(words: str, seconds: int, exactly: str) -> None:
     assert length_of(words) == seconds
     assert length(seconds) == exactly
     assert length_of(exactly) == seconds
 
 
 @pytest.mark.parametrize("words", ["", "2", "minutes", "2 fortnights", "-2 hours", "2 hours more"])
-def test_what_is_no_length(words: str) -> None:
+def test_invalid_duration_is_refused(words: str) -> None:
     with pytest.raises(ValueError, match="no length of time"):
         length_of(words)
 
@@ -93,7 +93,7 @@ def words_given(function: str, place: int) -> set[str]:
     return words - {"un", "piece"}  # a part of a word, and a key
 
 
-def test_nouns_of_ours_have_their_plurals() -> None:
+def test_nouns_in_use_have_the_right_plural() -> None:
     assert words_given("counted", 1) <= set(PLURALS)
     assert {piece.noun for piece in Piece} <= set(PLURALS)
     assert {side.value for side in Side} <= set(PLURALS)
@@ -103,7 +103,7 @@ def test_nouns_of_ours_have_their_plurals() -> None:
         assert counted(2, noun) == f"2 {plural}"
 
 
-def test_verbs_of_ours_have_their_third_persons() -> None:
+def test_verbs_in_use_have_the_right_third_person() -> None:
     assert words_given("does", 2) <= set(THIRD_PERSONS)
     assert {verb.word for verb in Verb} <= set(THIRD_PERSONS)
     assert {measure.value for measure in Measure} <= set(THIRD_PERSONS)
@@ -120,7 +120,7 @@ def test_verbs_of_ours_have_their_third_persons() -> None:
         ("church", "churches"), ("key", "keys"), ("party", "parties"),
     ],
 )  # fmt: skip
-def test_nouns_that_may_come_have_their_plurals(noun: str, plural: str) -> None:
+def test_regular_nouns_have_the_right_plural(noun: str, plural: str) -> None:
     assert counted(0, noun) == f"0 {plural}"
 
 
@@ -131,7 +131,7 @@ def test_nouns_that_may_come_have_their_plurals(noun: str, plural: str) -> None:
         ("carry", "carries"), ("stay", "stays"), ("do", "does"), ("be", "is"), ("agree", "agrees"),
     ],
 )  # fmt: skip
-def test_verbs_that_may_come_have_their_third_persons(verb: str, third: str) -> None:
+def test_regular_verbs_have_the_right_third_person(verb: str, third: str) -> None:
     assert does("Anna", None, verb) == f"Anna {third}"
 
 
@@ -145,6 +145,6 @@ def test_verbs_that_may_come_have_their_third_persons(verb: str, third: str) -> 
         "an 8", "an 80", "an 11", "an 18", "a 1", "a 110", "a /24", "a yew board", "an ounce",
     ],
 )  # fmt: skip
-def test_article_is_as_the_noun_sounds(phrase: str) -> None:
+def test_article_follows_the_sound_of_the_noun(phrase: str) -> None:
     _, _, noun = phrase.partition(" ")
     assert with_article(noun) == phrase

@@ -67,13 +67,13 @@ def shown() -> Iterator[tuple[str, str]]:
         above.append(name)
 
 
-def test_the_root_imports_nothing_of_ours() -> None:
+def test_errors_module_imports_nothing_from_thudmud() -> None:
     tree = ast.parse(Path(errors.__file__).read_text("utf-8"))
     imported = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     assert not [each for each in map(ast.unparse, imported) if "thudmud" in each]
 
 
-def test_all_are_found() -> None:
+def test_exceptions_are_discovered_in_all_modules() -> None:
     assert {
         "ThudmudError",
         "IllegalMoveError",
@@ -82,11 +82,11 @@ def test_all_are_found() -> None:
     } <= exceptions()
 
 
-def test_all_have_one_root() -> None:
+def test_exceptions_share_one_root() -> None:
     assert not {name for name in exceptions() if not is_ours(name)}
 
 
-def test_the_tree_is_whole() -> None:
+def test_exception_tree_in_the_docstring_is_complete() -> None:
     public = {name: classes()[name][0] for name in exceptions() if not name.startswith("_")}
     assert dict(shown()) == public
 
@@ -111,7 +111,7 @@ def raised() -> Iterator[Exception]:
 
 
 @pytest.mark.parametrize("error", list(raised()), ids=lambda error: type(error).__name__)
-def test_they_pickle(error: Exception) -> None:
+def test_exceptions_survive_pickling(error: Exception) -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 (our own)
     assert type(copy) is type(error)
     assert str(copy) == str(error)

@@ -116,7 +116,7 @@ def battle() -> Evening:
     return evening
 
 
-def test_it_is_chosen_by_its_name_and_known_by_it() -> None:
+def test_ruleset_is_chosen_and_shown_by_its_name() -> None:
     evening = Evening()
     heard = evening.type("Anna", "set rules ant-hill on oak board")
     assert "ant hill" in heard["Anna"]
@@ -130,7 +130,7 @@ def test_it_is_chosen_by_its_name_and_known_by_it() -> None:
     assert caught.value.word == "oak"
 
 
-def test_what_can_be_done_is_listed(battle: Evening) -> None:
+def test_possible_plies_are_listed_under_new_rules(battle: Evening) -> None:
     assert battle.type("Anna", "lines")["Anna"] == (
         "Dwarf C8, line of 3 going east, reach 3: hurl to F8. If it were the trolls' turn: "
         "Troll L8, line of 3 going south, reach 3: "
@@ -142,7 +142,7 @@ def test_what_can_be_done_is_listed(battle: Evening) -> None:
     assert "hurl to F8" in possible
 
 
-def test_a_whole_battle_is_played_and_kept(battle: Evening) -> None:
+def test_whole_battle_is_played_and_recorded(battle: Evening) -> None:
     read_to = battle.type("Anna", "hurl c8 to f8")["Carla"]
     assert "Anna" in read_to
     assert "F8" in read_to
@@ -168,7 +168,7 @@ def test_a_whole_battle_is_played_and_kept(battle: Evening) -> None:
     assert again.hall.tables["oak board"].game == game
 
 
-def test_the_trolls_may_begin_and_the_middle_may_be_empty() -> None:
+def test_ruleset_may_let_trolls_begin_and_lack_a_centre_stone() -> None:
     pieces = {Square.parse("C8"): Piece.DWARF, Square.parse("F8"): Piece.TROLL}
     field = replace(HILL, name="open field", opening=Position.of(pieces, Side.TROLL))
     game = Game.start(field)
@@ -178,7 +178,7 @@ def test_the_trolls_may_begin_and_the_middle_may_be_empty() -> None:
 
 
 @pytest.mark.parametrize("rules", [HILL, PASS], ids=str)
-def test_a_bot_plays_it(rules: Ruleset) -> None:
+def test_bot_plays_the_ruleset(rules: Ruleset) -> None:
     evening = Evening()
     evening.type("Anna", f"set rules {rules} on oak board")
     evening.type("Anna", "join game as dwarf on oak board")
@@ -195,7 +195,7 @@ def test_a_bot_plays_it(rules: Ruleset) -> None:
     assert read_record(write_record(evening.game), rules).game.moves == evening.game.moves
 
 
-def test_a_side_moves_nothing_but_its_pieces() -> None:
+def test_hurling_dwarfs_cannot_move_the_rock() -> None:
     """Where dwarfs are hurled, and there is a Rock, it is not theirs to move."""
     game = Game.start(PASS)
     rock = Square.parse("H8")
@@ -205,14 +205,14 @@ def test_a_side_moves_nothing_but_its_pieces() -> None:
     assert caught.value.code is Reason.NOT_YOUR_ROCK
 
 
-def test_a_program_is_asked_for_it() -> None:
+def test_engine_protocol_accepts_the_ruleset() -> None:
     engine = Dialogue("A player", lambda: 0.0)
     assert engine.answer("rules ant-hill") == "rules ant hill"
     played = str(engine.answer("go nodes 500")).removeprefix("go ")
     assert played in str(engine.answer("legal")).split()
 
 
-def test_a_side_without_lines_is_told_of_in_words() -> None:
+def test_lines_command_explains_a_side_without_lines() -> None:
     evening = Evening()
     evening.type("Anna", "set rules mountain pass on oak board")
     evening.type("Anna", "join game as dwarf on oak board")
@@ -240,6 +240,6 @@ def names_a_ruleset(path: Path) -> bool:
     return bool(written or CONSTANTS & imported)
 
 
-def test_no_ruleset_is_known_by_its_name_but_to_the_rules() -> None:
+def test_ruleset_names_appear_only_in_the_rules_package() -> None:
     others = [path for path in SOURCE.rglob("*.py") if path.parent.name != "rules"]
     assert [path for path in others if names_a_ruleset(path)] == []

@@ -18,7 +18,7 @@ def test_known_fault_has_a_short_description_and_a_public_source() -> None:
         assert re.fullmatch(r"[\w.-]+/[\w.-]+#\d+|RFC \d+ section [\d.]+", source), source
 
 
-def test_known_fault_names_a_test_that_exists_or_says_not_yet() -> None:
+def test_known_fault_names_an_existing_test_or_says_not_yet() -> None:
     for kind, _, guard in ROWS:
         if guard == "not yet":
             continue

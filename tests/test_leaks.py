@@ -20,7 +20,7 @@ def lasting() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("lasting")
-def test_a_program_that_is_left_running_fails_its_test() -> None:
+def test_program_left_running_fails_its_test() -> None:
     with subprocess.Popen(WAITING, stdin=subprocess.PIPE) as program:
         with pytest.raises(AssertionError, match=rf"of these programs:\n{program.pid}: .*\Z"):
             leaks.fail_if_any()

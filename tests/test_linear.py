@@ -290,7 +290,7 @@ def superlinear(expression: Expression) -> Iterator[tuple[str, Text, float]]:
         (r"[0-9]{1,64}[0-9]{1,64}x", "match", True),
     ],
 )
-def test_superlinear_expression_is_told_from_a_linear_one(
+def test_superlinear_expression_is_distinguished_from_a_linear_one(
     pattern: str, method: str, *, is_linear: bool
 ) -> None:
     found = next(superlinear(Expression("", re.compile(pattern), {method})), None)

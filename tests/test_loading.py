@@ -58,14 +58,14 @@ def foreign(modules: set[str]) -> set[str]:
     return {name for name in tops if not name.startswith("_")} - set(sys.stdlib_module_names)
 
 
-def test_the_package_loads_nothing_until_it_is_asked() -> None:
+def test_package_import_is_lazy() -> None:
     ours, others = loaded("import thudmud")
     assert ours == {"thudmud"}
     assert not others & HEAVY
     assert not foreign(others)
 
 
-def test_the_rules_load_nothing_but_themselves() -> None:
+def test_rules_import_only_themselves() -> None:
     ours, others = loaded("import thudmud.rules")
     assert ours == RULES
     assert not others & {*HEAVY, "argparse", "datetime", "json", "pathlib", "random", "socket"}
@@ -73,7 +73,7 @@ def test_the_rules_load_nothing_but_themselves() -> None:
 
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"]])
-def test_the_command_loads_no_subcommand_to_tell_of_them(words: list[str]) -> None:
+def test_help_and_version_load_no_subcommand(words: list[str]) -> None:
     ours, others = ran(*words)
     assert ours == COMMAND
     assert not others & {*HEAVY, "pathlib"}
@@ -97,14 +97,14 @@ BOTS = {"thudmud.bots", "thudmud.bots.dialogue"}
         (["engine"], {*SMALL, *BOTS, f"{CLI}.engine"} - {f"{CLI}.common", f"{CLI}.records"}),
     ],
 )
-def test_a_small_command_loads_what_it_needs(words: list[str], needed: set[str]) -> None:
+def test_small_command_loads_only_what_it_needs(words: list[str], needed: set[str]) -> None:
     ours, others = ran(*words)
     assert ours == needed
     assert not others & HEAVY
     assert not foreign(others)
 
 
-def test_a_picture_of_a_record_needs_the_rules_alone(tmp_path: Path) -> None:
+def test_draw_of_a_record_loads_only_rules_and_pictures(tmp_path: Path) -> None:
     record = tmp_path / "game.thud"
     record.write_text("dA6,TA7,RH8\n", "utf-8")
     ours, others = ran("draw", str(record))
@@ -113,7 +113,7 @@ def test_a_picture_of_a_record_needs_the_rules_alone(tmp_path: Path) -> None:
     assert not foreign(others)
 
 
-def test_a_record_is_drawn_without_a_server() -> None:
+def test_replay_loads_no_server_packages() -> None:
     ours, others = ran("replay", "README.md")
     rooms = {name.split(".")[1] for name in ours if "." in name}
     assert rooms <= {
@@ -130,7 +130,7 @@ def test_a_record_is_drawn_without_a_server() -> None:
     assert not others & {"argon2", "asyncio", "lark", "pydantic", "sqlite3", "telnetlib3"}
 
 
-def test_a_house_loads_lark_with_the_first_line() -> None:
+def test_house_loads_lark_with_the_first_line() -> None:
     loaded("import thudmud.house")  # it may have to make Lark's tables first
     assert not loaded("import thudmud.house")[1] & {"asyncio", "lark", "openskill", "wcwidth"}
     entering = 'house = thudmud.House([thudmud.BoardSpec("oak")]); house.enter("Anna", 0)'
@@ -138,7 +138,7 @@ def test_a_house_loads_lark_with_the_first_line() -> None:
     assert "lark" in loaded(f'import thudmud; {entering}; house.obey("Anna", "look", 0)')[1]
 
 
-def test_a_server_loads_what_plays_and_what_reads_lines_when_somebody_does() -> None:
+def test_server_loads_engine_and_parser_lazily() -> None:
     ours, others = loaded("import thudmud.server.serve")
     assert {name for name in ours if name.startswith("thudmud.search.")} == {
         "thudmud.search.levels"
@@ -162,7 +162,7 @@ is a package of its own, with its commands, messages, model and reactors in modu
 with settings and what only a server does."""
 
 
-def test_a_start_loads_little_that_nobody_has_asked_for(tmp_path: Path) -> None:
+def test_server_start_loads_few_modules(tmp_path: Path) -> None:
     settings = {"server": {"port": 0}, "web": {"port": 0}}
     ours, others = loaded(START.format(settings=settings, folder=str(tmp_path)))
     assert (tmp_path / "thudmud.db").exists()
@@ -176,7 +176,7 @@ def test_a_start_loads_little_that_nobody_has_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", ["thudmud", "thudmud.views"])
-def test_names_that_are_loaded_later_are_all_there(package: str) -> None:
+def test_lazy_names_of_a_package_all_exist(package: str) -> None:
     module = importlib.import_module(package)
     for name in module.__all__:
         assert getattr(module, name).__name__ == name

@@ -40,7 +40,7 @@ def run_page(text: str, replace: Callable[[str, str], str]) -> str:
 
 
 @pytest.mark.parametrize("page", [LIBRARY, RULES], ids=lambda page: page.name)
-def test_the_code_prints_what_is_shown(page: Path) -> None:
+def test_page_code_prints_the_shown_output(page: Path) -> None:
     def compare(shown: str, printed: str) -> str:
         assert printed == shown, f"python {Path(__file__).relative_to(ROOT)} writes it anew"
         return printed
@@ -50,7 +50,7 @@ def test_the_code_prints_what_is_shown(page: Path) -> None:
     assert text.count("```python") == len(_BLOCK.findall(text)) > 8
 
 
-def test_the_example_plays_the_match_as_shown() -> None:
+def test_example_plays_the_match_as_shown() -> None:
     ((words, shown),) = _COMMAND.findall(LIBRARY.read_text("utf-8"))
     done = subprocess.run(
         [sys.executable, *words.split()], cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
@@ -60,7 +60,7 @@ def test_the_example_plays_the_match_as_shown() -> None:
     assert done.stdout.splitlines() == [line.strip() for line in shown.splitlines()]
 
 
-def test_the_example_notices_what_is_amiss(tmp_path: Path) -> None:
+def test_example_reports_a_mismatch(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.thud-script"
     wrong.write_text("Anna+\nAnna> go to oak board\nAnna| You fly to the oak board.\n", "utf-8")
     done = subprocess.run(
@@ -83,11 +83,11 @@ takes typing_extensions; Debian's Python has a module of its own."""
 
 
 @pytest.mark.parametrize("unwanted", UNWANTED)
-def test_what_the_test_looks_for_can_be_imported(unwanted: str) -> None:
+def test_unwanted_modules_are_importable(unwanted: str) -> None:
     __import__(unwanted)
 
 
-def test_the_library_brings_in_nothing_of_the_server() -> None:
+def test_library_imports_nothing_from_the_server() -> None:
     code = f"""
 import sys
 import thudmud, thudmud.rules, thudmud.game, thudmud.views, thudmud.store.codec

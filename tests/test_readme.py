@@ -16,7 +16,7 @@ DOCS = README.parent / "docs"
 PLAYING = DOCS / "playing.md"
 
 
-def test_the_session() -> None:
+def test_playing_page_session_matches_the_game() -> None:
     (session,) = re.findall(r"```thud-script\n(.*?)```", PLAYING.read_text("utf-8"), re.DOTALL)
     transcript = Transcript.parse(session)
     with open_stages(PLAYING, transcript) as stages:
@@ -25,18 +25,18 @@ def test_the_session() -> None:
     assert all(step.expected for step in transcript.steps)
 
 
-def test_the_format_of_transcripts() -> None:
+def test_scripts_page_contains_the_transcript_format() -> None:
     assert FORMAT in (DOCS / "scripts.md").read_text("utf-8")
 
 
-def test_the_options() -> None:
+def test_playing_page_options_are_valid_commands() -> None:
     lines = re.findall(r"^    ((?:options|set) .*?)  ", PLAYING.read_text("utf-8"), re.MULTILINE)
     assert len(lines) > 5
     for line in lines:
         parse(line)  # which raises if it is no command
 
 
-def test_what_the_readme_says_to_type() -> None:
+def test_readme_commands_are_valid() -> None:
     (table,) = re.findall(r"\| to \| type \|\n((?:\|.*\n)+)", README.read_text("utf-8"))
     lines = re.findall(r"`(.*?)`", table)
     assert len(lines) > 10
@@ -44,13 +44,13 @@ def test_what_the_readme_says_to_type() -> None:
         parse(line)
 
 
-def test_the_picture_of_a_terminal() -> None:
+def test_readme_terminal_picture_matches_the_clients_page() -> None:
     key = ("telnet", "board")
     whole = kept((DOCS / "clients.md").read_text("utf-8"))[key]
     assert kept(README.read_text("utf-8"))[key] == last_command(whole)
 
 
-def test_the_picture_of_the_page() -> None:
+def test_readme_screenshot_is_a_small_png_with_alt_text() -> None:
     ((words, path),) = re.findall(r"!\[(.*?)\]\((.*?)\)", README.read_text("utf-8"), re.DOTALL)
     assert len(words) > 20
     picture = (README.parent / path).read_bytes()
@@ -58,7 +58,7 @@ def test_the_picture_of_the_page() -> None:
     assert len(picture) < 150_000
 
 
-def test_the_index_lists_every_page_with_a_sentence() -> None:
+def test_docs_index_lists_every_page_with_a_sentence() -> None:
     listed = re.findall(
         r"^- \[(.*?)\]\((.*?)\): .{20,}$", (DOCS / "README.md").read_text("utf-8"), re.MULTILINE
     )
@@ -68,12 +68,12 @@ def test_the_index_lists_every_page_with_a_sentence() -> None:
     )
 
 
-def test_the_pages() -> None:
+def test_readme_links_lead_to_existing_pages() -> None:
     for page in re.findall(r"\]\((docs/\S+?)\)", README.read_text("utf-8")):
         assert (README.parent / page).is_file(), page
 
 
-def test_the_commands() -> None:
+def test_readme_make_targets_exist() -> None:
     targets = re.findall(
         r"^([\w-]+):", (README.parent / "Makefile").read_text("utf-8"), re.MULTILINE
     )

@@ -24,14 +24,14 @@ PACKAGES = [
 """All that an embedder may need; of the rest the code itself is the reference."""
 
 
-def test_make_docs_makes_it_of_these() -> None:
+def test_reference_packages_match_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     (listed,) = re.findall(r"^REFERENCE := ((?:.*\\\n)*.*)", makefile, re.MULTILINE)
     assert listed.replace("\\\n", " ").split() == PACKAGES
 
 
 @pytest.mark.parametrize("package", PACKAGES[:5])
-def test_every_public_name_is_told_of(package: str) -> None:
+def test_public_names_are_all_documented(package: str) -> None:
     module = Module(loaded(package))
     told = set(re.findall(r"^    (\w+): \w", module.docstring, re.MULTILINE))
     untold = [name for name in module.members if name not in told and _untold(module.members[name])]
@@ -52,7 +52,7 @@ def _untold(member: Doc[object]) -> bool:
 
 
 @pytest.mark.slow
-def test_it_is_made_without_a_warning(tmp_path: Path) -> None:
+def test_reference_builds_without_warnings(tmp_path: Path) -> None:
     make(tmp_path, *PACKAGES)
     house = (tmp_path / "thudmud.html").read_text("utf-8")
     for name in ("House.enter", "House.events", "House.look_up", "Terminal", "Message.data"):

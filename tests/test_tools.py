@@ -50,7 +50,7 @@ def test_subject_without_area_or_too_long_is_refused(
     assert result.stderr.startswith(reason)
 
 
-def test_workflow_runs_on_each_python_of_pyproject() -> None:
+def test_workflow_runs_on_every_declared_python() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     named = re.findall(r"Python :: (3\.\d+)\b", "\n".join(project["classifiers"]))
     workflow = (ROOT / ".github/workflows/test.yml").read_text("utf-8")

@@ -44,7 +44,7 @@ class Plain:
     y: int = 0
 
 
-def test_they_are_equal_and_hash_by_their_fields_and_type() -> None:
+def test_values_are_equal_and_hash_by_fields_and_type() -> None:
     assert Point(1, 2) == Point(x=1, y=2)
     assert hash(Point(1, 2)) == hash(Point(1, 2))
     assert Point(1, 2) != Point(1, 3)
@@ -52,19 +52,19 @@ def test_they_are_equal_and_hash_by_their_fields_and_type() -> None:
     assert len({Nothing(), Nothing(), Point(1), Point(1)}) == 2
 
 
-def test_repr_has_all_fields_but_secrets() -> None:
+def test_repr_omits_secret_fields() -> None:
     assert repr(Place(1, note="secret")) == "Place(x=1, y=0, name='here')"
     assert repr(Nothing()) == "Nothing()"
 
 
-def test_fields_of_a_base_come_first_and_defaults_are_known() -> None:
+def test_base_fields_come_first_and_defaults_are_known() -> None:
     assert Place.__struct_fields__ == ("x", "y", "note", "name")
     assert defaults_of(Place) == {"y": 0, "note": "", "name": "here"}
     with pytest.raises(TypeError, match="Missing required argument 'x'"):
         Point()  # type: ignore[call-arg]
 
 
-def test_they_cannot_be_changed_but_replaced_copied_and_pickled() -> None:
+def test_values_are_immutable_but_can_be_replaced_and_pickled() -> None:
     point = Point(1, 2)
     with pytest.raises(AttributeError, match="immutable type"):
         point.x = 3  # type: ignore[misc]
@@ -75,14 +75,14 @@ def test_they_cannot_be_changed_but_replaced_copied_and_pickled() -> None:
             assert (x, y) == (1, 2)
 
 
-def test_what_is_replaced_is_checked_as_what_is_made() -> None:
+def test_replacement_is_validated_like_construction() -> None:
     with pytest.raises(InvalidValueError, match="left"):
         Point(-1)
     with pytest.raises(InvalidValueError, match="left"):
         replace(Point(1), x=-1)
 
 
-def test_dataclasses_are_replaced_as_well() -> None:
+def test_dataclasses_can_be_replaced_too() -> None:
     assert replace(Plain(1), y=2) == Plain(1, 2)
     for each in (Point(1), Plain(1)):
         with pytest.raises(TypeError, match="z"):

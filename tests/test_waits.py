@@ -21,7 +21,7 @@ async def a_ply_that_does_not_come(comes: asyncio.Event) -> None:
     await comes.wait()
 
 
-async def test_tasks_and_what_came_that_nobody_has_read() -> None:
+async def test_report_includes_tasks_and_unread_input() -> None:
     comes, reader = asyncio.Event(), asyncio.StreamReader()
     reader.feed_data(b"the last words of a server")
     task = asyncio.create_task(a_ply_that_does_not_come(comes), name="Anna")
@@ -38,7 +38,7 @@ class Board:
     """Something that somebody may stand for."""
 
 
-def test_what_stands_for_something_that_is_gone_is_let_alone() -> None:
+def test_report_ignores_proxies_of_dead_objects() -> None:
     board = Board()
     stands = weakref.proxy(board)
     del board
@@ -58,7 +58,7 @@ def test_threads() -> None:
     assert "test_threads" in told
 
 
-def test_programs_and_what_they_have_said() -> None:
+def test_report_includes_programs_and_their_output() -> None:
     words = [sys.executable, "-c", "import time; print('half', flush=True); time.sleep(3600)"]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as program:
         try:
@@ -72,13 +72,13 @@ def test_programs_and_what_they_have_said() -> None:
             program.kill()
 
 
-def test_it_is_told_while_the_test_waits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_is_printed_while_the_test_waits(capsys: pytest.CaptureFixture[str]) -> None:
     with told_of(0.01):
         signal.pause()
     assert "signal.pause()" in capsys.readouterr().err
 
 
-def test_what_never_comes_fails_in_the_end() -> None:
+def test_endless_wait_fails_eventually() -> None:
     with told_of(3600, times=2):
         signal.raise_signal(signal.SIGALRM)
         with pytest.raises(NeverComes, match="it takes longer than 7200 seconds"):
@@ -86,7 +86,7 @@ def test_what_never_comes_fails_in_the_end() -> None:
 
 
 @pytest.mark.parametrize("new_loop", LOOPS.values(), ids=LOOPS)
-def test_so_does_what_never_comes_in_a_loop(
+def test_endless_wait_in_an_event_loop_fails(
     new_loop: Callable[[], asyncio.AbstractEventLoop],
 ) -> None:
     main = threading.main_thread().ident or 0

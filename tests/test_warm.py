@@ -36,7 +36,7 @@ def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iter
     assert bool(asked) is (request.param == "warm")
 
 
-def test_streams_and_status() -> None:
+def test_start_has_the_right_streams_and_status() -> None:
     done = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{VERSION}\n", "")
     done = subprocess.run([*COMMAND, "nonsense"], capture_output=True, text=True, check=False)
@@ -44,7 +44,7 @@ def test_streams_and_status() -> None:
     assert "nonsense" in done.stderr
 
 
-def test_its_input_its_session_and_the_signal_that_ends_it() -> None:
+def test_start_has_the_right_input_session_and_signals() -> None:
     with subprocess.Popen(
         [*COMMAND, "engine"],
         stdin=subprocess.PIPE,
@@ -61,6 +61,6 @@ def test_its_input_its_session_and_the_signal_that_ends_it() -> None:
     assert process.returncode == -signal.SIGTERM
 
 
-def test_its_folder(tmp_path: Path) -> None:
+def test_start_has_the_right_working_directory(tmp_path: Path) -> None:
     subprocess.run([*COMMAND, "config", "here.toml"], cwd=tmp_path, check=True)
     assert (tmp_path / "here.toml").exists()

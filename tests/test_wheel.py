@@ -52,9 +52,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory, made: Path) -> Path:
     return commands
 
 
-def test_what_it_says_of_itself_leads_to_where_the_project_is(
-    installed: Path, tmp_path: Path
-) -> None:
+def test_wheel_metadata_links_lead_to_the_project(installed: Path, tmp_path: Path) -> None:
     code = (
         "import importlib.metadata as it; print(it.distribution('thudmud').read_text('METADATA'))"
     )
@@ -73,7 +71,7 @@ def test_what_it_says_of_itself_leads_to_where_the_project_is(
     assert not groups.keys() & set(re.findall(r"^Provides-Extra: (.*)$", told, re.MULTILINE))
 
 
-def test_the_source_has_the_pages_and_what_it_is_built_with(made: Path) -> None:
+def test_source_archive_has_the_docs_and_build_files(made: Path) -> None:
     (source,) = made.glob("*.tar.gz")
     with tarfile.open(source) as file:
         names = {name.partition("/")[2] for name in file.getnames()}
@@ -89,7 +87,7 @@ def test_the_source_has_the_pages_and_what_it_is_built_with(made: Path) -> None:
     assert there <= names
 
 
-def test_one_file_is_all_that_a_server_needs(
+def test_zipapp_alone_runs_a_server(
     made: Path, tmp_path: Path, run_server: RunServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHIV_ROOT", str(tmp_path / "cache"))
@@ -105,27 +103,27 @@ def test_one_file_is_all_that_a_server_needs(
         assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []
 
 
-def test_it_counts(installed: Path, tmp_path: Path) -> None:
+def test_installed_command_runs_perft(installed: Path, tmp_path: Path) -> None:
     assert run(installed / "thudmud", "perft", "--depth", "1", cwd=tmp_path) == "656\n"
 
 
-def test_it_writes_the_configuration(installed: Path, tmp_path: Path) -> None:
+def test_installed_command_writes_the_configuration(installed: Path, tmp_path: Path) -> None:
     run(installed / "thudmud", "config", "here.toml", cwd=tmp_path)
     assert (tmp_path / "here.toml").read_bytes() == (ROOT / "config.toml").read_bytes()
 
 
-def test_it_has_the_package_of_mudlet(installed: Path, tmp_path: Path) -> None:
+def test_wheel_contains_the_mudlet_package(installed: Path, tmp_path: Path) -> None:
     code = "from thudmud.web.mpackage import mpackage; print(b'thudmud.panel' in mpackage())"
     assert run(installed / "python", "-c", code, cwd=tmp_path) == "True\n"
 
 
-def test_it_draws(installed: Path, tmp_path: Path) -> None:
+def test_installed_command_draws_a_record(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "game.thud").write_text("dA6,TA7,RH8\n", "utf-8")
     assert "Troll on A7." in run(installed / "thudmud", "draw", "game.thud", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("name", ["discworld-match", "help"])
-def test_it_is_played_against(
+def test_installed_server_plays_transcripts(
     installed: Path, tmp_path: Path, run_server: RunServer, name: str
 ) -> None:
     path = ROOT / f"tests/transcripts/{name}.thud-script"
@@ -138,7 +136,7 @@ def test_it_is_played_against(
         assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []
 
 
-def test_pytest_collects_transcripts(installed: Path, tmp_path: Path) -> None:
+def test_installed_pytest_plugin_collects_transcripts(installed: Path, tmp_path: Path) -> None:
     """As an entry point, in somebody's project, beside nothing but pytest."""
     pytest_run: list[str | Path] = [installed / "python", "-m", "pytest", "-W", "error", "-q"]
     (tmp_path / "test_it.py").write_text(
@@ -149,7 +147,7 @@ def test_pytest_collects_transcripts(installed: Path, tmp_path: Path) -> None:
     assert "1 passed" in run(*pytest_run, "-p", "no:pytest_thudmud", cwd=tmp_path)
 
 
-def test_it_is_a_library(installed: Path, tmp_path: Path) -> None:
+def test_installed_package_works_as_a_library(installed: Path, tmp_path: Path) -> None:
     match = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
     seen = run(
         installed / "python", ROOT / "examples" / "library" / "match.py", match, cwd=tmp_path
