@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 pytestmark = pytest.mark.slow
 
 
-def test_all_cases(evennia_bin: Path, tmp_path: Path) -> None:
+def test_evennia_cases_all_pass(evennia_bin: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [evennia_bin / "python", HERE / "run_cases.py"],
         cwd=tmp_path,

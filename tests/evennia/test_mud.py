@@ -108,7 +108,7 @@ def played(steps: Sequence[TranscriptStep], stage: MudStage) -> None:
     assert not mismatches, "\n".join(map(str, mismatches))
 
 
-def test_people_play_in_a_browser_and_by_telnet(mud: Mud, web_page: Page, tmp_path: Path) -> None:
+def test_match_is_played_by_browser_and_telnet(mud: Mud, web_page: Page, tmp_path: Path) -> None:
     """In one test, since what takes a minute is to make a MUD and to start it."""
     the_benchmark_measures_it(mud)
     boards_are_seen_in_colours_and_drawn_in_a_panel(mud, web_page)

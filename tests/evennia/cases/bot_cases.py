@@ -35,7 +35,7 @@ class Bots(Furnished):
         self.sent.clear()
         then(reply)
 
-    def test_the_bots_are_listed_and_one_takes_the_other_seat(self) -> None:
+    def test_bot_is_listed_and_takes_the_other_seat(self) -> None:
         assert "Grog" in self.type(self.char1, "bots")
         assert self.type(self.char1, "bots") == self.type(self.char1, "thud bots")
         self.begin_with_a_bot()
@@ -44,7 +44,7 @@ class Bots(Furnished):
         )
         assert not self.asked
 
-    def test_it_plays_what_was_found_but_not_at_once(self) -> None:
+    def test_bot_plays_its_reply_after_a_pause(self) -> None:
         self.begin_with_a_bot("invite grog level 2")
         self.type(self.char1, "move a6 b6")
         ((question, _),) = self.asked
@@ -60,7 +60,7 @@ class Bots(Furnished):
         assert "Grog moves the troll from G7 to F7" in self.heard(self.char1)
         assert not self.asked
 
-    def test_it_is_asked_anew_after_a_reload_and_what_comes_late_is_passed_over(self) -> None:
+    def test_bot_is_asked_again_after_a_reload_and_a_late_reply_ignored(self) -> None:
         self.begin_with_a_bot()
         self.type(self.char1, "move a6 b6")
         ((before, then),) = self.asked
@@ -75,20 +75,20 @@ class Bots(Furnished):
         self.wait()
         assert self.board.host.table.game.moves[-1] == DISCWORLD_PLY
 
-    def test_it_gives_up_if_nothing_can_think(self) -> None:
+    def test_bot_resigns_when_the_engine_fails(self) -> None:
         self.begin_with_a_bot()
         self.type(self.char1, "move a6 b6")
         self.answered(None)
         self.wait()
         assert "Grog resigns" in self.heard(self.char1)
 
-    def test_it_leaves_when_the_other_does_and_comes_again(self) -> None:
+    def test_bot_leaves_with_its_opponent_and_can_be_invited_again(self) -> None:
         self.begin_with_a_bot()
         self.type(self.char1, "leave game")
         assert not self.board.host.table.seats
         self.begin_with_a_bot()
 
-    def test_a_builder_chooses_it(self) -> None:
+    def test_builder_chooses_the_bot(self) -> None:
         self.type(self.char1, 'set oak board/bot = "Tunk"')
         self.type(self.char1, "set oak board/bot_level = 1")
         seen = self.type(self.char2, "bots")
@@ -104,13 +104,13 @@ class Bots(Furnished):
         assert "\"bot_level\": there is no level 'Jelly'" in seen
         assert '"bot"' not in self.type(self.char2, "look oak board")
 
-    def test_nobody_else_has_its_name(self) -> None:
+    def test_bot_name_is_unique(self) -> None:
         self.char2.key = "Grog"
         self.type(self.char2, "join game as dwarf")
         assert self.board.host.table.seats
         assert "Grog" not in self.board.host.table.seats.values()
 
-    def test_a_hint_is_told_once_it_is_found(self) -> None:
+    def test_hint_is_shown_once_found(self) -> None:
         assert "not playing" in self.type(self.char1, "hint")
         self.type(self.char1, "practice")
         assert not self.type(self.char1, "hint")
@@ -124,7 +124,7 @@ class Bots(Furnished):
         self.answered(None)
         assert "no hint" in self.heard(self.char1).lower()
 
-    def test_a_battle_is_analysed(self) -> None:
+    def test_finished_battle_is_analysed(self) -> None:
         self.type(self.char1, "practice")
         for line in ("a6 b6", "g7 f7", "b6 a6", "f7 g7") * 3:
             self.type(self.char1, f"move {line}")
@@ -145,7 +145,7 @@ DISCWORLD_PLY = Game.start(DISCWORLD).push("dA6-B6").push("TG7-F7").moves[-1]
 
 
 class Thinking(Furnished):
-    def test_a_process_of_our_own_player_answers(self) -> None:
+    def test_engine_process_answers_lookups(self) -> None:
         opening, answers = Game.start(DISCWORLD), Queue[Any]()
         with patch("thudmud.evennia.thinking.reactor") as reactor:
             reactor.callFromThread = lambda then, answer: then(answer)

@@ -34,14 +34,14 @@ def begins(words: str) -> bool:
 
 
 class OneBoard(Furnished):
-    def test_a_builder_makes_a_board_by_one_command(self) -> None:
+    def test_builder_creates_a_board_with_one_command(self) -> None:
         self.board.delete()
         self.type(self.char1, f"create/drop elm board:{BOARD}")
         seen = self.type(self.char2, "look elm board")
         assert "Elm board, discworld rules" in seen
         assert "You sit down at the elm board" in self.type(self.char2, "join game as dwarf")
 
-    def test_every_verb_of_a_board_is_a_command_and_no_other(self) -> None:
+    def test_command_set_contains_exactly_the_board_verbs(self) -> None:
         known = list(keys())
         assert set(VERBS) - set(VERBS_HERE) == {
             *("look", "l", "help", "h", "commands", "?", "go", "boards", "who", "finger", "plan"),
@@ -68,7 +68,7 @@ class OneBoard(Furnished):
         for key in known:
             assert begins(key), key
 
-    def test_words_of_the_mud_stay_its_own(self) -> None:
+    def test_mud_commands_keep_their_meaning(self) -> None:
         words = {
             name.lstrip("@+") for each in CharacterCmdSet() for name in (each.key, *each.aliases)
         }
@@ -82,12 +82,12 @@ class OneBoard(Furnished):
         seen = self.type(self.char1, "option")
         assert "Client settings" in seen, seen
 
-    def test_what_the_mud_has_for_itself_is_had_together_with_the_next_word(self) -> None:
+    def test_ambiguous_command_is_recognized_with_its_second_word(self) -> None:
         assert "brief style" in self.type(self.char1, "set board brief")
         assert "read" in self.type(self.char1, "options reader on")
         assert "reader" in self.type(self.char1, "thud options")
 
-    def test_everything_can_be_had_behind_thud(self) -> None:
+    def test_thud_prefix_reaches_every_command(self) -> None:
         assert "You sit down" in self.type(self.char1, "thud join game as dwarf")
         assert "Playing:" in self.type(self.char1, "thud")
         assert "Hurl" in self.type(self.char1, "thud help hurl").title()
@@ -95,7 +95,7 @@ class OneBoard(Furnished):
         seen = self.type(self.char1, "thud say hello")
         assert seen == '"say" is a command of this MUD: type it without "thud".'
 
-    def test_what_the_list_names_is_there_and_answers_as_it_says(self) -> None:
+    def test_listed_topics_have_help_and_commands(self) -> None:
         listed = " ".join(EveryCommand().get_help(self.char2, None).split())
         topics = re.findall(rf"(?:{'|'.join(PARTS)}): (.*?)(?= [A-Z]|$)", listed)
         names = [topic for part in topics for topic in part.split(", ")]
@@ -108,7 +108,7 @@ class OneBoard(Furnished):
                 assert "no command" not in seen, (topic, seen)
                 assert "without" not in seen, (topic, seen)
 
-    def test_nothing_on_a_page_has_to_be_typed_that_is_not_there(self) -> None:
+    def test_help_pages_mention_only_available_commands(self) -> None:
         for topic, page in PAGES_HERE.items():
             text = " ".join(page.rows(79, "Grog"))
             for verb in re.findall(r'"([a-z]+)', text):
@@ -116,7 +116,7 @@ class OneBoard(Furnished):
             for line in page.examples:
                 VOCABULARY.parse(line.replace("{bot}", "grog"))
 
-    def test_what_is_not_there_says_so_and_leads_nowhere_in_a_circle(self) -> None:
+    def test_unavailable_command_is_reported_without_a_dead_end(self) -> None:
         assert 'There is no command "seek"' in self.type(self.char1, "thud seek")
         seen = self.type(self.char1, "play")
         assert seen == self.type(self.char1, "thud play")
@@ -124,13 +124,13 @@ class OneBoard(Furnished):
             assert f'"{line}"' in " ".join(seen.split())
             assert "no command" not in self.type(self.char1, line)
 
-    def test_people_invite_each_other_and_accept(self) -> None:
+    def test_player_invites_another_who_accepts(self) -> None:
         self.type(self.char1, "join game as dwarf")
         self.type(self.char1, "invite char2")
         assert "Char asks you to play the trolls" in self.heard(self.char2)
         assert "You sit down" in self.type(self.char2, "accept")
 
-    def test_help_is_there_for_each_word(self) -> None:
+    def test_help_exists_for_every_command(self) -> None:
         for number, command in enumerate(BoardCmdSet()):
             word = command.key.split()[0].split("-")[0]
             assert word in command.get_help(self.char2, None).lower(), command.key
@@ -138,7 +138,7 @@ class OneBoard(Furnished):
             if number % 10 == 0:
                 assert word in self.type(self.char2, f"help {command.key}").lower(), command.key
 
-    def test_help_about_the_game_is_the_same_near_a_board_and_elsewhere(self) -> None:
+    def test_help_about_the_game_is_the_same_everywhere(self) -> None:
         storage = FileHelpStorageHandler(["thudmud.evennia.help_entries"])
         self.char1.location = self.room2
         with patch("evennia.commands.default.help.FILE_HELP_ENTRIES", storage):
@@ -148,7 +148,7 @@ class OneBoard(Furnished):
         # Evennia shows the rest, the list, once "next" is typed.
         assert "Playing:" in EveryCommand().get_help(self.char2, None)
 
-    def test_there_is_an_entry_for_each_page(self) -> None:
+    def test_help_entries_cover_every_page(self) -> None:
         entries = FileHelpStorageHandler(["thudmud.evennia.help_entries"]).all(return_dict=True)
         assert set(entries) == {"thud", *(f"thud {topic}" for topic in PAGES_HERE)}
         for topic, page in PAGES_HERE.items():
@@ -156,21 +156,21 @@ class OneBoard(Furnished):
             assert page.title in text
             assert max(map(len, text.splitlines())) < 79, topic
 
-    def test_a_mistake_is_told_to_who_made_it_alone(self) -> None:
+    def test_mistake_is_reported_only_to_its_author(self) -> None:
         seen = self.type(self.char1, "join game as elf")
         assert '"dwarf" or "troll"' in seen
         assert not self.heard(self.char2)
 
-    def test_no_board_is_a_board_that_is_carried(self) -> None:
+    def test_carried_board_cannot_be_played(self) -> None:
         self.board.location = self.char2
         assert "no board here" in self.type(self.char2, "join game as dwarf")
 
-    def test_nobody_carries_a_board_away(self) -> None:
+    def test_board_cannot_be_picked_up(self) -> None:
         assert "can't" in self.type(self.char2, "get oak board")
 
 
 class ThePage(Furnished):
-    def test_what_builders_type_works(self) -> None:
+    def test_page_commands_for_builders_work(self) -> None:
         self.board.delete()
         self.room2.key = "the library"
         (block,) = re.findall(r"## For builders\n\n((?:    .*\n)+)", PAGE)
@@ -184,7 +184,7 @@ class ThePage(Furnished):
         assert "A board of oak" in self.type(self.char1, "look elm board")
         assert "Are you sure" in self.type(self.char1, lines[-1])
 
-    def test_the_class_in_it_is_a_board(self) -> None:
+    def test_page_example_class_is_a_board(self) -> None:
         (code,) = re.findall(r"```python\n(from [^`]*?class .*?)```", PAGE, re.DOTALL)
         names: dict[str, Any] = {}
         # A module's classes are known to Evennia by its name.
@@ -204,17 +204,17 @@ class SeveralBoards(Furnished):
         seen = self.type(self.char1, line)
         assert self.char1.ndb.thud_used == board.id, seen
 
-    def test_there_is_one_command_however_many_boards(self) -> None:
+    def test_command_is_unique_with_several_boards(self) -> None:
         assert WHICH in self.type(self.char1, "start")
         assert "More than one" not in self.heard(self.char1)
 
-    def test_the_question_names_each_so_that_it_is_found(self) -> None:
+    def test_ambiguity_question_names_every_board_uniquely(self) -> None:
         seen = " ".join(self.type(self.char1, "view game").split())
         assert seen.endswith("1st oak board, pine board or 2nd oak board.")
         self.at("view game on 1st oak board", self.board)
         self.at("view game on 2nd oak board", self.oak2)
 
-    def test_a_board_is_found_by_whatever_it_is_called(self) -> None:
+    def test_board_is_found_by_any_of_its_names(self) -> None:
         self.at("view game on pine", self.pine)
         self.at("view game on tall one", self.pine)
         self.at("view game on 2nd board", self.pine)
@@ -224,13 +224,13 @@ class SeveralBoards(Furnished):
         self.at("view game on 1-oak", self.board)
         self.at("view game on it", self.board)
 
-    def test_what_fits_none_or_several_is_asked_about(self) -> None:
+    def test_unknown_or_ambiguous_board_is_asked_about(self) -> None:
         assert 'by "oak"' in self.type(self.char1, "view game on oak")
         assert 'There is no "elm"' in self.type(self.char1, "view game on elm")
         assert "only" in self.type(self.char1, "view game on 4th board")
         assert "you have used none yet" in self.type(self.char2, "view game on it")
 
-    def test_where_one_sits_is_what_one_means(self) -> None:
+    def test_board_of_the_own_seat_is_the_default(self) -> None:
         self.at("join game as dwarf on 2nd oak board", self.oak2)
         self.at("view game on pine", self.pine)
         self.at("start game", self.oak2)
@@ -238,7 +238,7 @@ class SeveralBoards(Furnished):
         self.type(self.char1, "join game as dwarf on pine")
         assert "pine board or 2nd oak board" in self.type(self.char1, "start game")
 
-    def test_what_changes_nothing_is_about_the_board_looked_at_last(self) -> None:
+    def test_query_defaults_to_the_board_looked_at_last(self) -> None:
         self.type(self.char1, "join game as dwarf on pine")
         for board, name in ((self.pine, "pine board"), (self.board, "oak board-1")):
             self.type(self.char1, f"look {name}")
@@ -246,14 +246,14 @@ class SeveralBoards(Furnished):
                 self.at(line, board)
         assert f"Which board? Add {WHERE}" in " ".join(self.type(self.char2, "history").split())
 
-    def test_what_each_board_has_of_its_own_can_name_it(self) -> None:
+    def test_board_specific_command_accepts_a_board_name(self) -> None:
         for line in ("history", "score", "games", "tutorial 1", "puzzle 1", "stop", "analyse 1"):
             for board, name in ((self.pine, "pine board"), (self.oak2, "2nd oak board")):
                 self.at(f"{line} on {name}", board)
         seen = self.type(self.char1, "history on elm board")
         assert 'There is no "elm board" here.' in seen
 
-    def test_options_hold_at_all_boards_and_stay(self) -> None:
+    def test_options_apply_to_all_boards_and_persist(self) -> None:
         self.type(self.char1, "join game as dwarf on pine")
         self.type(self.char1, "options width 40")
         for name in ("pine", "1st oak board"):

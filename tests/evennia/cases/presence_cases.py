@@ -18,12 +18,12 @@ def rows_of(board: Any) -> Any:
 
 
 class Company(Furnished):
-    def test_who_sits_and_who_is_about_is_told_of_a_ply(self) -> None:
+    def test_ply_is_announced_to_the_opponent(self) -> None:
         self.begin()
         self.type(self.char1, "move from A6 to B6")
         assert "Char moves the dwarf from A6 to B6. It is your turn." in self.heard(self.char2)
 
-    def test_who_does_not_play_is_shown_one_line_until_they_look(self) -> None:
+    def test_bystander_sees_single_lines_until_looking(self) -> None:
         self.type(self.char1, "join game as dwarf")
         assert "Oak board: dwarfs 32" not in self.heard(self.char2)
         assert "A B C" not in self.heard(self.char2)
@@ -32,7 +32,7 @@ class Company(Furnished):
         self.type(self.char1, "set rules classic")
         assert "A B C" in self.heard(self.char2)
 
-    def test_a_seat_is_given_up_by_leaving_the_room_before_a_match(self) -> None:
+    def test_seat_is_given_up_on_leaving_before_a_match(self) -> None:
         self.type(self.char1, "join game as dwarf")
         self.char1.location = self.room2
         self.wait()
@@ -40,7 +40,7 @@ class Company(Furnished):
         assert "Char leaves the dwarf seat" in self.heard(self.char2)
         assert "You sit down" in self.type(self.char2, "join game as dwarf")
 
-    def test_a_seat_is_kept_in_a_match(self) -> None:
+    def test_seat_is_kept_on_leaving_during_a_match(self) -> None:
         self.begin()
         self.char1.location = self.room2
         self.sent.clear()
@@ -57,7 +57,7 @@ class Company(Furnished):
         assert "A B C" in self.heard(self.char1)
         assert "You move the dwarf" in self.type(self.char1, "move from A6 to B6")
 
-    def test_who_is_not_played_any_more_is_away(self) -> None:
+    def test_unpuppeted_player_is_away(self) -> None:
         self.begin()
         self.sent.clear()
         self.account2.unpuppet_object(self.session2)
@@ -69,14 +69,14 @@ class Company(Furnished):
         assert "Char2 is back" in self.heard(self.char1)
         assert "A B C" in self.heard(self.char2)
 
-    def test_two_of_one_name_are_two(self) -> None:
+    def test_players_with_the_same_name_are_distinct(self) -> None:
         self.char2.key = "Char"
         self.type(self.char1, "join game as dwarf")
         self.type(self.char2, "join game as troll")
         assert f"Char #{self.char2.id}" in self.heard(self.char1)
         assert "To change sides" in self.type(self.char1, "join game as troll")
 
-    def test_no_name_is_so_odd_that_two_have_it(self) -> None:
+    def test_player_names_never_collide(self) -> None:
         third = create.create_object(self.character_typeclass, key="char", location=self.room1)
         self.char2.key = f"Char #{third.id}"
         self.begin()
@@ -87,7 +87,7 @@ class Company(Furnished):
         assert "You move the dwarf" not in self.type(third, "move from A6 to B6")
         assert set(self.board.host.table.seats.values()) == {"Char", f"Char #{third.id}"}
 
-    def test_who_only_stands_about_comes_and_goes_without_a_word(self) -> None:
+    def test_bystander_comes_and_goes_silently(self) -> None:
         self.type(self.char1, "join game as dwarf")
         self.type(self.char2, "view game")
         self.sent.clear()
@@ -100,13 +100,13 @@ class Company(Furnished):
         texts = [sent["text"] for _, sent in self.sent if "text" in sent]
         assert [text for text in texts if {"type": "thud"} in list(text)] == []
 
-    def test_a_new_name_does_not_cost_the_seat(self) -> None:
+    def test_renamed_player_keeps_the_seat(self) -> None:
         self.begin()
         self.char1.key = "Charlotte"
         self.restart()
         assert "You move the dwarf" in self.type(self.char1, "move from A6 to B6")
 
-    def test_a_player_who_is_destroyed_is_away(self) -> None:
+    def test_deleted_player_is_away(self) -> None:
         self.begin()
         self.sent.clear()
         self.char2.delete()
@@ -116,7 +116,7 @@ class Company(Furnished):
 
 
 class Storage(Furnished):
-    def test_a_battle_goes_on_after_a_reload(self) -> None:
+    def test_battle_continues_after_a_reload(self) -> None:
         self.begin()
         self.type(self.char1, "move from A6 to B6")
         self.restart()
@@ -125,7 +125,7 @@ class Storage(Furnished):
         assert "Char2 moves the troll" in self.heard(self.char1)
         assert "have been away" not in self.heard(self.char1)
 
-    def test_who_did_not_come_back_from_a_restart_is_away(self) -> None:
+    def test_player_missing_after_a_restart_is_away(self) -> None:
         self.begin()
         self.restart()
         self.char2.sessions.clear()
@@ -133,7 +133,7 @@ class Storage(Furnished):
         assert "The server was down for a while." in seen
         assert self.board.host.table.away
 
-    def test_who_comes_back_after_a_reload_comes_in_without_a_word(self) -> None:
+    def test_player_returns_silently_after_a_reload(self) -> None:
         self.begin()
         self.restart()
         before = self.board.host.table.version
@@ -143,7 +143,7 @@ class Storage(Furnished):
         assert self.heard(self.char1) == self.heard(self.char2) == ""
         assert not self.board.host.table.away
 
-    def test_who_sits_without_a_match_and_did_not_come_back_is_away(self) -> None:
+    def test_seated_player_missing_after_a_restart_is_away(self) -> None:
         self.type(self.char1, "join game as dwarf")
         self.restart()
         self.char1.sessions.clear()
@@ -151,13 +151,13 @@ class Storage(Furnished):
         table = self.board.host.table
         assert [table.seats[side] for side in table.away] == ["Char"]
 
-    def test_nothing_is_kept_of_a_board_that_is_only_looked_at(self) -> None:
+    def test_looking_at_a_board_stores_nothing(self) -> None:
         self.type(self.char1, "look oak board")
         assert not rows_of(self.board)
         self.restart()
         assert not self.board.in_use
 
-    def test_the_attributes_are_the_builders(self) -> None:
+    def test_board_attributes_contain_no_game_state(self) -> None:
         self.begin()
         assert not self.board.attributes.all()
         seen = self.type(self.char1, "examine oak board")
@@ -165,7 +165,7 @@ class Storage(Furnished):
         for told in ("moved", "joined", "thud["):
             assert told not in seen
 
-    def test_a_ply_is_one_row_more_and_leaves_the_others_as_they_are(self) -> None:
+    def test_ply_appends_one_row_and_changes_no_other(self) -> None:
         self.begin()
         for player, ply in (
             (self.char1, "move from A6 to B6"),
@@ -178,7 +178,7 @@ class Storage(Furnished):
             assert others == before
             assert "\n" not in text
 
-    def test_many_rows_become_one_and_the_battle_stays_as_it_is(self) -> None:
+    def test_rows_are_compacted_without_changing_the_battle(self) -> None:
         with patch("thudmud.evennia.board.MOST", 4):
             self.begin()
             for _ in range(3):
@@ -189,7 +189,7 @@ class Storage(Furnished):
         assert self.board.host.table.version == 15
         assert "You move" in self.type(self.char1, "move from A6 to B6")
 
-    def test_what_cannot_be_read_is_set_aside(self) -> None:
+    def test_unreadable_rows_are_set_aside(self) -> None:
         events = ("{", "", '[1,"board",["flew",1]]', '[9,"board",[]]')
         names = ("{", "[]", '{"Anna": 1}')
         for kind, text in [("new", each) for each in events] + [("names", each) for each in names]:
@@ -208,7 +208,7 @@ class Storage(Furnished):
         self.restart()
         assert "You move" in self.type(self.char1, "move from A6 to B6")
 
-    def test_what_cannot_be_stored_has_not_happened(self) -> None:
+    def test_event_that_cannot_be_stored_has_no_effect(self) -> None:
         self.begin()
         for method in ("save", "flush_from_cache"):  # before anything is written, and after
             before = list(rows_of(self.board).values_list())
@@ -218,7 +218,7 @@ class Storage(Furnished):
             assert list(rows_of(self.board).values_list()) == before
         assert "You move" in self.type(self.char1, "move from A6 to B6")
 
-    def test_what_cannot_be_read_just_now_is_left_as_it_is(self) -> None:
+    def test_temporarily_unreadable_rows_are_left_alone(self) -> None:
         self.begin()
         self.restart()
         with patch.object(EventRows, "read", side_effect=OSError("the disk is gone")):
@@ -226,7 +226,7 @@ class Storage(Furnished):
         assert not self.board.attributes.has(UNREAD)
         assert "You move" in self.type(self.char1, "move from A6 to B6")
 
-    def test_a_match_is_put_away_and_taken_up_again(self) -> None:
+    def test_match_is_adjourned_and_resumed(self) -> None:
         self.begin()
         self.type(self.char1, "move from A6 to B6")
         self.play("adjourn game", "adjourn game")
@@ -237,7 +237,7 @@ class Storage(Furnished):
         self.restart()
         assert "You move the troll" in self.type(self.char2, "move from G7 to G6")
 
-    def test_who_has_a_match_that_is_put_away_keeps_the_name(self) -> None:
+    def test_renamed_player_keeps_the_adjourned_match(self) -> None:
         self.begin()
         self.play("move from A6 to B6", "adjourn game", "adjourn game")
         self.char1.location = self.room2
@@ -248,7 +248,7 @@ class Storage(Furnished):
         self.wait()
         assert "Char2" in self.type(self.char1, "games")
 
-    def test_battles_of_long_ago_can_be_seen_again(self) -> None:
+    def test_old_battles_can_be_replayed(self) -> None:
         self.begin()
         self.play("move from A6 to B6", "move from G7 to G6", "resign game")
         self.type(self.char1, "yes")
@@ -258,7 +258,7 @@ class Storage(Furnished):
         self.type(self.char1, "replay 1")
         assert "G7" in self.type(self.char1, "last")
 
-    def test_a_chosen_style_outlasts_a_reload_and_a_new_name(self) -> None:
+    def test_board_style_survives_a_reload_and_a_renaming(self) -> None:
         self.begin()
         self.type(self.char1, "set board brief")
         self.restart()
@@ -268,7 +268,7 @@ class Storage(Furnished):
         assert "Elm board: dwarfs" in self.heard(self.char1)
         assert "A B C" not in self.heard(self.char1)
 
-    def test_who_has_only_glanced_can_choose_to_be_shown_no_more(self) -> None:
+    def test_bystander_can_choose_the_brief_style(self) -> None:
         self.type(self.char1, "join game as dwarf")
         self.type(self.char2, "set board brief")
         self.restart()
@@ -278,14 +278,14 @@ class Storage(Furnished):
         assert "rules" in self.heard(self.char2)
         assert "A B C" not in self.heard(self.char2)
 
-    def test_two_boards_of_one_name_are_two(self) -> None:
+    def test_boards_with_the_same_name_are_distinct(self) -> None:
         other = self.furniture("oak board")
         self.play("join game as dwarf on 1st oak board", "join game as dwarf on 2nd oak board")
         for board, player in ((self.board, "Char"), (other, "Char2")):
             board.nattributes.clear()
             assert list(board.host.table.seats.values()) == [player]
 
-    def test_a_copy_of_a_board_is_a_new_one(self) -> None:
+    def test_copied_board_starts_afresh_with_its_rules(self) -> None:
         self.board.attributes.add("rules", "classic")
         self.begin()
         copy = self.board.copy("elm board")
@@ -294,7 +294,7 @@ class Storage(Furnished):
         assert "You sit down at the elm board" in self.type(self.char1, "join game as dwarf on elm")
         assert self.board.host.table.under_way
 
-    def test_a_board_that_is_renamed_keeps_its_battle(self) -> None:
+    def test_renamed_board_keeps_its_battle(self) -> None:
         self.begin()
         self.type(self.char1, "set board brief")
         self.play("move from A6 to B6", "move from G7 to F7")
@@ -311,7 +311,7 @@ class Storage(Furnished):
         self.wait()
         assert "Char walks away" in self.heard(self.char2)
 
-    def test_a_replay_goes_on_at_a_board_that_is_renamed(self) -> None:
+    def test_replay_continues_at_a_renamed_board(self) -> None:
         self.begin()
         self.play("move from A6 to B6", "move from G7 to G6", "resign game")
         self.type(self.char1, "yes")
@@ -320,12 +320,12 @@ class Storage(Furnished):
         assert "A6 to B6" in self.type(self.char1, "next")
         assert "G7 to G6" in self.type(self.char1, "next")
 
-    def test_a_builder_may_call_it_what_no_house_would(self) -> None:
+    def test_board_name_may_be_unusual(self) -> None:
         odd = self.furniture("Ye 2nd Thud-Table")
         assert odd.host.table.name == "Ye 2nd Thud-Table"
         assert "discworld rules" in self.type(self.char1, "look Thud-Table")
 
-    def test_builders_are_told_of_a_setting_that_is_wrong(self) -> None:
+    def test_invalid_setting_is_shown_only_to_builders(self) -> None:
         self.board.attributes.add("rules", "chess")
         self.board.attributes.add("seat_grace", "long")
         seen = self.type(self.char1, "look oak board")
@@ -335,19 +335,19 @@ class Storage(Furnished):
         self.account2.permissions.clear()
         assert "should be" not in self.type(self.char2, "look oak board")
 
-    def test_rules_come_from_the_class_or_from_an_attribute(self) -> None:
+    def test_rules_are_set_by_class_or_attribute(self) -> None:
         stony = self.furniture("stony board", attributes=[("rules", "koom valley")])
         assert "koom valley rules" in self.type(self.char1, "look stony board")
         assert stony.host.table.ruleset.name == "koom valley"
         self.furniture("odd board", attributes=[("rules", "chess")])
         assert f"{ThudBoard.rules} rules" in self.type(self.char1, "look odd board")
 
-    def test_how_long_a_player_may_think_comes_from_an_attribute(self) -> None:
+    def test_idle_limit_is_set_by_an_attribute(self) -> None:
         patient = self.furniture("patient board", attributes=[("idle_claim", 30)])
         assert patient.host.table.idle_limit == 30.0
         assert self.board.host.table.idle_limit == ThudBoard.idle_claim
 
-    def test_what_the_time_brings_about_is_told_by_itself(self) -> None:
+    def test_timer_events_are_sent_without_a_command(self) -> None:
         self.furniture("hasty board", attributes=[("idle_claim", 0.0001)])
         self.play(
             "join game as dwarf on hasty", "join game as troll on hasty", "start game on hasty"
@@ -358,7 +358,7 @@ class Storage(Furnished):
 
 
 class Deletion(Furnished):
-    def test_those_who_play_are_told_and_nothing_breaks(self) -> None:
+    def test_deletion_of_a_board_is_announced_to_its_players(self) -> None:
         self.begin()
         self.sent.clear()
         assert self.board.delete()
@@ -369,7 +369,7 @@ class Deletion(Furnished):
         self.char1.location = self.room2
         self.wait()
 
-    def test_who_has_a_seat_is_told_elsewhere_too(self) -> None:
+    def test_deletion_of_a_board_reaches_an_absent_player(self) -> None:
         self.begin()
         self.char1.location = self.room2
         self.wait()
@@ -377,7 +377,7 @@ class Deletion(Furnished):
         self.board.delete()
         assert "is taken away" in self.heard(self.char1)
 
-    def test_nothing_is_left_of_it(self) -> None:
+    def test_deletion_of_a_board_removes_all_rows(self) -> None:
         self.begin()
         before = Attribute.objects.filter(db_attrtype=TYPE).count()
         assert before > 2
@@ -386,14 +386,14 @@ class Deletion(Furnished):
         self.wait()
         assert Attribute.objects.filter(db_attrtype=TYPE).count() == 0
 
-    def test_what_is_not_deleted_is_kept(self) -> None:
+    def test_vetoed_deletion_keeps_the_battle(self) -> None:
         self.begin()
         with patch.object(ThudBoard, "at_object_delete", return_value=False):
             assert not self.board.delete()
         self.restart()
         assert "You move" in self.type(self.char1, "move from A6 to B6")
 
-    def test_a_replay_ends_with_its_board(self) -> None:
+    def test_replay_ends_when_its_board_is_deleted(self) -> None:
         self.begin()
         self.type(self.char1, "resign game")
         self.type(self.char1, "yes")
@@ -402,7 +402,7 @@ class Deletion(Furnished):
         self.board.delete()
         self.wait()
 
-    def test_another_board_takes_no_notice(self) -> None:
+    def test_deletion_of_a_board_leaves_others_alone(self) -> None:
         self.furniture("pine board")
         self.begin()
         self.board.delete()
@@ -410,7 +410,7 @@ class Deletion(Furnished):
 
 
 class Failure(Furnished):
-    def test_a_board_that_fails_stops_nobody_and_no_other_board(self) -> None:
+    def test_failing_board_affects_neither_movement_nor_other_boards(self) -> None:
         self.begin()
         self.furniture("pine board")
         self.type(self.char1, "join game as dwarf on pine")

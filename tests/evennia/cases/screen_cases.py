@@ -24,7 +24,7 @@ class Screens(Furnished):
         self.one = self.session.protocol_flags
         self.other = self.session2.protocol_flags
 
-    def test_what_flags_mean(self) -> None:
+    def test_protocol_flags_determine_the_terminal(self) -> None:
         for flags, expected in (
             ({}, (80, False, 0, False)),
             ({"SCREENWIDTH": {0: 60}, "UTF-8": True}, (60, True, 0, False)),
@@ -38,14 +38,14 @@ class Screens(Furnished):
             found = terminal([self.session])
             assert (found.width, found.utf8, found.colours, found.reader) == expected, flags
 
-    def test_of_several_screens_the_plainest_counts(self) -> None:
+    def test_several_screens_share_the_least_capabilities(self) -> None:
         self.one.update({"SCREENWIDTH": {0: 60}, "UTF-8": True, "ANSI": True, "XTERM256": True})
         self.other.update({"SCREENWIDTH": {0: 100}, "UTF-8": False, "ANSI": True})
         self.other["SCREENREADER"] = True
         found = terminal([self.session, self.session2])
         assert (found.width, found.utf8, found.colours, found.reader) == (60, False, 16, True)
 
-    def test_a_large_board_is_for_screens_that_tell_their_height(self) -> None:
+    def test_large_board_requires_a_known_screen_height(self) -> None:
         self.one.pop("SCREENHEIGHT", None)
         self.one["SCREENWIDTH"] = {0: 140}
         assert terminal([self.session]).height == 0
@@ -53,7 +53,7 @@ class Screens(Furnished):
         assert terminal([self.session]).height == 50
         assert "A   B   C" in self.type(self.char1, "look oak board")
 
-    def test_each_is_shown_the_board_for_their_own_screen(self) -> None:
+    def test_board_is_rendered_for_each_screen(self) -> None:
         self.begin()
         self.one["SCREENREADER"] = True
         self.other.update({"UTF-8": True, "SCREENWIDTH": {0: 45}})
@@ -64,12 +64,12 @@ class Screens(Furnished):
         assert any(not char.isascii() for char in other)
         assert max(map(len, other.splitlines())) < 45
 
-    def test_look_is_for_the_screen_too(self) -> None:
+    def test_look_is_rendered_for_the_screen(self) -> None:
         self.one["SCREENREADER"] = True
         assert "A B C" not in self.type(self.char1, "look oak board")
         assert "A B C" in self.type(self.char2, "look oak board")
 
-    def test_from_afar_a_board_can_be_seen(self) -> None:
+    def test_board_can_be_seen_from_another_room(self) -> None:
         self.begin()
         self.char1.location = self.room2
         self.wait()
@@ -77,7 +77,7 @@ class Screens(Furnished):
         assert "It is Char's turn" in self.board.return_appearance(self.obj1)
         assert self.board.return_appearance(None) == ""
 
-    def test_colours_are_sent_as_they_are_and_only_to_who_wants_them(self) -> None:
+    def test_colours_are_sent_only_to_screens_that_want_them(self) -> None:
         self.one.update({"XTERM256": True, "ANSI": True})
         self.type(self.char1, "options colour scheme vivid")
         self.sent.clear()
@@ -90,7 +90,7 @@ class Screens(Furnished):
         (text,) = [sent["text"][0] for _, sent in self.sent if "text" in sent]
         assert "\x1b[" not in text
 
-    def test_names_are_shown_as_they_are(self) -> None:
+    def test_names_with_markup_are_shown_verbatim(self) -> None:
         self.char1.key = "|rC||h|{{ar|n"
         self.type(self.char1, "join game as dwarf")
         (text,) = [
@@ -98,7 +98,7 @@ class Screens(Furnished):
         ]
         assert parse_ansi(text).startswith("C|h"), text
 
-    def test_what_is_escaped_is_shown_as_it_was(self) -> None:
+    def test_escaped_text_round_trips(self) -> None:
         for text in TEXTS:
             for reader in (False, True):
                 self.one["SCREENREADER"] = reader
@@ -111,11 +111,11 @@ class Screens(Furnished):
         self.one["RAW"] = True
         assert escaped("a|b", self.session) == "a|b"
 
-    def test_functions_of_evennia_are_not_called(self) -> None:
+    def test_inline_functions_are_escaped(self) -> None:
         with self.settings(FUNCPARSER_PARSE_OUTGOING_MESSAGES_ENABLED=True):
             assert escaped("$pron(you) \\") == "\\$pron(you) \\\\"
 
-    def test_gmcp_goes_to_who_speaks_it(self) -> None:
+    def test_gmcp_is_sent_only_to_clients_that_support_it(self) -> None:
         self.begin()
         self.other["OOB"] = True
         self.type(self.char1, "move from A6 to B6")
@@ -125,7 +125,7 @@ class Screens(Furnished):
         self.type(self.char2, "move from G7 to G6")
         assert not self.facts(self.char2)
 
-    def test_a_web_client_that_has_the_plugin_is_told_what_it_asks(self) -> None:
+    def test_web_client_plugin_receives_the_requested_data(self) -> None:
         self.begin()
         self.session2.protocol_key = "webclient/websocket"
         assert self.asked() == [
@@ -159,7 +159,7 @@ class Screens(Furnished):
         sent = [each for session, each in self.sent if self.is_of(session, character)]
         return [each["thud"][0][0] for each in sent if "thud" in each]
 
-    def test_colours_are_what_the_web_client_can_turn_into_html(self) -> None:
+    def test_colours_are_convertible_to_html_by_the_web_client(self) -> None:
         self.session.protocol_key = "webclient/websocket"
         self.one.update({"TRUECOLOR": True, "XTERM256": True, "ANSI": True})
         self.begin()
@@ -177,7 +177,7 @@ class Screens(Furnished):
         assert "    A B C D E-F-G" in bare
         assert bare.strip() in plain
 
-    def test_the_fact_is_what_thudmud_tells(self) -> None:
+    def test_move_fact_has_the_expected_fields(self) -> None:
         self.begin()
         self.one["OOB"] = True
         self.type(self.char1, "move from A6 to B6")
@@ -185,7 +185,7 @@ class Screens(Furnished):
         assert arguments == ()
         assert (fact["from"], fact["to"], fact["player"]) == ("A6", "B6", "Char")
 
-    def test_why_a_line_comes_to_nothing_is_a_fact_too(self) -> None:
+    def test_refusal_is_sent_as_a_fact(self) -> None:
         self.begin()
         self.one["OOB"] = self.other["OOB"] = True
         for line, code in {
@@ -200,12 +200,12 @@ class Screens(Furnished):
         self.type(self.char1, "options machine on")
         assert '@thud {"type":"refused"' in self.type(self.char1, "thud move A6 tu A7")
 
-    def test_looking_sends_the_position(self) -> None:
+    def test_look_sends_the_position_as_facts(self) -> None:
         self.one["OOB"] = True
         self.type(self.char1, "look oak board")
         assert self.facts(self.char1) == ["thud_table", "thud_board"]
 
-    def test_resigning_asks_at_the_board_and_yes_or_no_answers(self) -> None:
+    def test_resignation_is_confirmed_with_yes_or_no(self) -> None:
         self.begin()
         assert "Really resign the first battle" in self.type(self.char1, "resign game")
         assert "You play on." in self.type(self.char1, "no")
@@ -214,7 +214,7 @@ class Screens(Furnished):
         assert "You resign the battle." in self.type(self.char1, "yes")
         assert "Char resigns the battle." in self.heard(self.char2)
 
-    def test_a_replay_is_shown_ply_after_ply(self) -> None:
+    def test_replay_is_shown_ply_by_ply(self) -> None:
         self.begin()
         self.play("move from A6 to B6", "move from G7 to G6", "resign game")
         self.type(self.char1, "yes")
