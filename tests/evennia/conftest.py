@@ -27,14 +27,14 @@ LOADED = {
 
 @pytest.fixture(scope="session")
 def evennia_bin() -> Path:
-    """Return the folder of the commands of an environment with Evennia in it."""
+    """Return the bin folder of an environment with Evennia installed."""
     assert (FOLDER / "evennia").exists(), 'Evennia is missing: "make evennia" installs it'
     return FOLDER
 
 
 @pytest.fixture
 def web_page(browser: Browser) -> Iterator[Page]:
-    """Return an empty page for a web client of Evennia's, and see that nothing fails in it."""
+    """Yield an empty page for Evennia's web client, and check that it reports no errors."""
     assert CLIENT.exists(), 'Files of its web client are missing: "make evennia" installs them'
     context = browser.new_context(viewport={"width": 1500, "height": 900})
     context.set_default_timeout(PATIENCE)
@@ -49,7 +49,7 @@ def web_page(browser: Browser) -> Iterator[Page]:
 def _given(route: Route) -> None:
     name = route.request.url.rpartition("/")[2]
     if name in LOADED:
-        allowed = {"Access-Control-Allow-Origin": "*"}  # its hashes are compared with what comes
+        allowed = {"Access-Control-Allow-Origin": "*"}  # needed for integrity hashes
         route.fulfill(path=CLIENT / LOADED[name], headers=allowed)
     else:
         route.abort()  # fonts

@@ -1,4 +1,4 @@
-"""A MUD of Evennia's, made and run as its people would do it: one portal, one server."""
+"""An Evennia MUD, created and run as by its operators: one portal, one server."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ ROOT = Path(__file__).parents[2]
 UNTYPED = Path(__file__).parent / "untyped"
 """Has Python do without ``typeguard``. What Evennia makes plurals by rewrites all of its code with
 the real one, for seconds at each start."""
-PASSWORD = "a dwarf in the hand"  # noqa: S105 (of people who are made up)
+PASSWORD = "a dwarf in the hand"  # noqa: S105 (of fictitious players)
 
 _TRY_AGAIN = "Connection to Evennia timed out. Try again."
 _STARTED = "Evennia Server successfully started."
 _MADE = "successfully restarted in 'reset' mode"
-_LOGIN_SCREEN = "look will re-show this screen."  # its last words
+_LOGIN_SCREEN = "look will re-show this screen."  # its last line
 _PATIENCE = 120.0  # seconds
 
 _SETTINGS = """
@@ -45,17 +45,17 @@ SETTINGS_OF_THE_PAGE = "".join(
 
 
 class Mud:
-    """A MUD with a superuser called Anna, set up as docs/evennia.md has it.
+    """A MUD with a superuser called Anna, set up as described in docs/evennia.md.
 
     Args:
-        commands: the folder of the commands of an environment with Evennia.
-        folder: where it is made.
-        free_port: returns a port for it to listen on.
-        more: settings besides.
+        commands: the bin folder of an environment with Evennia.
+        folder: the parent of the game directory.
+        free_port: returns a port to listen on.
+        more: additional settings.
 
     Attributes:
-        address: where its web client is.
-        port: where it listens for telnet.
+        address: the URL of its web client.
+        port: its telnet port.
     """
 
     def __init__(
@@ -76,31 +76,31 @@ class Mud:
         self._run("migrate", "--run-syncdb")
 
     def start(self) -> None:
-        """Start it, and wait until people can come in."""
+        """Start the MUD and wait until players can log in."""
         before = self.log().count(_STARTED)
         if _TRY_AGAIN in self._run("start"):
-            # On a busy machine Evennia loses patience with its own portal, which is there by now.
+            # On a busy machine Evennia gives up on its own portal, which is running by now.
             self._run("start")
-        # When all is new it restarts once more: puppets are let go then, and lines are lost.
+        # A new game restarts once more, which releases puppets and loses lines.
         self._wait_until(lambda: self.log().count(_STARTED) > before and _MADE in self.log())
 
     def stop(self) -> None:
-        """Stop both processes, however they are; one of them may be just starting the other."""
+        """Stop both processes in any state, even while one is starting the other."""
         while self.clients:
             self.clients.pop().close()
         pids = self.pids
         for pid in pids:
-            # As a machine does that is shut down; what Evennia has for it takes seconds to start.
+            # SIGTERM, as at system shutdown; Evennia's own stop command takes seconds to start.
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
         for pid in pids | self.pids:
             _end(pid, str(self._game))
 
     def client(self) -> Player:
-        """Return somebody who is at the login screen, and connected until the MUD stops.
+        """Return a player at the login screen, connected until the MUD stops.
 
-        Evennia takes two connections a second. Who has to wait has no session yet, and what they
-        type is dropped without a word; the login screen is the first that a session is shown.
+        Evennia accepts two connections a second. A waiting one has no session yet, and its input is
+        dropped silently; the login screen is the first output of a session.
         """
         self.clients.append(Player(self.port))
         self.clients[-1].until(lambda line: _LOGIN_SCREEN in line)
@@ -112,10 +112,10 @@ class Mud:
 
     @property
     def pids(self) -> set[int]:
-        """The processes, portal and server, of those that run."""
+        """The process ids of the portal and the server, if running."""
         pids = set()
         for name in ("portal", "server"):
-            with suppress(FileNotFoundError):  # each takes its file away when it ends
+            with suppress(FileNotFoundError):  # each removes its file when it ends
                 pids.add(int((self._game / "server" / f"{name}.pid").read_text("utf-8")))
         return pids
 
@@ -126,12 +126,12 @@ class Mud:
             time.sleep(0.05)
 
     def _run(self, *words: str, cwd: Path | None = None) -> str:
-        """Run a command of Evennia's; return what it says."""
+        """Run an ``evennia`` command and return its output."""
         environment = {
             **os.environ,
-            # Evennia starts what it finds by its name.
+            # Evennia finds its programs through PATH.
             "PATH": f"{self._commands}{os.pathsep}{os.environ['PATH']}",
-            # Evennia's launcher puts a folder of its own in the place of the first.
+            # Evennia's launcher replaces the first entry with a folder of its own.
             "PYTHONPATH": os.pathsep.join(map(str, [ROOT / "grammar", UNTYPED, ROOT])),
             "EVENNIA_SUPERUSER_USERNAME": "Anna",
             "EVENNIA_SUPERUSER_EMAIL": "anna@example.com",
@@ -152,7 +152,7 @@ class Mud:
 
 
 def _end(pid: int, game: str) -> None:
-    """See to it that a process that was started for a game is gone."""
+    """Wait for a process of the game to end, and kill it if it takes too long."""
     limit = time.monotonic() + _PATIENCE
     while _runs(pid, game):
         if time.monotonic() > limit:
@@ -162,7 +162,7 @@ def _end(pid: int, game: str) -> None:
 
 
 def _runs(pid: int, game: str) -> bool:
-    # Evennia's processes are nobody's children, and a number may be another's by now.
+    # Evennia's processes are daemons, and their pids may have been reused.
     try:
         return game.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:

@@ -1,7 +1,6 @@
-"""People who play on a MUD over telnet, and the stage that they are for a transcript.
+"""Telnet players on a MUD, and a transcript stage made of them.
 
-The client is as simple as can be: it tells how wide its screen is, agrees to GMCP and refuses all
-else.
+The client is minimal: it reports its screen width, accepts GMCP and refuses all other options.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Player:
-    """Somebody at a telnet client."""
+    """A player with a telnet client."""
 
     def __init__(self, port: int, width: int = 80) -> None:
         self.data: list[tuple[str, Any]] = []
@@ -45,7 +44,7 @@ class Player:
         self._socket.sendall(line.encode() + b"\r\n")
 
     def until(self, fits: Callable[[str], bool]) -> list[str]:
-        """Return all lines seen up to one that fits."""
+        """Return all lines up to and including the first that fits."""
         before = []
         for line in self._arriving():
             before.append(line)
@@ -54,7 +53,7 @@ class Player:
         raise AssertionError(f"not seen; before that: {before}")
 
     def settled(self) -> list[str]:
-        """Return all lines seen until now: what is done here is answered in its order."""
+        """Return all lines so far; a fence works, as the MUD answers input in order."""
         self._fences += 1
         fence = f"zzfence{self._fences}zz"
         self.type(fence)
@@ -74,7 +73,7 @@ class Player:
             self._lines += [_COLOUR.sub("", line.decode()).rstrip() for line in whole]
 
     def _clean(self, raw: bytes) -> tuple[bytes, bytes]:
-        """Return what is text, and what has only begun to come."""
+        """Return the text without telnet commands, and an incomplete command at the end."""
         text, at = b"", 0
         while (start := raw.find(b"\xff", at)) >= 0:
             found = _COMMAND.match(raw, start)
@@ -102,7 +101,7 @@ class Player:
 
 
 class MudStage:
-    """A stage for transcripts: the players are in one room of a MUD."""
+    """A stage for transcripts: all players are in one room of a MUD."""
 
     def __init__(self, players: dict[str, Player]) -> None:
         self._players = players
@@ -112,7 +111,7 @@ class MudStage:
 
     def type(self, who: str, line: str) -> Seen:
         self._players[who].type(line)
-        # Whoever has typed is answered last.
+        # The MUD answers the typing player last.
         order = sorted(self._players, key=lambda name: name != who)
         return {name: seen(self._players[name].settled()) for name in order}
 

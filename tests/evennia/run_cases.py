@@ -1,6 +1,6 @@
-"""Runs the tests that are written with Evennia's own test classes.
+"""Runs the tests based on Evennia's own test classes.
 
-Django sets a whole process up, so they cannot run among all others.
+Django configures a whole process, so they cannot run together with the other tests.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def main(names: list[str]) -> int:
-    # One of the packages that Evennia needs installs a "tests" of its own.
+    # A dependency of Evennia installs a top-level package "tests".
     ours = ModuleType("tests")
     ours.__path__ = [str(ROOT / "tests")]
     sys.modules["tests"] = ours

@@ -1,4 +1,4 @@
-"""The tests that are written with Evennia's own test classes, in a process of theirs."""
+"""The tests based on Evennia's own test classes, in a separate process."""
 
 from __future__ import annotations
 

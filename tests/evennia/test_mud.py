@@ -1,7 +1,7 @@
-"""A real MUD of Evennia's: a whole match by telnet, a reload, a cold restart; its web client; and
-the benchmark of it.
+"""A real Evennia MUD: a match by telnet with a reload and a cold restart, the web client, and the
+benchmark.
 
-In the web client, in a browser, text has colours, and the board is in a panel.
+In the web client, text is coloured and the board is drawn in a panel.
 """
 
 from __future__ import annotations
@@ -65,28 +65,28 @@ def logged_in(player: Player, name: str) -> Player:
 
 
 def steps_of_the_match() -> list[TranscriptStep]:
-    """Return what is typed in the transcript, with what those who play see.
+    """Return the typing steps of the transcript with the output for both players.
 
-    How people come to a board is the MUD's own affair; Carla, who has no part in it, is not there.
+    Joining output is left out, as it depends on the MUD; so is Carla, who only watches.
     """
     steps = []
     for step in Transcript.parse(MATCH.read_text("utf-8")).steps:
         if step.act is Act.TYPE:
             joins = step.text.startswith("join")
             seen = {} if joins else {who: step.expected.get(who, ()) for who in ("Anna", "Bert")}
-            # Nobody is told how to move: in a MUD that may be typed otherwise.
+            # The hint on moving is not given in a MUD, where the commands may differ.
             seen = {
                 who: tuple(line for line in lines if not line.text.startswith("Move by typing"))
                 for who, lines in seen.items()
             }
-            # Both have accounts, so that it is rated, unlike that of the guests in the transcript.
+            # Both players have accounts, so the match is rated, unlike the guests' one in the transcript.
             seen = {who: tuple(rated(lines)) for who, lines in seen.items()}
             steps.append(replace(step, expected=seen))
     return steps
 
 
 def rated(lines: Iterable[Expectation]) -> Iterator[Expectation]:
-    """Yield the lines of a casual match as they are in a rated one, ratings left out."""
+    """Convert the lines of a casual match to those of a rated one, ratings left out."""
     for line in lines:
         before, no_rating, _ = line.text.partition("No rating")
         if no_rating:
@@ -109,7 +109,7 @@ def played(steps: Sequence[TranscriptStep], stage: MudStage) -> None:
 
 
 def test_match_is_played_by_browser_and_telnet(mud: Mud, web_page: Page, tmp_path: Path) -> None:
-    """In one test, since what takes a minute is to make a MUD and to start it."""
+    """A single test, as creating and starting a MUD takes a minute."""
     the_benchmark_measures_it(mud)
     boards_are_seen_in_colours_and_drawn_in_a_panel(mud, web_page)
     a_match_is_played(mud, tmp_path)
@@ -217,7 +217,7 @@ class Client:
         self.type(f"connect Anna {PASSWORD}", "You become Anna.")
 
     def type(self, line: str, answer: str) -> None:
-        """Type a line, and wait for what is to be seen then."""
+        """Type a line and wait for the expected output."""
         self.page.locator(".inputfield").fill(line)
         self.page.locator(".inputfield").press("Enter")
         expect(self.text).to_contain_text(answer)
@@ -247,7 +247,7 @@ def boards_are_seen_in_colours_and_drawn_in_a_panel(mud: Mud, web_page: Page) ->
             "all => new Set(all.map(each => getComputedStyle(each).color)).size"
         )
         assert colours > 2, scheme
-    (text,) = seen  # colour takes no room
+    (text,) = seen  # colour codes take no width
     assert "\x1b" not in text
 
     anna.shown("A6", "dwarf")
@@ -259,7 +259,7 @@ def boards_are_seen_in_colours_and_drawn_in_a_panel(mud: Mud, web_page: Page) ->
     expect(anna.text).not_to_contain_text("Unhandled event")
     beside_a_panel_lines_are_wrapped_once(anna)
 
-    web_page.reload()  # the layout is kept by the client, and is asked for anew
+    web_page.reload()  # the client keeps the layout and requests the data again
     anna.shown("B7", "dwarf")
     anna.type("destroy/force oak board", "The oak board is taken away")
     assert "Traceback" not in mud.log(), mud.log()
@@ -272,7 +272,7 @@ def beside_a_panel_lines_are_wrapped_once(anna: Client) -> None:
         f"() => document.getElementById('messagewindow').clientWidth < {width}"
     )
     frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    anna.page.evaluate(f"() => {frames}")  # then it has been measured, and told
+    anna.page.evaluate(f"() => {frames}")  # by then the size has been measured and reported
     anna.text.evaluate("element => element.replaceChildren()")
     anna.type("thud help thud", "See also: ")
     page = anna.text.inner_text()

@@ -1,4 +1,4 @@
-"""What a person alone can do at a board: play a bot, be given hints, have a battle analysed."""
+"""Playing alone at a board: bots, hints and analysis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Bots(Furnished):
         self.type(self.char1, "start")
 
     def answered(self, reply: Any) -> None:
-        """Let what was asked for have been found out."""
+        """Answer the pending question with ``reply``."""
         ((_, then),) = self.asked
         self.asked.clear()
         self.sent.clear()

@@ -1,4 +1,4 @@
-"""Which lines are for which board, and which are the MUD's own."""
+"""Dispatch of lines to boards or to the MUD's own commands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHERE = '"on" and its name: 1st oak board, pine board or 2nd oak board.'
 
 
 def begins(words: str) -> bool:
-    """Whether a line of ours can begin with these words."""
+    """Whether a line of the game can begin with these words."""
     try:
         parse(words)
     except ParseError as error:
@@ -134,7 +134,7 @@ class OneBoard(Furnished):
         for number, command in enumerate(BoardCmdSet()):
             word = command.key.split()[0].split("-")[0]
             assert word in command.get_help(self.char2, None).lower(), command.key
-            # Evennia makes an index of all help each time that it is asked for some.
+            # Evennia rebuilds its index of all help on each request, so a sample has to do.
             if number % 10 == 0:
                 assert word in self.type(self.char2, f"help {command.key}").lower(), command.key
 
@@ -145,7 +145,7 @@ class OneBoard(Furnished):
             for who, title in product((self.char1, self.char2), ("thud", "thud thud")):
                 seen = self.type(who, f"help {title}")
                 assert PAGES_HERE["thud"].title in seen, (who, title, seen)
-        # Evennia shows the rest, the list, once "next" is typed.
+        # The list comes on Evennia's second page, after "next".
         assert "Playing:" in EveryCommand().get_help(self.char2, None)
 
     def test_help_entries_cover_every_page(self) -> None:
@@ -187,7 +187,7 @@ class ThePage(Furnished):
     def test_page_example_class_is_a_board(self) -> None:
         (code,) = re.findall(r"```python\n(from [^`]*?class .*?)```", PAGE, re.DOTALL)
         names: dict[str, Any] = {}
-        # A module's classes are known to Evennia by its name.
+        # Evennia registers classes by the name of their module.
         exec(code, {"__name__": __name__}, names)  # noqa: S102 (our own page)
         assert issubclass(names["StoneBoard"], ThudBoard)
         assert names["StoneBoard"].rules == "koom valley"
@@ -200,7 +200,7 @@ class SeveralBoards(Furnished):
         self.oak2 = self.furniture("oak board")
 
     def at(self, line: str, board: Any) -> None:
-        """Assert that a line leads to a board."""
+        """Assert that a line is dispatched to the given board."""
         seen = self.type(self.char1, line)
         assert self.char1.ndb.thud_used == board.id, seen
 

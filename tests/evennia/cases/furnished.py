@@ -1,7 +1,7 @@
-"""A room of Evennia's tests with boards in it, and two people who are connected.
+"""A room in an Evennia test case with boards and two connected players.
 
-``Char`` is a superuser, ``Char2`` is anybody. What is sent is what would go to the portal; what is
-put off is done when a test waits for it.
+``Char`` is a superuser, ``Char2`` an ordinary player. Output to the portal is recorded, and delayed
+calls run when a test waits for them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
 
     def setUp(self) -> None:
         super().setUp()
-        LOADED.clear()  # each test is a MUD of its own
+        LOADED.clear()  # each test simulates a MUD of its own
         self.sent: list[tuple[Any, dict[str, Any]]] = []
         self.later: list[tuple[Any, ...]] = []
         evennia.SESSION_HANDLER.data_out = lambda session, **sent: self.sent.append((session, sent))
@@ -99,22 +99,22 @@ class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
         return create.create_object(ThudBoard, key=key, location=self.room1, **more)
 
     def type(self, character: Any, line: str) -> str:
-        """Let somebody type a line, and return what they are shown of it."""
+        """Type a line as ``character`` and return the text shown in response."""
         self.sent.clear()
         character.sessions.all()[0].execute_cmd(line)
         return self.heard(character)
 
     def play(self, *lines: str) -> None:
-        """Let Char and Char2 type lines in turn."""
+        """Type lines as Char and Char2 in turn."""
         for number, line in enumerate(lines):
             self.type((self.char1, self.char2)[number % 2], line)
 
     def begin(self) -> None:
-        """Begin a battle at the oak board: Char has the dwarfs."""
+        """Start a battle at the oak board, with Char as the dwarfs."""
         self.play("join game as dwarf on oak", "join game as troll on oak", "start game on oak")
 
     def heard(self, character: Any) -> str:
-        """Return what somebody has been shown since the last line that was typed."""
+        """Return the text shown to ``character`` since the last typed line."""
         sent = [sent for session, sent in self.sent if self.is_of(session, character)]
         texts = [each["text"] for each in sent if "text" in each]
         return "\n".join(
@@ -123,7 +123,7 @@ class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
         )
 
     def facts(self, character: Any) -> list[str]:
-        """Return the names of the facts that somebody's client has been sent."""
+        """Return the names of the facts sent to the client of ``character``."""
         return [
             key
             for session, sent in self.sent
@@ -132,17 +132,17 @@ class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
         ]
 
     def is_of(self, session: Any, character: Any) -> bool:
-        # Evennia takes sessions from one address for equal.
+        # Evennia considers sessions from the same address equal.
         return session.sessid in [each.sessid for each in character.sessions.all()]
 
     def wait(self) -> None:
-        """Let happen what was put off."""
+        """Run the delayed calls."""
         later, self.later = self.later, []
         for _, call, *arguments in later:
             call(*arguments)
 
     def restart(self) -> None:
-        """Forget all but what is stored, as a reload does."""
+        """Drop all state that is not stored, as a reload does."""
         self.board.nattributes.clear()
 
     def _put_off(self, *call: Any) -> None:

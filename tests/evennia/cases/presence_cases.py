@@ -1,4 +1,4 @@
-"""Who is about a board, who is away, and what stays of it all."""
+"""Presence at a board, absence, and stored state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thudmud.evennia.board import TYPE, UNREAD, EventRows, ThudBoard
 
 
 def rows_of(board: Any) -> Any:
-    """Return the rows of the database in which a board is kept."""
+    """Return the database rows of a board."""
     return Attribute.objects.filter(db_key=f"{TYPE}-{board.id}").order_by("pk")
 
 
@@ -96,7 +96,7 @@ class Company(Furnished):
             self.wait()
         self.account2.unpuppet_object(self.session2)
         self.wait()
-        # The MUD itself sends plain text, or another type.
+        # Text from the MUD itself is untyped or has another type.
         texts = [sent["text"] for _, sent in self.sent if "text" in sent]
         assert [text for text in texts if {"type": "thud"} in list(text)] == []
 
@@ -203,14 +203,14 @@ class Storage(Furnished):
             assert f"#{self.board.id} begins anew" in logged.call_args.args[0]
             assert text in self.board.attributes.get(UNREAD)
             assert not rows_of(self.board)
-        # What comes after that is kept.
+        # Later events are stored again.
         self.begin()
         self.restart()
         assert "You move" in self.type(self.char1, "move from A6 to B6")
 
     def test_event_that_cannot_be_stored_has_no_effect(self) -> None:
         self.begin()
-        for method in ("save", "flush_from_cache"):  # before anything is written, and after
+        for method in ("save", "flush_from_cache"):  # failures before and after writing
             before = list(rows_of(self.board).values_list())
             with patch.object(Attribute, method, side_effect=OSError("the disk is full")):
                 self.type(self.char1, "move from A6 to B6")
@@ -304,7 +304,7 @@ class Storage(Furnished):
         assert "Elm board: dwarfs" in seen
         assert "oak" not in self.type(self.char1, "games").lower()
         assert not self.board.host.table.away
-        # Who walks away right after that is known to have done so.
+        # A player who leaves right after that is still noticed.
         self.board.key = "ash board"
         self.sent.clear()
         self.char1.location = self.room2
@@ -381,7 +381,7 @@ class Deletion(Furnished):
         self.begin()
         before = Attribute.objects.filter(db_attrtype=TYPE).count()
         assert before > 2
-        self.char1.location = self.room2  # which is noted only now
+        self.char1.location = self.room2  # not yet stored
         self.board.delete()
         self.wait()
         assert Attribute.objects.filter(db_attrtype=TYPE).count() == 0

@@ -1,4 +1,4 @@
-"""What each reader is sent: for their screen, escaped, and as data."""
+"""Output for each screen: layout, escaping and data."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Screens(Furnished):
                 sent = escaped(text, self.session)
                 if reader:
                     sent = parse_ansi(sent, strip_ansi=True)
-                # As Evennia's own telnet does it.
+                # The same processing as in Evennia's telnet.
                 shown = parse_ansi(sent + ("||n" if sent.endswith("|") else ""))
                 assert shown.replace("\x1b[0m", "") == text, (text, reader, shown)
         self.one["RAW"] = True
@@ -139,7 +139,7 @@ class Screens(Furnished):
         assert self.asked("view possible") == ["Thud.Plies"]
         for line in ("resign", "join game as elf", "view game on elm", "\x1b"):
             assert self.asked(line) == ["Thud.Refused"]
-        assert not self.asked("say hello")  # that is the MUD's
+        assert not self.asked("say hello")  # a command of the MUD
         assert self.board.host.table.running
         self.type(self.char1, "move from A6 to B6")
         assert self.packages(self.char2) == ["Thud.Move"]
@@ -148,7 +148,7 @@ class Screens(Furnished):
         assert not self.asked()
 
     def asked(self, *line: str) -> list[str]:
-        """Return the packages that Char2's program is sent when it asks; nobody sees anything."""
+        """Return the packages sent to Char2's client on request, and check that no text is shown."""
         self.sent.clear()
         with patch.object(type(self.session2.sessionhandler), "session_portal_partial_sync"):
             thud(self.session2, *line)

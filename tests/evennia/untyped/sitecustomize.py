@@ -1,6 +1,6 @@
-"""What Python runs first where this folder is in its path: its ``typeguard`` checks no types.
+"""Run by Python at startup where this folder is in its path: disables ``typeguard``'s checks.
 
-A module of that name would be found too late: Evennia's launcher puts its own folder first.
+A stub module ``typeguard`` would be found too late: Evennia's launcher puts its own folder first.
 """
 
 from __future__ import annotations
