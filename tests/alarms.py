@@ -1,4 +1,4 @@
-"""What is to be done later, which a test does when it likes."""
+"""Delayed calls that a test triggers by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Alarm:
 
 
 class Alarms:
-    """In place of an event loop's `call_later`, by a clock of the test's."""
+    """A replacement for an event loop's `call_later`, driven by the test's clock."""
 
     def __init__(self, clock: Callable[[], float] = lambda: 0.0) -> None:
         self._clock = clock
@@ -30,11 +30,11 @@ class Alarms:
 
     @property
     def due(self) -> list[float]:
-        """When something is to be done, in order."""
+        """The due times of the pending alarms, in order."""
         return sorted(each.at for each in self._all if each.is_set)
 
     def take(self, until: float = inf) -> Alarm | None:
-        """Take out what is to be done first, if that is soon enough."""
+        """Remove and return the first pending alarm, or None if it is due after ``until``."""
         due = [each for each in self._all if each.is_set and each.at <= until]
         if not due:
             return None
@@ -42,7 +42,7 @@ class Alarms:
         return first
 
     def ring(self) -> None:
-        """Do all of it in order, but nothing that comes of that."""
+        """Call all pending alarms in order, but none that they add."""
         for _ in self.due:
             if first := self.take():
                 first.call()

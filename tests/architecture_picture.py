@@ -1,7 +1,7 @@
-"""Draws docs/architecture.svg: the packages and the imports that are allowed between them.
+"""Draws docs/architecture.svg: the packages and the imports allowed between them.
 
-``python -m tests.architecture_picture`` writes it. A package stands above all that it imports; an
-arrow that follows from others is left out.
+``python -m tests.architecture_picture`` writes it. Every package is above those it imports;
+transitive arrows are omitted.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def reduced(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def layers(arrows: dict[str, set[str]]) -> list[list[str]]:
-    """Return the nodes in layers, each above all that its nodes point to."""
+    """Return the nodes in layers, each above the targets of its nodes."""
 
     def level(node: str) -> int:
         return 1 + max(map(level, arrows[node]), default=-1)
@@ -60,7 +60,7 @@ def layers(arrows: dict[str, set[str]]) -> list[list[str]]:
 def drawn() -> str:
     """Return the picture as SVG."""
     allowed = {name: to - LEFT_OUT for name, to in ARROWS.items() if name not in LEFT_OUT}
-    allowed["service"] |= {"features"}  # by the list
+    allowed["service"] |= {"features"}  # through the list of features
     arrows = reduced(allowed)
     rows = layers(arrows)
     width = 2 * MARGIN + max(len(row) * (BOX_WIDTH + GAP) - GAP for row in rows)

@@ -1,4 +1,4 @@
-"""Cases of which each takes less time than a test takes to be collected, begun and reported."""
+"""Parametrization for cases that run faster than a test is collected, set up and reported."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 def cases(
     names: str | Sequence[str], values: Iterable[Any]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Try all cases in one test, which says in which it failed; else like ``parametrize``.
+    """Run all cases in one test, which names the failing one; otherwise like ``parametrize``.
 
-    They have their fixtures together, so it is for tests that change nothing.
+    The cases share their fixtures, so the test must not change any state.
     """
     keys, listed = [names] if isinstance(names, str) else names, list(values)
 

@@ -36,18 +36,17 @@ from thudmud.server.config import PlayerSettings, ServerSettings, Settings, WebS
 from thudmud.server.sessions import Sessions
 from thudmud.store import Store
 
-# Shared machines stall now and then: no example is timed, nor what makes it. The same code is tried
-# with the same examples, so that a test fails where something was changed; `make soak` looks for
-# others with the profile "explore".
+# Shared machines stall now and then, so there are no deadlines. Unchanged code gets the same
+# examples, so that failures point to changes; `make soak` explores others with "explore".
 EVERY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", EVERY, derandomize=True)
 settings.register_profile("explore", EVERY, max_examples=1000)
 settings.load_profile("same")
 
-features.load()  # registers their words, facts and refusal texts, as a service does
+features.load()  # registers words, facts and refusal texts, as a service does
 
-# Where we run in the background, or by nohup, signals are ignored that programs that we start would
-# then ignore as well: what is handled here is not handed down to them.
+# In the background or under nohup these signals are ignored, which child processes would inherit.
+# Handlers are not inherited.
 for _signal in (signal.SIGHUP, signal.SIGINT):
     if signal.getsignal(_signal) is signal.SIG_IGN:
         signal.signal(_signal, lambda *_: None)
@@ -57,8 +56,7 @@ SOAKING = "THUDMUD_SOAK_ROUNDS" in os.environ
 
 
 def examples(most: int) -> settings:
-    """Let a property be tried with so many examples, and in the profile "explore" with as many more
-    as all others."""
+    """Set the number of examples of a property, scaled up in the profile "explore"."""
     return settings(max_examples=most * settings().max_examples // 100)
 
 
@@ -75,10 +73,9 @@ PassTime = Callable[[float], Awaitable[None]]
 
 @pytest.fixture(scope="session", autouse=True)
 def _as_players_have_it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let programs that tests start find no ``interegular``, which players have not either.
+    """Hide ``interegular`` from child processes, since players lack the package.
 
-    Where Lark finds it, it looks for collisions in its own grammar at each start, which takes a
-    third of that.
+    With it Lark checks its own grammar for collisions at each start, a third of the start time.
     """
     folder = tmp_path_factory.mktemp("modules")
     (folder / "interegular.py").write_text("raise ImportError\n", encoding="utf-8")
@@ -90,16 +87,16 @@ def _as_players_have_it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
 
 @pytest.fixture
 def cold() -> Iterator[None]:
-    """Start programs as players do: nothing of them has been loaded before."""
+    """Start programs without a preloaded process, as players do."""
     with started_cold():
         yield
 
 
 @pytest.fixture(autouse=True)
 def logging_as_it_was() -> Iterator[None]:
-    """Leave logging to the next test as this one found it, also when a program began it here.
+    """Restore the logging configuration, even if the test configured it as a program.
 
-    Levels are set by ``setLevel``: loggers keep in mind what is enabled until that is called.
+    Levels are restored by ``setLevel``, which also clears the loggers' caches.
     """
     root, quiet = logging.getLogger(), logging.getLogger("telnetlib3")
     handlers, levels = root.handlers[:], (root.level, quiet.level)
@@ -115,7 +112,7 @@ def logging_as_it_was() -> Iterator[None]:
 
 @contextmanager
 def running(words: Sequence[str | Path], cwd: Path) -> Iterator[tuple[str, int]]:
-    """Run a server's command line as a process in a folder; yield where it listens."""
+    """Run a server's command line as a process in a folder; yield its address."""
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=cwd) as process:
         try:
             assert process.stdout is not None
@@ -128,9 +125,9 @@ def running(words: Sequence[str | Path], cwd: Path) -> Iterator[tuple[str, int]]
 
 @pytest.fixture
 def run_server(tmp_path: Path) -> RunServer:
-    """Return what runs a server's command line as a process, and gives where it listens.
+    """Return a context manager that runs a server's command line and gives its address.
 
-    What it stores is in a folder of its own, unless another is given.
+    Each server stores its data in a fresh folder, unless another is given.
     """
 
     def run(
@@ -143,7 +140,7 @@ def run_server(tmp_path: Path) -> RunServer:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """Return a server of PostgreSQL that all tests of a process share."""
+    """Return a PostgreSQL server shared by all tests of a process."""
     cluster = Cluster(**FAST)
     try:
         cluster.start()
@@ -154,30 +151,30 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def schema(cluster: Cluster) -> str:
-    """Return how to connect to a schema of it."""
+    """Return the connection string of a schema in the cluster."""
     return cluster.schema()
 
 
 @pytest.fixture
 def dsn(schema: str) -> str:
-    """Return how to connect to tables that are empty, or yet to be made, which takes longer."""
+    """Return the connection string of a schema with empty tables, or none yet, which is slower."""
     empty(schema)
     return schema
 
 
 @pytest.fixture
 def free_port() -> Iterator[FreePort]:
-    """Return what finds a port that is free, and stays so."""
+    """Return a function that reserves free ports."""
     with free_ports() as find:
         yield find
 
 
 @pytest.fixture
 async def pass_time(monkeypatch: pytest.MonkeyPatch) -> PassTime:
-    """Return what lets so many seconds pass at once for the timers of the loop.
+    """Return a function that advances the loop's clock by a number of seconds.
 
-    With it a limit can be so long that no machine is too slow for what has to come before. It needs
-    asyncio's own loop: uvloop's clock cannot be set.
+    Time limits can thus be too long for any slow machine to reach by accident. This requires
+    asyncio's own loop, as uvloop's clock cannot be set.
     """
     loop = asyncio.get_running_loop()
     now, passed = loop.time, 0.0
@@ -185,7 +182,7 @@ async def pass_time(monkeypatch: pytest.MonkeyPatch) -> PassTime:
     async def pass_by(seconds: float) -> None:
         nonlocal passed
         passed += seconds
-        # What is due is called, wakes whoever has slept, and those do their work.
+        # One round each for the due callbacks, the tasks they wake, and the work of those.
         for _ in range(3):
             await asyncio.sleep(0)
 
@@ -196,7 +193,7 @@ async def pass_time(monkeypatch: pytest.MonkeyPatch) -> PassTime:
 GENEROUS = {
     "port": 0,
     "shutdown_grace": 0.2,
-    # Tests come from one address, and faster than people type.
+    # Tests connect from one address, and type faster than people.
     "connections_per_address": 1000,
     "accepts_at_once": 10_000,
     "commands_at_once": 1_000_000,
@@ -210,25 +207,25 @@ SERVERS = {"serving", "secure"}
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage among what is collected: all of it stays: 630,000 objects."""
+    """Exempt the 630,000 objects of test collection from garbage collection: all of them stay."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
-        gc.set_threshold(20_000)  # a test makes as much and is over: by default it took a sixteenth
+        gc.set_threshold(20_000)  # about one test; the default cost 1/16 of the time
         gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Generator[None, object, object]:
-    """Tell what everybody waits for where a test takes long, in case that it fails."""
+    """Report what a long-running test waits for, in case it fails."""
     with told_of():
         return (yield)
 
 
 class _Leaks:
-    """Fails tests that leave programs running. A plugin: fixtures of a session are no folder's."""
+    """Fails tests that leave programs running; a plugin, to see session fixtures of all folders."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(
@@ -250,7 +247,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell what every session of PostgreSQL does where a test has failed."""
+    """Add the state of all PostgreSQL sessions to the report of a failed test."""
     report = yield
     if report.failed and (told := sessions()):
         report.sections.append(("Sessions of PostgreSQL", told))
@@ -258,7 +255,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:
-    """Test a server in each loop that it may run in; what is slow, and all else, in one."""
+    """Run server tests in every supported event loop; slow tests and all others in one."""
     fixtures = set(getattr(item, "fixturenames", ()))
     in_one = "pass_time" in fixtures or item.get_closest_marker("slow")
     return LOOPS if SERVERS & fixtures and not in_one else ASYNCIO
@@ -266,9 +263,9 @@ def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> L
 
 @pytest.fixture
 async def serving() -> AsyncIterator[Serving]:
-    """Start servers: ``await serving(queue_length=3)``, with a store that is there or another.
+    """Start servers with ``await serving(queue_length=3)``, on a given store or a new one.
 
-    With ``web={"port": 0}`` they have the page, too.
+    With ``web={"port": 0}`` they also serve the web page.
     """
     async with AsyncExitStack() as stack:
 

@@ -1,8 +1,7 @@
-"""How the time that something takes grows with its input, as an exponent.
+"""Measures how running time grows with the input size, as an exponent.
 
-Time is that of this thread on its processor, so that other programs do not count, and the shortest
-of several runs. Inputs grow from short ones, so that nothing takes long, however fast its time
-grows.
+The time is the CPU time of this thread, which is independent of other programs, and the minimum of
+several runs. Inputs start short, so that even exponential growth is detected quickly.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ _SHORT = 64
 def exponent(run: Callable[[int], object], longest: int, quick: float) -> float:
     """Return the exponent by which the time of ``run`` grows with the size of its input.
 
-    It is 1 for a time that grows steadily, and 2 for one that grows with the square; 0 if the
-    longest input is done so quickly that it is not looked at more closely.
+    The result is 1 for linear and 2 for quadratic time, and 0 if even the longest input takes less
+    than ``quick`` seconds.
 
     Args:
-        run: does the work for an input of some size.
-        longest: the size of the input that has to be quick, or is measured.
-        quick: seconds.
+        run: does the work for an input of the given size.
+        longest: the size of the longest input.
+        quick: the time in seconds below which growth is not measured.
     """
     size = 8
     while (took := _took(run, size)) < quick:
@@ -49,7 +48,7 @@ def exponent(run: Callable[[int], object], longest: int, quick: float) -> float:
 
 
 def _next(size: int) -> int:
-    """Return a larger size: by little at first, since exponential growth would never end."""
+    """Return the next size; growing slowly at first, since exponential time would never end."""
     return size * 3 // 2 if size < _SHORT else size * STEP
 
 

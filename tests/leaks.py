@@ -1,4 +1,4 @@
-"""Programs that a test leaves running: it fails, not whichever test the garbage is collected in."""
+"""Detects programs left running, so that the right test fails, not a later one at collection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _are_shared = False
 
 @contextmanager
 def watched() -> Iterator[None]:
-    """Notice which programs are started."""
+    """Record all started programs for the duration of the context."""
     popen: Any = subprocess.Popen
     begin = popen.__init__
 
@@ -32,8 +32,8 @@ def watched() -> Iterator[None]:
 
 @contextmanager
 def shared() -> Iterator[None]:
-    """Let programs that are started meanwhile run on: other tests need them, too."""
-    global _are_shared  # noqa: PLW0603  (as ``subprocess`` is everybody's)
+    """Exempt programs started in the context, which other tests share."""
+    global _are_shared  # noqa: PLW0603  (``subprocess`` is global, too)
     before, _are_shared = _are_shared, True
     try:
         yield
@@ -42,7 +42,7 @@ def shared() -> Iterator[None]:
 
 
 def fail_if_any() -> None:
-    """Fail if a program was started for whose end nobody has waited; asyncio's loop is closed."""
+    """Fail if a started program was not waited for; called after asyncio's loop has closed."""
     left = [program for program in _started if program.returncode is None]
     _started.clear()
     if left:

@@ -1,7 +1,7 @@
-"""Print the lowest version of each package that thudmud allows, as constraints for pip.
+"""Print the lowest allowed version of each dependency, as constraints for pip.
 
-`make lowest` runs the tests of what uses the packages with these versions, so what
-``pyproject.toml`` says of them is true.
+`make lowest` runs the tests of the code that uses these packages with these versions, which
+verifies the lower bounds in ``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def lowest() -> list[str]:
-    """Return a constraint for each package that the program or one of its extras may use."""
+    """Return a constraint for each dependency of the program and its extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     named = [each for name in extras if name != "evennia" for each in extras[name]]

@@ -1,4 +1,4 @@
-"""The arrows between the rooms, read from the imports themselves (see docs/architecture.md)."""
+"""Allowed imports between packages, checked in the source (see docs/architecture.md)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ARROWS: dict[str, set[str]] = {
     "pictures": {"rules"},
     "search": {"rules"},
     "game": {"rules"},
-    # The list alone, which anybody may ask what there is: nobody imports what is on it.
+    # Only the list of features, which every package may query; none imports a feature itself.
     LIST: {"game"},
     "features": {"rules", "game", "language", "views", "store", "settings", LIST},
     "language": {"rules", "game", LIST},
@@ -160,7 +160,7 @@ IN_ORDER = (*features.NEEDED, *features.NAMES)
 
 
 def module_of(path: Path) -> str:
-    """Return the name of a module."""
+    """Return the dotted name of a module file."""
     return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)
 
 
@@ -172,12 +172,12 @@ def room_of(path: Path) -> str:
 
 
 def imported_room(name: str) -> str:
-    """Return the room of a module of ours that is imported."""
+    """Return the package of an imported thudmud module."""
     return LIST if name == "thudmud.features" else name.split(".")[1]
 
 
 def test_packages_all_have_their_allowed_imports() -> None:
-    assert {"features", *map(room_of, MODULES)} == set(ARROWS)  # all of them may be taken out
+    assert {"features", *map(room_of, MODULES)} == set(ARROWS)  # features are optional
 
 
 def test_allowed_imports_are_acyclic() -> None:
@@ -186,7 +186,7 @@ def test_allowed_imports_are_acyclic() -> None:
 
 
 def against_the_arrows(path: Path) -> Iterator[str]:
-    """Yield the imports of a module that no arrow allows."""
+    """Yield the disallowed imports of a module."""
     room = room_of(path)
     allowed = EXCEPTIONS.get(str(path.relative_to(ROOT)), set())
     allowed_rooms = {"errors", "version", "english", "values", room, *ARROWS[room]}
@@ -206,7 +206,7 @@ def test_imports_are_all_allowed() -> None:
 
 
 def test_modules_have_no_import_cycles() -> None:
-    """Imports for type checking, and within functions and packages, are read like all others."""
+    """Imports for type checking and imports within functions or packages count, too."""
     modules = {module_of(path).removesuffix(".__init__"): path for path in MODULES}
     graph: dict[str, set[str]] = {}
     for module, path in modules.items():
@@ -226,7 +226,7 @@ def test_modules_have_no_import_cycles() -> None:
 
 
 def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
-    """Return what can be reached from a node of a graph, which it is itself only by a circle."""
+    """Return the nodes reachable from ``start``, which includes itself only in a cycle."""
     reached: set[str] = set()
     left = list(graph[start])
     while left:
@@ -286,6 +286,6 @@ def test_modules_all_have_docstrings() -> None:
 
 
 def test_local_time_is_never_used() -> None:
-    """Times are in UTC and say so: players, operators and logs are in different zones."""
+    """Times are in UTC and labelled, as players, operators and logs are in different zones."""
     local = re.compile(r"localtime|ctime\(\)|fromtimestamp\([^,()]*\)|datetime\.now\(\)")
     assert [path for path in MODULES if local.search(path.read_text("utf-8"))] == []

@@ -1,4 +1,4 @@
-"""docs/architecture.md: its files exist, its picture is that of the imports, its example works."""
+"""docs/architecture.md: its files exist, its picture is up to date, its example works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is used of other packages beyond what they document is still there: docs/libraries.md."""
+"""Undocumented parts of other packages still exist as expected (see docs/libraries.md)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from thudmud.child import ChildProcess
 
 
 def test_lark_loads_a_parser_from_data() -> None:
-    """Else `thudmud.language.tables` needs another way with this version of Lark."""
+    """Required by `thudmud.language.tables`."""
     assert callable(Lark._load_from_dict)
     assert callable(Lark.memo_serialize)
     assert "_plugins" in LarkOptions._defaults
 
 
 async def test_child_with_open_pipes_ends_once_its_outputs_are_closed() -> None:
-    """Else `thudmud.child` needs another way with this version of Python."""
+    """Required by `thudmud.child`."""
     code = "import os, time; os.fork() or time.sleep(600)"
     child = await ChildProcess.start(sys.executable, "-S", "-c", code)
     child.close_outputs()
@@ -35,5 +35,5 @@ async def test_child_with_open_pipes_ends_once_its_outputs_are_closed() -> None:
 
 
 def test_logging_opens_files_by_a_method() -> None:
-    """Else log files need another way to be private with this version of Python."""
+    """Required for private log files."""
     assert callable(logging.FileHandler._open)

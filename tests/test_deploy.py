@@ -1,4 +1,4 @@
-"""The unit of systemd, the Containerfile, and what docs/operating.md says of all of it."""
+"""The systemd unit, the Containerfile, and docs/operating.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_EXPOSED = "2.0"
 
 
 def run(*words: str | Path, **environment: str) -> str:
-    """Return what a program has printed that did not fail."""
+    """Run a program, check that it succeeds, and return its output."""
     done = subprocess.run(
         words, capture_output=True, text=True, check=False, env=os.environ | environment
     )
@@ -36,7 +36,7 @@ def run(*words: str | Path, **environment: str) -> str:
 
 @pytest.fixture
 def unit(tmp_path: Path) -> Path:
-    """Return the unit, with a program that is there on this machine."""
+    """Return the unit, with a program that exists on this machine."""
     text = (DEPLOY / "thudmud.service").read_text("utf-8")
     path = tmp_path / "thudmud.service"
     path.write_text(text.replace("/opt/thudmud/bin/thudmud", sys.executable), "utf-8")
@@ -61,7 +61,7 @@ def test_unit_stop_timeout_exceeds_the_shutdown_grace(unit: Path) -> None:
 def test_unit_limits_suffice_for_the_server(unit: Path) -> None:
     limits = dict(re.findall(r"(?m)^(\w+Max)=(\w+)$", unit.read_text("utf-8")))
     assert set(limits) == {"MemoryMax", "TasksMax"}
-    cores, worker, rest = 16, 80 << 20, 450 << 20  # as the page has it
+    cores, worker, rest = 16, 80 << 20, 450 << 20  # the figures of the page
     server = load_settings(ROOT / "config.toml").server
     needed = rest + server.connections * server.outbox_bytes + (cores - 1) * worker
     assert int(limits["MemoryMax"].removesuffix("G")) << 30 > needed
@@ -90,7 +90,7 @@ def test_containerfile_copies_all_sources_of_the_wheel() -> None:
 
 
 def test_certbot_hook_installs_a_renewed_certificate(tmp_path: Path) -> None:
-    """By the script that certbot runs, with stand-ins for what needs root."""
+    """Run the certbot hook with stand-ins for the commands that need root."""
     renewed, tools = tmp_path / "renewed", tmp_path / "bin"
     renewed.mkdir()
     tools.mkdir()

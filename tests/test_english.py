@@ -1,4 +1,4 @@
-"""The little grammar that sentences need."""
+"""English grammar helpers for sentences."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_invalid_duration_is_refused(words: str) -> None:
         length_of(words)
 
 
-# What our own words come to. A new one has to be looked at, and added here.
+# Inflections of all words in use. New words must be checked and added here.
 
 PLURALS = {
     "ban": "bans", "battle": "battles", "blunder": "blunders", "board": "boards", "bot": "bots",
@@ -78,7 +78,7 @@ THIRD_PERSONS = {
 
 
 def words_given(function: str, place: int) -> set[str]:
-    """Return the words that are given to a function of `english`, wherever it is called."""
+    """Return the literal words passed to a function of `english` anywhere in the source."""
     words = set[str]()
     for path in Path(english.__file__).parent.rglob("*.py"):
         for call in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -90,7 +90,7 @@ def words_given(function: str, place: int) -> set[str]:
                     for each in given
                     if isinstance(each, ast.Constant) and isinstance(each.value, str)
                 }
-    return words - {"un", "piece"}  # a part of a word, and a key
+    return words - {"un", "piece"}  # a prefix and a key
 
 
 def test_nouns_in_use_have_the_right_plural() -> None:

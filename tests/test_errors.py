@@ -1,4 +1,4 @@
-"""The exceptions of thudmud: one tree, which `thudmud.errors` shows, and each can be pickled."""
+"""The exceptions of thudmud: a single tree, shown in `thudmud.errors`, all of them picklable."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOT = Path(errors.__file__).parent
 
 @cache
 def classes() -> dict[str, list[str]]:
-    """Return the names of all classes, each with those of its bases; no two have one name."""
+    """Return the base names of all classes by class name; class names are unique."""
     found = {}
     for path in sorted(ROOT.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -53,7 +53,7 @@ def exceptions() -> set[str]:
 
 
 def shown() -> Iterator[tuple[str, str]]:
-    """Yield the names of the tree in the docstring, each with the one that it is below."""
+    """Yield each name of the tree in the docstring with its parent."""
     above: list[str] = []
     for line in (errors.__doc__ or "").splitlines():
         depth, rest = divmod(len(line) - len(line.lstrip()), 4)

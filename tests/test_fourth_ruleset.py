@@ -1,4 +1,4 @@
-"""Another ruleset is a value made of parts: whoever adds it to `RULESETS` has written all of it."""
+"""A new ruleset is a value composed of parts; adding it to `RULESETS` is all it takes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ PASS = Ruleset(
 
 @pytest.fixture(autouse=True)
 def _known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    known = parsing._expected, parsing._remembered  # which rulesets there are
+    known = parsing._expected, parsing._remembered  # these depend on the rulesets
     for rules in (HILL, PASS):
         monkeypatch.setitem(RULESETS, rules.name, rules)
     for cached in known:
@@ -78,7 +78,7 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 class Evening:
-    """Anna and Bert at the oak board, and Carla, who is read to."""
+    """Anna and Bert at the oak board, and Carla with a screen reader."""
 
     def __init__(self) -> None:
         self.house = House([BoardSpec("oak board")])
@@ -88,7 +88,7 @@ class Evening:
         self.type("Carla", "go to oak board")
 
     def type(self, name: str, line: str) -> dict[str, str]:
-        """Let somebody type a line; return what each is told of it."""
+        """Type a line as ``name`` and return the text received by each player."""
         heard: dict[str, str] = {}
         for message in self.house.obey(name, line, 0.0):
             for each in message.to:
@@ -196,7 +196,7 @@ def test_bot_plays_the_ruleset(rules: Ruleset) -> None:
 
 
 def test_hurling_dwarfs_cannot_move_the_rock() -> None:
-    """Where dwarfs are hurled, and there is a Rock, it is not theirs to move."""
+    """With hurling dwarfs and a Rock, the Rock does not belong to the dwarfs."""
     game = Game.start(PASS)
     rock = Square.parse("H8")
     assert all(move.origin is not rock for move in game.legal_moves())

@@ -1,4 +1,4 @@
-"""The page of known faults names a test for each kind, and each of these tests exists."""
+"""docs/known-faults.md names an existing test for each kind of fault."""
 
 from __future__ import annotations
 

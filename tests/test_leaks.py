@@ -1,4 +1,4 @@
-"""A test that leaves a program running fails, and no other."""
+"""Only the test that leaves a program running fails."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ def test_program_left_running_fails_its_test() -> None:
     with subprocess.Popen(WAITING, stdin=subprocess.PIPE) as program:
         with pytest.raises(AssertionError, match=rf"of these programs:\n{program.pid}: .*\Z"):
             leaks.fail_if_any()
-        leaks.fail_if_any()  # it is told once
+        leaks.fail_if_any()  # reported only once

@@ -1,9 +1,9 @@
-"""Whatever strangers send, the time that it takes grows no faster than its length.
+"""Untrusted input is processed in linear time.
 
-Each regular expression of the package is found in its source, and tried on texts that are hostile
-to it: the beginning of something that it looks for, then a part of it again and again, then an end
-that may not fit. So are the parsers, and the sentences of the command language at each place where
-something else may follow.
+Each regular expression in the package is extracted from the source and run on texts hostile to it:
+the beginning of a match, then a part of it repeated many times, then an end that may not match. The
+same is done with the parsers, and with sentences of the command language wherever they can
+continue.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ ENDS = ("", "\0", "! x")
 
 
 def growth(run: Callable[[str], object], text: Text, longest: int, quick: float) -> float:
-    """Return the exponent by which the time grows that something takes for a text."""
+    """Return the exponent by which the time of ``run`` grows with the length of a text."""
     before, pump, end = text
 
     def work(size: int) -> None:
@@ -93,7 +93,7 @@ METHODS = {"match", "fullmatch", "search", "sub", "split", "findall", "finditer"
 
 
 class Expression(NamedTuple):
-    """A regular expression, where it is, and the methods by which it is used."""
+    """A regular expression, its place in the source, and the methods called on it."""
 
     place: str
     pattern: re.Pattern[Any]
@@ -102,7 +102,7 @@ class Expression(NamedTuple):
 
 @cache
 def sources() -> dict[str, ast.Module]:
-    """Return the source of each module."""
+    """Return the syntax tree of each module."""
     package = ROOT / "thudmud"
     return {
         path.relative_to(package).as_posix(): ast.parse(path.read_text("utf-8"))
@@ -112,7 +112,7 @@ def sources() -> dict[str, ast.Module]:
 
 @cache
 def expressions() -> list[Expression]:
-    """Return all expressions that see more than files of the package."""
+    """Return all regular expressions except those applied only to files of the package."""
     found = []
     for name, tree in sources().items():
         names = {
@@ -137,7 +137,7 @@ def expressions() -> list[Expression]:
 
 
 def made(name: str, call: ast.Call, own: str) -> re.Pattern[Any] | None:
-    """Return the expression that a call makes; None if it is made of what is given."""
+    """Return the expression compiled by a call, or None if its pattern is not constant."""
     flags = [*call.args[1:], *(each.value for each in call.keywords)]
     parts = [call.args[0], *(each for each in flags if ast.unparse(each).startswith("re."))]
     with suppress(NameError):
@@ -151,7 +151,7 @@ def made(name: str, call: ast.Call, own: str) -> re.Pattern[Any] | None:
 
 
 def uses(name: str, own: str) -> Iterable[str]:
-    """Return the methods by which an expression is used."""
+    """Return the methods called on an expression."""
     trees = [sources()[name]] if own.startswith("_") else sources().values()
     used = {
         node.attr
@@ -163,7 +163,7 @@ def uses(name: str, own: str) -> Iterable[str]:
 
 
 def hostile_to(pattern: str | bytes) -> Iterator[Text]:
-    """Yield texts on which an expression may have to try many ways to match."""
+    """Yield texts that may cause excessive backtracking in an expression."""
     parsed = _parser.parse(pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern)
     repeats = list(repeats_in(parsed, ""))
     befores = {"", *(before for before, _ in repeats)}
@@ -174,7 +174,7 @@ def hostile_to(pattern: str | bytes) -> Iterator[Text]:
 
 
 def parts_of(op: Any, value: Any) -> list[Any]:
-    """Return the sequences inside of a part of an expression."""
+    """Return the subsequences of a node of a parsed expression."""
     if op is sre.BRANCH:
         return list(value[1])
     if op in {sre.SUBPATTERN, *REPEATS}:
@@ -188,7 +188,7 @@ REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
 
 
 def literals_in(nodes: Any) -> Iterator[str]:
-    """Yield the characters that an expression looks for."""
+    """Yield the literal characters of an expression."""
     for op, value in nodes:
         if op in {sre.LITERAL, sre.NOT_LITERAL}:
             yield chr(value)
@@ -197,7 +197,7 @@ def literals_in(nodes: Any) -> Iterator[str]:
 
 
 def repeats_in(nodes: Any, before: str) -> Iterator[tuple[str, str]]:
-    """Yield what can stand before each repetition, and what it repeats."""
+    """Yield sample texts for the part before each repetition and for its body."""
     for op, value in nodes:
         for inner in parts_of(op, value):
             if op in REPEATS:
@@ -207,7 +207,7 @@ def repeats_in(nodes: Any, before: str) -> Iterator[tuple[str, str]]:
 
 
 def sample(nodes: Any) -> str:
-    """Return a text that a sequence matches, whatever it wants to see around it."""
+    """Return a text that matches a sequence, ignoring lookaround assertions."""
     text = ""
     for op, value in nodes:
         if op is sre.LITERAL:
@@ -236,7 +236,7 @@ CATEGORIES = {
 
 
 def member(items: Any) -> str:
-    """Return a character of a class."""
+    """Return a member of a character class."""
     form, own = "", list[str]()
     for op, value in items:
         if op is sre.NEGATE:
@@ -252,7 +252,7 @@ def member(items: Any) -> str:
 
 
 def calls(expression: Expression) -> Iterator[Callable[[str], object]]:
-    """Yield what uses an expression on a text, in each of its ways."""
+    """Yield functions that apply an expression to a text, one for each method."""
     pattern, is_bytes = expression.pattern, isinstance(expression.pattern.pattern, bytes)
     for method in expression.methods:
         call = getattr(pattern, method)
@@ -267,7 +267,7 @@ def calls(expression: Expression) -> Iterator[Callable[[str], object]]:
 
 
 def superlinear(expression: Expression) -> Iterator[tuple[str, Text, float]]:
-    """Yield on what an expression takes more than linear time."""
+    """Yield the texts on which an expression takes superlinear time."""
     for text in hostile_to(expression.pattern.pattern):
         for use in calls(expression):
             if (grown := growth(use, text, LONGEST, QUICK)) > LINEAR:
@@ -336,7 +336,7 @@ def asked(text: str) -> None:
 
 
 def sent(text: str) -> None:
-    """Read what is sent to the web port."""
+    """Feed a text to the web server."""
     http = h11.Connection(h11.SERVER, max_incomplete_event_size=1 << 20)
     http.receive_data(text.encode("latin-1") + b"\r\n\r\n")
     with suppress(h11.RemoteProtocolError, HTTPException):
@@ -394,7 +394,7 @@ def test_parsers_take_linear_time() -> None:
 
 
 def forgiven(parser: Callable[[str], object]) -> Callable[[str], object]:
-    """Return a parser of which an error is an answer, too."""
+    """Wrap a parser so that errors are ignored."""
 
     def run(text: str) -> None:
         with suppress(ValueError, ThudmudError):
@@ -415,7 +415,7 @@ LINE, TOLD = 2048, 0.003
 
 
 def beginnings() -> Iterable[str]:
-    """Return the beginning of a line for each set of words that may follow one."""
+    """Return one beginning of a line for each distinct set of possible next words."""
     found: dict[frozenset[str], str] = {}
     for path in sorted((ROOT / "tests" / "transcripts").glob("*.thud-script")):
         for line in re.findall(r"^[A-Z][a-z]+> (.*)", path.read_text("utf-8"), re.MULTILINE):

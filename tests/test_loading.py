@@ -1,4 +1,4 @@
-"""What is loaded, and so waited for: by an import of a part of thudmud, and by small commands."""
+"""Modules loaded by imports of thudmud packages and by small commands, as loading takes time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAVY = {
 """What takes long to load, and is needed only by some parts."""
 
 RULES = {f"thudmud.rules.{path.stem}" for path in (ROOT / "thudmud/rules").glob("[a-z]*.py")}
-RULES -= {"thudmud.rules.symmetry"}  # which only what counts old battles needs
+RULES -= {"thudmud.rules.symmetry"}  # only needed for statistics of old battles
 RULES |= {"thudmud", "thudmud.errors", "thudmud.rules"}
 COMMAND = {"thudmud", "thudmud.version", "thudmud.cli", "thudmud.cli.main", "thudmud.cli.output"}
 CLI = "thudmud.cli"
@@ -37,7 +37,7 @@ print("\\n" + json.dumps(sorted(set(sys.modules) - before)))
 
 
 def loaded(code: str) -> tuple[set[str], set[str]]:
-    """Return the modules of thudmud, and all others, that a new Python loads by running code."""
+    """Run code in a new Python; return the loaded modules of thudmud and all others."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED.format(code)], cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL,
@@ -48,12 +48,12 @@ def loaded(code: str) -> tuple[set[str], set[str]]:
 
 
 def ran(*words: str) -> tuple[set[str], set[str]]:
-    """The same for a command line."""
+    """Run a command line in a new Python; return the loaded modules as ``loaded`` does."""
     return loaded(f"from thudmud.cli.main import main; main({list(words)!r})")
 
 
 def foreign(modules: set[str]) -> set[str]:
-    """Return the packages among modules that Python does not bring along."""
+    """Return the third-party packages among modules."""
     tops = {name.partition(".")[0] for name in modules}
     return {name for name in tops if not name.startswith("_")} - set(sys.stdlib_module_names)
 
@@ -131,7 +131,7 @@ def test_replay_loads_no_server_packages() -> None:
 
 
 def test_house_loads_lark_with_the_first_line() -> None:
-    loaded("import thudmud.house")  # it may have to make Lark's tables first
+    loaded("import thudmud.house")  # builds Lark's tables if necessary
     assert not loaded("import thudmud.house")[1] & {"asyncio", "lark", "openskill", "wcwidth"}
     entering = 'house = thudmud.House([thudmud.BoardSpec("oak")]); house.enter("Anna", 0)'
     assert "lark" not in loaded(f"import thudmud; {entering}")[1]

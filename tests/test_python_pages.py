@@ -1,4 +1,4 @@
-"""The pages for programmers: their code does what they show, and so does the example."""
+"""The pages for programmers: their code and the example produce the shown output."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _COMMAND = re.compile(r"^    \$ python (?P<words>.*)\n(?P<shown>(?:    .*\n)+)",
 
 
 def run_page(text: str, replace: Callable[[str, str], str]) -> str:
-    """Run the code of a page, in order; return it with what ``replace`` makes of each output.
+    """Run the code of a page in order; return the page with each output replaced.
 
-    It is given what is shown and what was printed.
+    ``replace`` is called with the shown and the actual output.
     """
     names: dict[str, Any] = {}
 
@@ -31,7 +31,7 @@ def run_page(text: str, replace: Callable[[str, str], str]) -> str:
         line = text.count("\n", 0, found.start("code"))
         with redirect_stdout(out):
             code = "\n" * line + found["code"]
-            exec(compile(code, "page", "exec"), names)  # noqa: S102 (it is our own)
+            exec(compile(code, "page", "exec"), names)  # noqa: S102 (our own page)
         printed = replace(found["shown"] or "", out.getvalue())
         shown = f"\n```text\n{printed}```\n" if printed else ""
         return f"```python\n{found['code']}```\n{shown}"

@@ -1,4 +1,4 @@
-"""The README and the pages it leads to show what there is: sessions, commands, pictures, pages."""
+"""The README and its pages are up to date: sessions, commands, pictures and links."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_playing_page_options_are_valid_commands() -> None:
     lines = re.findall(r"^    ((?:options|set) .*?)  ", PLAYING.read_text("utf-8"), re.MULTILINE)
     assert len(lines) > 5
     for line in lines:
-        parse(line)  # which raises if it is no command
+        parse(line)  # raises if not a command
 
 
 def test_readme_commands_are_valid() -> None:

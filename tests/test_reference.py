@@ -1,4 +1,4 @@
-"""The reference of the library can be made, and says something of everything."""
+"""The library reference can be built and is complete."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_public_names_are_all_documented(package: str) -> None:
 
 
 def _untold(member: Doc[object]) -> bool:
-    """Whether nothing is said of something, or of what it can do."""
+    """Whether a member or one of its public methods lacks a docstring."""
     if not member.docstring.strip():
         return True
     if not isinstance(member, Class):

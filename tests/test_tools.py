@@ -1,4 +1,4 @@
-"""The files for contributors: the commit-msg hook, and the workflow of the public repository."""
+"""Files for contributors: the commit-msg hook and the workflow of the public repository."""
 
 from __future__ import annotations
 

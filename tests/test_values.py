@@ -13,7 +13,7 @@ from thudmud.values import Value, defaults_of, replace
 
 
 class Point(Value):
-    """One of ours."""
+    """A value class."""
 
     SECRETS = frozenset({"note"})
 
@@ -27,18 +27,18 @@ class Point(Value):
 
 
 class Place(Point):
-    """One with a field more."""
+    """A derived value class with additional fields."""
 
     name: str = "here"
 
 
 class Nothing(Value):
-    """One without fields."""
+    """A value class without fields."""
 
 
 @dataclass(frozen=True)
 class Plain:
-    """None of ours."""
+    """A plain dataclass."""
 
     x: int
     y: int = 0

@@ -1,4 +1,4 @@
-"""A test that takes long tells what everybody waits for."""
+"""A long-running test reports what its threads, tasks and programs wait for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def test_report_includes_tasks_and_unread_input() -> None:
 
 
 class Board:
-    """Something that somebody may stand for."""
+    """A target for a proxy."""
 
 
 def test_report_ignores_proxies_of_dead_objects() -> None:

@@ -1,4 +1,4 @@
-"""A start by a process that has loaded thudmud is like any other start, to who asked for it."""
+"""A start from a preloaded process is indistinguishable from any other start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(params=["warm", "cold"], autouse=True)
 def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Ask the same of both, and see that it is what it is called."""
+    """Run each test with both kinds of start, and check that the right one was used."""
     asked: list[list[str]] = []
     start = warm._Warm.start
 

@@ -1,4 +1,4 @@
-"""What is installed from the wheel, in an environment of its own, away from the checkout."""
+"""The wheel, installed in a separate environment away from the checkout."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(*words: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder with what is given away, made as `make release` makes it."""
+    """Return the folder of the release files, built as by `make release`."""
     folder = tmp_path_factory.mktemp("dist")
     release.build(folder)
     return folder
@@ -41,12 +41,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory, made: Path) -> Path:
-    """Return the folder of the commands of an environment with the wheel in it, and pytest."""
+    """Return the bin folder of an environment with the wheel and pytest installed."""
     folder = tmp_path_factory.mktemp("wheel")
     (wheel,) = made.glob("*.whl")
     venv.create(folder / "venv")
     commands = folder / "venv" / "bin"
-    # Both at once, and by our own pip: to start one takes as long as to install a wheel.
+    # Both at once and with this environment's pip: starting one takes as long as an installation.
     what = f"{wheel}[server]", "pytest>=9,<10"
     run(*PIP, "--python", commands / "python", "install", "--no-compile", *what, cwd=commands)
     return commands
@@ -137,7 +137,7 @@ def test_installed_server_plays_transcripts(
 
 
 def test_installed_pytest_plugin_collects_transcripts(installed: Path, tmp_path: Path) -> None:
-    """As an entry point, in somebody's project, beside nothing but pytest."""
+    """The plugin is loaded by its entry point, in a project with nothing but pytest."""
     pytest_run: list[str | Path] = [installed / "python", "-m", "pytest", "-W", "error", "-q"]
     (tmp_path / "test_it.py").write_text(
         "import sys\n\ndef test_it():\n    assert 'thudmud' not in sys.modules\n", "utf-8"

@@ -1,9 +1,8 @@
-"""What everybody waits for, while a test takes long.
+"""Reports what a long-running test waits for.
 
-Where it then fails, because of a timeout perhaps, pytest shows that with all else that it has
-printed: where each thread is and each task, which programs run, and what they have said so far that
-nobody has read. After ten minutes it fails in any case, so that what waits for something need not
-say how long.
+The report lists the stacks of all threads and tasks, the running programs and their unread output;
+pytest shows it with the captured output if the test fails. After ten minutes the test fails in any
+case, so that waits in tests need no timeouts of their own.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ MOST = 2000
 
 
 class NeverComes(SystemExit):
-    """What is waited for. Event loops, asyncio's and uvloop, only end for this or a Ctrl-C."""
+    """A wait took too long; a `SystemExit`, as event loops propagate only that and Ctrl-C."""
 
 
 @contextmanager
 def told_of(seconds: float = LONG, times: int = MOST_TOLD) -> Iterator[None]:
-    """Tell it on the standard error while something takes longer than that; in the end, fail.
+    """Print a report to standard error every ``seconds``, and fail after ``times`` of them.
 
-    By a signal, since a thread more would be in the way of programs that fork. It goes by the
-    machine's clock, whatever a test does to that of its loop.
+    Uses a signal, since an additional thread would interfere with programs that fork. The machine's
+    clock applies, whatever a test does to the clock of its loop.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -53,7 +52,7 @@ def told_of(seconds: float = LONG, times: int = MOST_TOLD) -> Iterator[None]:
     def tell(_: int, frame: FrameType | None) -> None:
         nonlocal left
         print(everybody(frame), file=sys.stderr)
-        signal.setitimer(signal.ITIMER_REAL, seconds)  # also where it fails: that can take long
+        signal.setitimer(signal.ITIMER_REAL, seconds)  # also on failure: cleaning up can take long
         left -= 1
         if left <= 0:
             raise NeverComes(f"it takes longer than {times * seconds:g} seconds")
@@ -70,10 +69,10 @@ def told_of(seconds: float = LONG, times: int = MOST_TOLD) -> Iterator[None]:
 
 
 def everybody(here: FrameType | None = None) -> str:
-    """Return what everybody waits for.
+    """Return a report of all threads, tasks and programs and their unread output.
 
     Args:
-        here: where this thread is, if not where this is called.
+        here: the current frame of this thread, by default that of the caller.
     """
     own = threading.get_ident()
     parts = []
@@ -83,7 +82,7 @@ def everybody(here: FrameType | None = None) -> str:
         )
         stack = traceback.extract_stack(frame, FRAMES)
         parts.append(_part(f"Thread {thread.name}", stack))
-    # Those of every event loop, whoever has made it.
+    # The tasks of all event loops.
     tasks, programs, readers = _all(asyncio.Task, subprocess.Popen, asyncio.StreamReader)
     tasks = [each for each in tasks if not each.done()]
     parts += [_part(f"Task {task.get_name()}", _awaited(task.get_coro())) for task in tasks]
@@ -99,7 +98,7 @@ def everybody(here: FrameType | None = None) -> str:
 
 
 def _all(*kinds: type) -> list[list[Any]]:
-    """Return all that there are of some kinds. What only stands for something is asked nothing."""
+    """Return all live instances of some types, by type; checked without invoking proxies."""
     found = [each for each in gc.get_objects() if issubclass(type(each), kinds)]
     return [[each for each in found if issubclass(type(each), kind)] for kind in kinds]
 
@@ -113,7 +112,7 @@ def _unread(said: bytes) -> str:
 
 
 def _awaited(coroutine: Any) -> traceback.StackSummary:
-    """Return where a coroutine has come to, in what it awaits."""
+    """Return the stack of a suspended coroutine."""
     frames = []
     while frame := getattr(coroutine, "cr_frame", getattr(coroutine, "gi_frame", None)):
         frames.append((frame, frame.f_lineno))

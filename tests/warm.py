@@ -1,11 +1,11 @@
-"""Starts of thudmud by a process that has loaded it already, since loading is most of a start.
+"""Starts thudmud from a preloaded process (a fork server), since imports dominate the start time.
 
-While `warm` is on, ``subprocess.Popen`` leaves a plain ``python -m thudmud.cli.main ...``, and that
-of what servers are measured beside, to a process of this module, which has imported what there is
-to import: it makes a copy of itself, and that one runs the command line, with the streams, folder,
-environment and signals that it was to have. It is a child of who asked, as it would otherwise be.
-Anything else, a shell before it or other modules to be found, is started as ever, and so is all in
-a test that uses the fixture ``cold``.
+Within `warm`, ``subprocess.Popen`` delegates a plain ``python -m thudmud.cli.main ...``, and the
+same for the yardstick of the server benchmarks, to a process of this module that has imported
+everything. It forks, and the copy runs the command line with the requested streams, folder,
+environment and signals. The copy is a child of the requesting process, as usual. Everything else,
+such as a shell or other module paths, is started normally, and so is everything in a test with the
+fixture ``cold``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CATCHABLE = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
 def _words(args: object) -> list[str] | None:
-    """Return which of the modules a command starts, and what that is told; None for all else."""
+    """Return the module of a command and its arguments, or None if it cannot be delegated."""
     if not isinstance(args, Sequence) or isinstance(args, str | bytes):
         return None
     program, *words = (os.fsdecode(each) for each in args)
@@ -57,7 +57,7 @@ def _words(args: object) -> list[str] | None:
 
 
 def _loads(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what decides how Python starts, and what it loads."""
+    """Return the environment variables that affect the start of Python."""
     return {
         key: value
         for key, value in environment.items()
@@ -66,12 +66,12 @@ def _loads(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _folders(environment: Mapping[str, str]) -> set[str]:
-    """Return where modules are looked for first, besides the checkout, where ours are anyhow."""
+    """Return the folders of ``PYTHONPATH`` other than the checkout."""
     return set(environment.get("PYTHONPATH", "").split(os.pathsep)) - {"", str(ROOT)}
 
 
 class _Warm:
-    """The process that makes copies of itself, as those see it who want some."""
+    """Client of the preloaded process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -86,7 +86,7 @@ class _Warm:
         self._process.wait()
 
     def can_start(self, environment: Mapping[str, str]) -> bool:
-        """Whether what it has loaded is what would be loaded."""
+        """Whether a normal start would load the same modules."""
         return _loads(environment) == self._loads and _folders(environment) <= self._folders
 
     def start(
@@ -98,7 +98,7 @@ class _Warm:
         *,
         in_new_session: bool,
     ) -> int:
-        """Let a command line be run; return the number of its process, a child of this one."""
+        """Run a command line and return its pid; the process is a child of this one."""
         request = {
             "words": words,
             "folder": folder,
@@ -110,7 +110,7 @@ class _Warm:
         data = json.dumps(request).encode()
         libc = ctypes.CDLL(None)
         with self._lock:
-            # The copy's parent ends at once: who lost theirs meanwhile is ours.
+            # The copy's parent exits at once; as subreaper, this process adopts the orphan.
             libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
             try:
                 socket.send_fds(self._socket, [data], files)
@@ -126,8 +126,8 @@ _is_cold = False
 
 @contextmanager
 def cold() -> Iterator[None]:
-    """Start everything as ever meanwhile."""
-    global _is_cold  # noqa: PLW0603 (as ``subprocess`` is everybody's)
+    """Start everything normally for the duration of the context."""
+    global _is_cold  # noqa: PLW0603 (``subprocess`` is global, too)
     _is_cold = True
     try:
         yield
@@ -137,8 +137,8 @@ def cold() -> Iterator[None]:
 
 @contextmanager
 def warm() -> Iterator[None]:
-    """Have ``subprocess`` leave starts of thudmud to a process that has loaded it."""
-    if sys.platform != "linux":  # elsewhere a copy cannot be a child of who asked
+    """Make ``subprocess`` delegate starts of thudmud to the preloaded process."""
+    if sys.platform != "linux":  # only Linux has subreapers
         yield
         return
     started: list[_Warm] = []
@@ -181,7 +181,7 @@ def warm() -> Iterator[None]:
 
 
 def _serve(place: socket.socket) -> dict[str, Any] | None:
-    """Make copies as long as some are wanted; return in each what it is to do."""
+    """Fork for each request, returning it in the copy; return None in the parent at the end."""
     while True:
         data, numbers, _, _ = socket.recv_fds(place, LARGEST, 3)
         if not data:
@@ -199,18 +199,18 @@ def _serve(place: socket.socket) -> dict[str, Any] | None:
                 return dict(json.loads(data))
             os.write(theirs, str(copy).encode())
             os._exit(0)
-        os.close(theirs)  # or nothing would end where no copy is
-        os.waitpid(parent, 0)  # from now on the copy is a child of who asked
+        os.close(theirs)  # otherwise the read below would never end if the fork failed
+        os.waitpid(parent, 0)  # from now on the copy is a child of the requesting process
         place.send(os.read(ours, 16))
         for each in (ours, *numbers):
             os.close(each)
 
 
 def _become(request: Mapping[str, Any]) -> None:
-    """Be as a process is that was just started."""
+    """Take on the state of a freshly started process."""
     if request["in_new_session"]:
         os.setsid()
-    for each in set(_CATCHABLE) - {signal.SIGPIPE, signal.SIGXFSZ}:  # as Python has them
+    for each in set(_CATCHABLE) - {signal.SIGPIPE, signal.SIGXFSZ}:  # Python ignores these itself
         if each in request["ignored"]:
             signal.signal(each, signal.SIG_IGN)
         elif signal.getsignal(each) is signal.SIG_IGN:
@@ -236,8 +236,8 @@ def _become(request: Mapping[str, Any]) -> None:
 
 
 def _load() -> None:
-    """Import what any command line may need."""
-    from thudmud.cli.main import SUBCOMMANDS  # noqa: PLC0415 (by a copy alone)
+    """Import everything that a command line may need."""
+    from thudmud.cli.main import SUBCOMMANDS  # noqa: PLC0415 (only in the preloaded process)
 
     for module, _ in SUBCOMMANDS.values():
         import_module(f"thudmud.cli.{module}")
@@ -246,9 +246,11 @@ def _load() -> None:
         *("thudmud.pictures", "PIL.Image", "resvg_py"),
     ):
         import_module(name)
-    # They are to be run as if they had not been loaded.
+    # ``runpy`` has to run these modules as if they had not been imported.
     for name in MODULES:
-        if not hasattr(sys.modules.get(name), "__path__"):  # of a package, only a part is run
+        if not hasattr(
+            sys.modules.get(name), "__path__"
+        ):  # packages stay: only their __main__ is run
             sys.modules.pop(name, None)
     gc.collect()
     gc.freeze()

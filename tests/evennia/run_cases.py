@@ -29,8 +29,8 @@ def main(names: list[str]) -> int:
     from evennia.server.tests.testrunner import EvenniaTestSuiteRunner  # noqa: PLC0415
     from evennia.utils.idmapper import models  # noqa: PLC0415
 
-    # Evennia collects garbage after each test, for a tenth of the time, and all its commands have
-    # one hash, so that a third of it went by in comparing each with each wherever one is looked up.
+    # Speed-ups: Evennia collects garbage after each test, a tenth of the time; and all its commands
+    # share one hash, so that comparing them on each lookup took a third of the time.
     models.gc = SimpleNamespace(collect=int)
     Command.__hash__ = object.__hash__
     runner = EvenniaTestSuiteRunner(

@@ -79,7 +79,7 @@ def steps_of_the_match() -> list[TranscriptStep]:
                 who: tuple(line for line in lines if not line.text.startswith("Move by typing"))
                 for who, lines in seen.items()
             }
-            # Both players have accounts, so the match is rated, unlike the guests' one in the transcript.
+            # With accounts the match is rated, unlike that of the guests in the transcript.
             seen = {who: tuple(rated(lines)) for who, lines in seen.items()}
             steps.append(replace(step, expected=seen))
     return steps

@@ -148,7 +148,7 @@ class Screens(Furnished):
         assert not self.asked()
 
     def asked(self, *line: str) -> list[str]:
-        """Return the packages sent to Char2's client on request, and check that no text is shown."""
+        """Return the packages sent to Char2's client on request; check that no text is shown."""
         self.sent.clear()
         with patch.object(type(self.session2.sessionhandler), "session_portal_partial_sync"):
             thud(self.session2, *line)
