@@ -13,7 +13,7 @@ from tests.test_architecture import ARROWS, LIST
 FILE = Path(__file__).parents[1] / "docs" / "architecture.svg"
 
 LEFT_OUT = {"", LIST, "errors", "version", "english", "values", "settings", "child"}
-"""The top-level names, the list of features, and the files that every package may import."""
+"""Nodes not drawn: top-level names, the list of features, and files any package may import."""
 
 GROUPS = {
     "pure core": ("rules", "search", "pictures", "game", "language", "views"),
@@ -25,7 +25,7 @@ GROUPS = {
 FILLS = dict(zip(GROUPS, ("#dcebdc", "#fbe7c2", "#d9e4f5", "#ece0f3", "#f3dcdc"), strict=True))
 
 BOX_WIDTH, BOX_HEIGHT, GAP, STEP = 104, 34, 26, 78
-"""In pixels: a box, the gap between two of a row, and the distance between two rows."""
+"""In pixels: the size of a box, the gap within a row, and the distance between rows."""
 
 MARGIN = 24
 

@@ -52,7 +52,7 @@ for _signal in (signal.SIGHUP, signal.SIGINT):
         signal.signal(_signal, lambda *_: None)
 
 SOAKING = "THUDMUD_SOAK_ROUNDS" in os.environ
-"""Whether `make soak` runs: what is tried a few times in each test run is tried often then."""
+"""Whether `make soak` runs, which repeats randomized tests far more often."""
 
 
 def examples(most: int) -> settings:
@@ -64,7 +64,7 @@ Loops = Mapping[str, Callable[[], asyncio.AbstractEventLoop]]
 
 ASYNCIO: Loops = {"asyncio": asyncio.new_event_loop}
 LOOPS: Loops = {**ASYNCIO, "uvloop": uvloop.new_event_loop}
-"""What a server may run in."""
+"""The event loops that a server supports."""
 
 RunServer = Callable[..., AbstractContextManager[tuple[str, int]]]
 FreePort = Callable[[], int]
@@ -202,7 +202,7 @@ GENEROUS = {
 NO_WEB = WebSettings(enabled=False)
 
 SERVERS = {"serving", "secure"}
-"""What starts a server in the loop of a test."""
+"""Fixtures that start a server in the event loop of the test."""
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from time import thread_time
 
 STEP = 4
-"""How many times as long the longer of two inputs is."""
+"""The ratio of the sizes of two consecutive inputs."""
 
 _MEASURED = 0.003
-"""Seconds that the longer of two runs takes at least, so that their quotient says something."""
+"""Minimum time in seconds of the longer run, for a meaningful quotient."""
 
 _PROVEN = 0.25
-"""Seconds that prove it, if a quarter of the input took no more than is quick."""
+"""A time in seconds that proves superlinear growth if a quarter of the input was quick."""
 
 _ROUNDS = 3
 

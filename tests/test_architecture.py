@@ -68,7 +68,7 @@ ARROWS: dict[str, set[str]] = {
         "server",
     },
 }
-"""Which rooms a room may import, besides the four files that import nothing."""
+"""The packages that each package may import, besides the files that import nothing."""
 
 OWNERS = {
     "lark": {"language"},
@@ -92,7 +92,7 @@ OWNERS = {
     "resvg_py": {"pictures"},
     "PIL": {"pictures"},
 }
-"""Which rooms may import a dependency; nobody else may."""
+"""The only packages that may import each dependency."""
 
 PURE = {
     "",
@@ -115,14 +115,14 @@ REACHING = {
     *("reactors.py", "storage.py"),
     *("mailing.py", "notifying.py", "pages.py", "pushing.py", "serving.py"),
 }
-"""The modules of features that are not pure."""
+"""The modules of features that may have side effects."""
 
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",
     "tempfile", "threading", "time", "urllib", "uuid",
 }  # fmt: skip
-"""What touches the world: sockets, clocks, disks, processes and global randomness."""
+"""Modules with side effects: sockets, clocks, disks, processes and global randomness."""
 
 EXCEPTIONS = {
     "language/tables.py": {"pathlib", "sys"},
@@ -132,9 +132,9 @@ EXCEPTIONS = {
     "search/player.py": {"random"},
     "views/words.py": {"datetime"},
 }
-"""What is pure all the same: reading, once, the grammar and the shapes of the pieces, which belong
-to the code, and keeping what Lark makes of the grammar as Python keeps bytecode; bytes in memory;
-chance that comes from a seed that is given; telling the day of a time that is given."""
+"""Allowed uses of these modules: reading the grammar and the shapes of the pieces, which are part
+of the code; caching Lark's tables like bytecode; bytes in memory; random numbers from a given
+seed; the date of a given time."""
 
 
 @cache

@@ -21,7 +21,7 @@ PAGE = (ROOT / "docs" / "operating.md").read_text("utf-8")
 BIN = Path(sys.executable).parent
 
 MOST_EXPOSED = "2.0"
-"""What systemd calls "OK", of 10; a service without any of its protections has 9.6."""
+"""The limit of what systemd rates "OK", out of 10; an unprotected service is rated 9.6."""
 
 
 def run(*words: str | Path, **environment: str) -> str:

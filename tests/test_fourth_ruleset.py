@@ -62,7 +62,7 @@ PASS = Ruleset(
     goals=(RockCaptured(),),
     scoring=ByVictory(dwarfs_needed=1, trolls_needed=3),
 )
-"""Hurls against tramples, and a goal for one side alone."""
+"""Hurls against tramples, and a goal for one side only."""
 
 
 @pytest.fixture(autouse=True)
@@ -225,7 +225,7 @@ def test_lines_command_explains_a_side_without_lines() -> None:
 
 SOURCE = Path(__file__).parents[1] / "thudmud"
 CONFIGURED = SOURCE / "server" / "config.py"
-"""Says which boards there are by default, and so what is played on them."""
+"""Defines the default boards and their rulesets."""
 CONSTANTS = {"CLASSIC", "DISCWORLD", "KOOM_VALLEY"}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "known-faults.md").read_text("utf-8")
 ROWS = re.findall(r"^\| ([A-Z`].*?) \| (.*?) \| (.*?) \|$", PAGE, re.MULTILINE)
-"""What is wrong, where it was seen, and the test of ours."""
+"""The kind of fault, its public source, and the test that guards against it."""
 
 
 def test_known_fault_has_a_short_description_and_a_public_source() -> None:

@@ -57,10 +57,10 @@ from thudmud.web.routes import Route, Routes, routes_of
 ROOT = Path(__file__).parents[1]
 
 LINEAR = 1.5
-"""The exponent from which growth counts as faster than linear; the square has 2."""
+"""The exponent above which growth counts as superlinear; quadratic growth has 2."""
 
 Text = tuple[str, str, str]
-"""What a text begins with, repeats, and ends with."""
+"""The beginning, the repeated part and the end of a text."""
 
 SIGNS = (" ", "\t", "0", "9", "a", "A", ",", ".", "-", '"', "\\", "[", "(", "\x1b", "é")
 ENDS = ("", "\0", "! x")
@@ -79,15 +79,15 @@ def growth(run: Callable[[str], object], text: Text, longest: int, quick: float)
 # Regular expressions.
 
 LONGEST, QUICK = 2048, 0.0004
-"""Characters that each expression is tried on, and seconds in which it passes them, ten times over.
-With the square it takes ten times as long."""
+"""The length of the texts for expressions in characters, and a time limit in seconds with a tenfold
+margin. Quadratic time takes ten times as long."""
 
 GIVEN = {"cli/staging.py", "language/words.py", "language/tables.py"}
-"""Where expressions are made of what is given: by an operator, and by the grammar, which the test
-of lines tries."""
+"""Modules whose expressions are not constant: from the configuration, or from the grammar, which is
+covered by the test of lines."""
 
 OURS = {"pictures/pieces.py", "store/rows.py", "web/viewer.py"}
-"""Where expressions see nothing but files of the package."""
+"""Modules whose expressions are only applied to files of the package."""
 
 METHODS = {"match", "fullmatch", "search", "sub", "split", "findall", "finditer"}
 
@@ -377,10 +377,10 @@ PARSERS: dict[Callable[[str], object], tuple[str, ...]] = {
     player_problem: (),
     lambda text: is_same(text, word_hash("a-b")): ("- ", "a-"),
 }  # fmt: skip
-"""By what strangers' texts are given to, more of what is hostile to it."""
+"""The parsers of untrusted text, each with additional hostile pieces."""
 
 LONG, SOON = 8192, 0.05
-"""Characters that a parser is tried on, and seconds for them, several times over."""
+"""The length of the texts for parsers in characters, and a generous time limit in seconds."""
 
 
 @pytest.mark.slow
@@ -411,7 +411,7 @@ PIECES = (
 )  # fmt: skip
 
 LINE, TOLD = 2048, 0.003
-"""Characters of a line, twice as many as there can be, and seconds until it is explained."""
+"""The length of a line, twice the maximum, and the time limit in seconds for its diagnosis."""
 
 
 def beginnings() -> Iterable[str]:

@@ -17,7 +17,7 @@ HEAVY = {
     "sqlite3", "telnetlib3", "wcwidth", "websockets",
     "h11", "werkzeug",
 }  # fmt: skip
-"""What takes long to load, and is needed only by some parts."""
+"""Modules that are slow to load and only needed by some packages."""
 
 RULES = {f"thudmud.rules.{path.stem}" for path in (ROOT / "thudmud/rules").glob("[a-z]*.py")}
 RULES -= {"thudmud.rules.symmetry"}  # only needed for statistics of old battles
@@ -153,13 +153,13 @@ START = (
     "from thudmud.server.serve import serve; "
     "asyncio.run(serve(check({settings}, ''), pathlib.Path({folder!r}), sys.exit))"
 )
-"""Starts a server, which stops when it announces that it is ready."""
+"""Starts a server that stops as soon as it is ready."""
 
 MOST_AT_START = 583
-"""How many modules a server may load until it is ready, all of Python's and of other packages
-included: that is most of the time that a start takes. It loads 583, 12 of them msgspec. A feature
-is a package of its own, with its commands, messages, model and reactors in modules, and perhaps
-with settings and what only a server does."""
+"""The maximum number of modules that a server may load until it is ready, those of Python and other
+packages included, as loading dominates the start time. It loads 583, 12 of them msgspec. A feature
+is a package with modules for its commands, messages, model and reactors, and perhaps for settings
+and server code."""
 
 
 def test_server_start_loads_few_modules(tmp_path: Path) -> None:

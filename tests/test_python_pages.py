@@ -78,8 +78,8 @@ KNOWN = {
     "thudmud", "lark", "msgspec", "openskill", "wcwidth",
     "interegular", "typing_extensions", "sitecustomize",
 }  # fmt: skip
-"""What it may bring in. Where there are such, as in a checkout, lark takes interegular and msgspec
-takes typing_extensions; Debian's Python has a module of its own."""
+"""Packages that the library may import. Where installed, as in a checkout, lark imports interegular
+and msgspec imports typing_extensions; Debian's Python has a sitecustomize."""
 
 
 @pytest.mark.parametrize("unwanted", UNWANTED)

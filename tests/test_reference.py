@@ -21,7 +21,7 @@ PACKAGES = [
     "thudmud.house",
     "thudmud.script",
 ]
-"""All that an embedder may need; of the rest the code itself is the reference."""
+"""The packages that an embedder may need; the others are documented by their code alone."""
 
 
 def test_reference_packages_match_the_makefile() -> None:

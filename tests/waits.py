@@ -20,16 +20,16 @@ from types import FrameType
 from typing import Any
 
 LONG = 50.0
-"""After so many seconds it is told, and again: no timeout of a minute is over before."""
+"""The interval between reports in seconds, so that one precedes any timeout of a minute."""
 
 MOST_TOLD = 12
-"""So often it is told, and then what takes so long has failed: ten minutes, on any machine."""
+"""The number of reports after which a test fails: ten minutes, on any machine."""
 
 FRAMES = 8
-"""How many frames of each are told of, the innermost."""
+"""The number of innermost frames reported for each stack."""
 
 MOST = 2000
-"""How many bytes of what a program has said, the last."""
+"""The maximum number of unread bytes reported, the last ones."""
 
 
 class NeverComes(SystemExit):

@@ -36,11 +36,11 @@ MODULES = (
     *(MODULE, "thudmud.server.drawing", "thudmud.store"),
     *("tests.store.other", "benchmarks.load.echo"),
 )
-"""What a copy may run."""
+"""The modules that a copy may run."""
 PYTHON = sys.executable
-"""What runs it, whatever a test makes of that."""
+"""The Python interpreter, even if a test replaces `sys.executable`."""
 LARGEST = 1 << 20
-"""Bytes of a request: environments are smaller."""
+"""The maximum size of a request in bytes; environments are smaller."""
 
 _SET_CHILD_SUBREAPER = 36
 _CATCHABLE = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})

@@ -32,7 +32,7 @@ FAULTS = {
     "silent": "time_outs",
     "illegal": "illegal_plies",
 }
-"""What each counts as. All that a program does amiss is tried with bots of a server."""
+"""The statistic that counts each fault. The tests of server bots cover all possible faults."""
 
 
 GOOD = shlex.join(
@@ -42,7 +42,7 @@ GOOD = shlex.join(
         'print("go", f"{at}-{there[1:]}", flush=True)'
     )
 )
-"""Goes to and fro with one piece while nobody is in its way. Our own player takes long to start."""
+"""Moves one piece back and forth while not blocked. Our own player is too slow to start."""
 
 
 def is_running(pid: int) -> bool:

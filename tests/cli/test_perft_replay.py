@@ -18,7 +18,7 @@ dF1,dG1,dJ1,dK1,TG7,TH7,RH8
 dF1-F6
 TG7-G6xF6
 """
-"""Columns as records have them: their J is our I."""
+"""Columns as in game records, which skip I: their J is our I."""
 
 
 @pytest.fixture

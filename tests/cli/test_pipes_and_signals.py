@@ -76,7 +76,7 @@ def signalled(name):
 main.import_module, sys.argv = signalled, ["thudmud", *sys.argv[1:], "--help"]
 main.main()
 """
-"""Runs a command line whose process is sent SIGHUP while it loads what it needs."""
+"""Runs a command line and sends SIGHUP to its process while it imports its modules."""
 
 
 @pytest.mark.parametrize(("subcommand", "status"), [("serve", 0), ("perft", -signal.SIGHUP)])
@@ -155,7 +155,7 @@ PRINTING = {
     "health": 1,
     "user list Bert": 2,
 }
-"""What prints something, with its status."""
+"""Commands that print something, with their exit status."""
 
 
 @pytest.fixture

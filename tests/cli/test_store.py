@@ -145,7 +145,7 @@ def test_store_package_runs_the_same_check(folder: Path) -> None:
 
 
 OLD = 60.0
-"""When everything happened here."""
+"""The time of all events in these tests."""
 
 
 @pytest.fixture

@@ -387,7 +387,7 @@ MEMBERS_WORD = re.compile(
     r'.*Thud\.Word {"player": ?"Anna", ?"word": ?"([a-z-]+)"}',
     re.DOTALL,
 )
-"""What registering, changing the password or logging in shows, up to the word for a program."""
+"""Output of registration, password change or login, up to the resume word."""
 
 
 def test_seated_player_is_removed_only_while_the_server_is_stopped(

@@ -22,7 +22,7 @@ LOADED = {
     "jquery-3.2.1.min.js": "jquery/dist/jquery.min.js",
     "popper.min.js": "popper.js/dist/umd/popper.min.js",
 }
-"""What the page of Evennia's web client loads from other hosts, and where npm has put it."""
+"""Files that Evennia's web client loads from other hosts, and their paths in node_modules."""
 
 
 @pytest.fixture(scope="session")

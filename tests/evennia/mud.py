@@ -15,8 +15,8 @@ from tests.evennia.players import Player
 
 ROOT = Path(__file__).parents[2]
 UNTYPED = Path(__file__).parent / "untyped"
-"""Has Python do without ``typeguard``. What Evennia makes plurals by rewrites all of its code with
-the real one, for seconds at each start."""
+"""Disables ``typeguard``, with which Evennia's library for plurals would rewrite all of its code,
+for seconds at each start."""
 PASSWORD = "a dwarf in the hand"  # noqa: S105 (of fictitious players)
 
 _TRY_AGAIN = "Connection to Evennia timed out. Try again."

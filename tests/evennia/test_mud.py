@@ -30,7 +30,7 @@ from thudmud.views.help import PAGES
 MATCH = Path(__file__).parents[1] / "transcripts" / "discworld-match.thud-script"
 SCRIPTS = ROOT / "docs" / "scripts.md"
 RELOAD_AFTER = 12
-"""Steps: in the middle of the first battle."""
+"""The step before the reload, in the middle of the first battle."""
 
 pytestmark = pytest.mark.slow
 

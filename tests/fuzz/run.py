@@ -17,7 +17,7 @@ with atheris.instrument_imports(include=["thudmud", "telnetlib3"]):
     from tests.fuzz.targets import CORPUS, TARGETS
 
 FOUND = Path("build/fuzz")
-"""Where it writes; the corpus of the checkout is only read."""
+"""The output folder; the corpus in the checkout is read-only."""
 
 LONGEST = 2048  # bytes: more than a line may have
 

@@ -18,7 +18,7 @@ from tests.server.plain import PATIENCE, Client
 
 BOARD = "oak board"
 PLIES = [("Anna", "a7", "a8"), ("Bert", "g7", "g6"), ("Anna", "a8", "a7"), ("Bert", "g6", "g7")]
-"""A dwarf and a troll step to and fro, for as long as it takes."""
+"""A dwarf and a troll move back and forth, repeated for as long as necessary."""
 
 DEFAULTS: dict[str, dict[str, object]] = {
     "server": {
@@ -43,7 +43,7 @@ logs.MOST_OF_STRANGERS = 1_000_000
 from thudmud.cli.main import main
 sys.exit(main())
 """
-"""A server whose log has all records that strangers cause: they are counted here."""
+"""Runs a server that logs all events caused by strangers, which the tests count."""
 
 
 class Stage:

@@ -27,8 +27,8 @@ WILLING = (
     b"\xff\xfb\x1f\xff\xfb\x18\xff\xfd\x2a\xff\xfd\x19\xff\xfd\xc9\xff\xfd\x46"
     b"\xff\xfb\x2a\xff\xfb\x27"
 )
-"""WILL NAWS, TTYPE; DO CHARSET, EOR, GMCP, MSSP; WILL CHARSET, NEW-ENVIRON: there is more to say
-on such a connection."""
+"""WILL NAWS, TTYPE; DO CHARSET, EOR, GMCP, MSSP; WILL CHARSET, NEW-ENVIRON: enables more of the
+protocol."""
 
 _JOINERS = "\u200c\u200d"
 _WIDTHS = (20, 80)
@@ -125,4 +125,4 @@ def _check_message(message: Message) -> None:
 Target = Callable[[bytes], Coroutine[None, None, None]]
 
 TARGETS: dict[str, Target] = {"bytes": byte_path, "lines": parser, "house": house}
-"""By the names of their folders in the corpus."""
+"""The targets by the names of their folders in the corpus."""

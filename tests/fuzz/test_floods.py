@@ -25,10 +25,10 @@ pytestmark = pytest.mark.slow
 PLAYERS = PlayerSettings()
 MEGABYTE = 1_000_000
 ROUNDS = 3
-"""How often each comes again after the first time, which makes what is made once and kept."""
+"""Repetitions of each attack after the first, which also fills caches."""
 
 MOST_KEPT = 5 * MEGABYTE
-"""How much more memory may be in use after all those rounds; what they throw is more than that."""
+"""Allowed growth in bytes over all rounds, which is less than the attacks send."""
 
 IAC, SB, SE = b"\xff", b"\xfa", b"\xf0"
 GMCP = IAC + SB + b"\xc9"

@@ -20,13 +20,13 @@ pytestmark = pytest.mark.slow
 IAC = b"\xff"
 WILL, WONT, DO, DONT = range(0xFB, 0xFF)
 END = b"\xff\xf0\xff\xf0"
-"""Ends a sub-negotiation, if one is open, even with an IAC before it; else it is nothing."""
+"""Ends an open sub-negotiation, even after a stray IAC; otherwise without effect."""
 
 MARKS = b"\xff\xef\xf9"
-"""What EOR and GA are made of: either may end a prompt, as has been agreed meanwhile."""
+"""The bytes of EOR and GA: either may end a prompt, depending on the negotiated options."""
 
 UNCAPPED = {"commands_at_once": 1_000_000, "commands_per_second": 100_000}
-"""There are more lines and questions among the sequences than anybody may send at once."""
+"""The sequences contain more lines and queries than a client may normally send at once."""
 
 
 def sequences(second: int) -> bytes:

@@ -26,7 +26,7 @@ from thudmud.server.sessions import Sessions
 from thudmud.store import Store, accounts
 
 SECRETS = ["Haddock42", "Sturgeon43"]
-"""Anna's password, and what somebody else's might be. Neither can be a name."""
+"""Anna's password and a wrong one. Neither is a valid name."""
 
 PAIRS = re.compile(r'([a-z]+=([A-Za-z0-9]+|"([^"\\]|\\.)*")( |$))+')
 

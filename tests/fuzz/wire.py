@@ -22,10 +22,10 @@ from thudmud.values import replace
 POLICY = TelnetPolicy(
     max_line=10, budget=partial(TokenBucket, 1, 1_000_000_000), max_subnegotiation=64
 )
-"""Caps so low that short inputs get beyond them, but for the budget: all that comes is seen."""
+"""Caps so low that short inputs exceed them, except for the budget, which is never exhausted."""
 
 PER_TURN = 7
-"""Bytes of telnet that are interpreted in a turn, so few that most of them have to wait."""
+"""Telnet bytes interpreted per turn, so few that most have to wait."""
 
 
 class Notes:

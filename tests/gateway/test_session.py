@@ -135,7 +135,7 @@ CUTS = st.builds(
 
 
 UNCUT: list[Heard] = []
-"""What is told over a link that never drops, once that has been found out."""
+"""Events received over a link that never drops; computed on first use."""
 
 
 async def check(cuts: list[Cut]) -> None:

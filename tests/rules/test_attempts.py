@@ -43,7 +43,7 @@ from thudmud.rules import (
 GRID = [Square(column, row) for row in range(15) for column in range(15)]
 EDGE = Square.parse("F1")
 PART = 1 if SOAKING else 50
-"""One in so many attempts is made over a position; the soak makes them all."""
+"""One attempt in so many is tested in a position; `make soak` tests all."""
 
 T = TypeVar("T")
 Said = tuple[Square, ...] | Every | None

@@ -25,7 +25,7 @@ TABLE = {
     ("koom valley", 3): 12_977_012,
 }
 QUICK = 3_000
-"""Up to how many games the plain rules count in the default run."""
+"""The largest count that the plain rules verify in the default run."""
 
 
 @dataclass

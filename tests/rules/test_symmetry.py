@@ -108,7 +108,7 @@ NUMBERS = {
     "classic": -7089825696325435989,
     "koom valley": 2208290884593424764,
 }
-"""Of the openings. They are stored: if they change, `PROJECTION` has to be raised."""
+"""Position numbers of the openings. They are stored: if they change, increase `PROJECTION`."""
 
 
 def test_position_numbers_are_stable_across_processes() -> None:

@@ -30,7 +30,7 @@ from thudmud.rules import (
 )
 
 LATTICE = board("d G10 I10 F11 G11 H11 I11 J11 G12 I12 F13 G13 H13 I13 J13 G14 I14 T H12 R H8", T)
-"""Sixteen dwarfs round the nine squares on which a troll among them lands."""
+"""Sixteen dwarfs around the nine squares on which a troll among them can land."""
 
 H12 = Square.parse("H12")
 DWARFS = LATTICE.squares(Piece.DWARF)

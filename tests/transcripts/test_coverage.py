@@ -84,8 +84,7 @@ WHEN = re.compile(
     "[0-9]{4}-[0-9]{2}-[0-9]{2}( at [0-9]{2}:[0-9]{2})?|^[0-9]{2}:[0-9]{2}(?= )"
     '|(?<="at":)[0-9]+(?=[,}])|(?<= in )[0-9]+(?= hours)'
 )
-"""A day, or a time of day, in words; the time of a ply in a line for programs; how long until then.
-"""
+"""Dates and times of day in words, ply times in lines for programs, and hours until a start."""
 FILES = sorted(Path(__file__).parents[1].rglob("*.thud-script"))
 
 VALUES: dict[type, Iterable[object]] = {
@@ -96,7 +95,7 @@ VALUES: dict[type, Iterable[object]] = {
     SetReader: Switch,
     SetScheme: Scheme,
 }
-"""What each option can be set to; a width and a colour are too many to try."""
+"""The possible values of each option, except widths and colours, which are too many."""
 
 Told = list[tuple[Any, View]]
 

@@ -23,8 +23,8 @@ BOARD = "thudmud.evennia.ThudBoard"
 
 
 MADE: dict[str, tuple[type[Any], int]] = {}
-"""The people and rooms of Evennia's tests: what each is, and its number in the database. They are
-made once, before a test begins: each test has what it does to them taken back."""
+"""The characters and rooms of Evennia's test case: class and database id of each. They are created
+once, before the first test; the changes of each test are rolled back."""
 
 
 def make() -> None:
