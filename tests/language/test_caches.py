@@ -61,7 +61,7 @@ def texts_in_memory(part: str) -> set[str]:
     }
 
 
-def test_free_text_and_secrets_are_not_kept_by_the_parser() -> None:
+def test_parser_caches_exclude_free_text_and_secrets() -> None:
     parse_all(TEMPLATES)
     assert not texts_in_memory(SECRET)
 

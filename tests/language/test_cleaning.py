@@ -38,7 +38,7 @@ from thudmud.language import ParseError, clean, parse
         ("say \u0301\u0489", "say"),
     ],
 )
-def test_clean(typed: str, cleaned: str) -> None:
+def test_clean_normalizes_whitespace_and_invisible_characters(typed: str, cleaned: str) -> None:
     assert clean(typed) == cleaned
 
 
@@ -57,24 +57,24 @@ def test_clean(typed: str, cleaned: str) -> None:
         "\u4f60\u597d \ud55c\uae00 \u2603 \u280b\u2811",
     ],
 )
-def test_what_words_and_emoji_need_stays(words: str) -> None:
+def test_joiners_and_marks_of_words_and_emoji_are_kept(words: str) -> None:
     assert clean(f"say {words}") == f"say {words}"
 
 
 @pytest.mark.parametrize("verb", ["say", "emote", "tell anna"])
 @pytest.mark.parametrize("nothing", ["\u3164", "\u2800 \u2800", "\u200d\u200d", "\u0301", "\u034f"])
-def test_what_nobody_sees_is_nothing_to_say(verb: str, nothing: str) -> None:
+def test_speech_of_invisible_characters_counts_as_empty(verb: str, nothing: str) -> None:
     with pytest.raises(ParseError) as caught:
         parse(f"{verb} {nothing}")
     assert caught.value.code is Mistake.MISSING_WORD
 
 
 @given(st.text(st.sampled_from("ab \u200d\u200c\ufe0f\ufe0e\u2764\u0301\u3164\u034f\u2028")))
-def test_what_is_clean_stays_so(text: str) -> None:
+def test_cleaning_is_idempotent(text: str) -> None:
     assert clean(clean(text)) == clean(text)
 
 
-def test_a_cleaned_line_can_always_be_sent() -> None:
+def test_cleaned_line_is_encodable_as_utf_8() -> None:
     every_character = "".join(map(chr, range(0x11000)))
     cleaned = clean(every_character)
     assert cleaned.encode("utf-8").decode("utf-8") == cleaned

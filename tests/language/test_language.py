@@ -17,7 +17,7 @@ GRAMMAR = (CHECKOUT / "grammar" / "thud.lark").read_text(encoding="utf-8")
 BUILT = {".venv", ".git", "build", "dist"}
 
 
-def test_there_is_one_copy_and_it_is_the_one_read() -> None:
+def test_grammar_file_is_the_only_copy() -> None:
     copies = [
         path
         for path in CHECKOUT.rglob("*.lark")
@@ -34,28 +34,28 @@ def test_there_is_one_copy_and_it_is_the_one_read() -> None:
         "start: ONE | TWO\nONE: /a+/\nTWO: /a[ab]*/",  # two terminals that fit the same text
     ],
 )
-def test_strict_mode_finds_faults(text: str) -> None:
+def test_strict_mode_rejects_ambiguous_grammars(text: str) -> None:
     with pytest.raises(lark.exceptions.LarkError):
         lark.Lark(text, parser="lalr", lexer="contextual", strict=True)
 
 
-def test_the_grammar_has_none() -> None:
+def test_grammar_passes_strict_mode() -> None:
     lark.Lark(GRAMMAR, parser="lalr", lexer="contextual", strict=True, g_regex_flags=re.ASCII)
 
 
-def test_no_keyword_reads_as_two_terminals() -> None:
+def test_keyword_belongs_to_one_terminal() -> None:
     for word in KEYWORDS:
         owners = [name for name, spelt in words.WORDS.items() if word in spelt]
         assert len(owners) <= 1
 
 
-def test_every_keyword_is_a_terminal_of_its_own_spelling() -> None:
+def test_words_table_has_every_keyword_of_the_grammar() -> None:
     """``WORDS`` is read off Lark's patterns: were they written otherwise, it would be empty."""
     quoted = {word.lower() for word in re.findall(r'"([a-zA-Z0-9 -]+)"i', GRAMMAR)}
     assert {word for spelt in words.WORDS.values() for word in spelt} == quoted | set("':?.")
 
 
-def test_the_rulesets_are_those_of_the_engine() -> None:
+def test_rulesets_match_those_of_the_engine() -> None:
     with pytest.raises(ParseError) as caught:
         parse("set rules")
     assert caught.value.expected == tuple(RULESETS)
@@ -71,5 +71,5 @@ def test_the_rulesets_are_those_of_the_engine() -> None:
         ("games", ("all",)),
     ],
 )
-def test_what_can_follow_a_word(verb: str, words: tuple[str, ...]) -> None:
+def test_second_words_lists_the_words_after_a_verb(verb: str, words: tuple[str, ...]) -> None:
     assert second_words(verb) == words

@@ -54,7 +54,7 @@ def taught() -> Iterator[str]:
                 yield from OPENING.findall(" ".join(text.split()))
 
 
-def test_no_sentence_of_the_servers_begins_with_a_name() -> None:
+def test_first_words_of_server_sentences_are_reserved_names() -> None:
     words = {*seen(), *written(), *taught()}
     assert {"Your", "You", "It", "Nobody", "Row", "Ply", "Goodbye"} <= words
     assert sorted(word for word in words - BOTS if player_problem(word, BOARDS) is None) == []
@@ -67,16 +67,16 @@ LIKE_THE_SERVER = """
 
 
 @cases("name", LIKE_THE_SERVER.split())
-def test_nobody_is_called_like_the_server(name: str) -> None:
+def test_name_that_imitates_the_server_is_refused(name: str) -> None:
     assert player_problem(name) is not None
 
 
 @pytest.mark.parametrize("name", ["Anna", "Will", "Mark", "May", "Grace", "Rob", "Otto", "Roland"])
-def test_ordinary_names_can_be_had(name: str) -> None:
+def test_ordinary_name_is_accepted(name: str) -> None:
     assert player_problem(name) is None
 
 
-def test_why_not_is_a_code() -> None:
+def test_refused_name_has_a_problem_code() -> None:
     problem = player_problem("Admin")
     assert problem is not None
     assert problem.code is NameProblem.HAS_A_MEANING

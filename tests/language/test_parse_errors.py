@@ -148,14 +148,14 @@ def refusal(line: str) -> ParseError:
         ("boards, who", ",", (END,)),
     ],
 )
-def test_what_was_expected(line: str, word: str, expected: tuple[str, ...]) -> None:
+def test_error_lists_the_expected_words(line: str, word: str, expected: tuple[str, ...]) -> None:
     error = refusal(line)
     assert error.code in {M.UNEXPECTED_WORD if word else M.MISSING_WORD, M.WHERE_FINDS_PIECES}
     assert (error.word, error.expected) == (word, expected)
 
 
 @pytest.mark.parametrize("line", ["xyzzy", "on board", "", "a 6 b6", "\x07"])
-def test_no_such_command(line: str) -> None:
+def test_unknown_command_fails_at_column_zero(line: str) -> None:
     error = refusal(line)
     assert (error.column, error.understood, error.suggestion) == (0, "", None)
     assert error.code is (M.UNKNOWN_COMMAND if error.line else M.EMPTY_LINE)
@@ -171,7 +171,9 @@ def test_no_such_command(line: str) -> None:
         ("move a6 b6 on the oak board capturing d8 , e 8; f8", 46, None),
     ],
 )
-def test_where_it_failed(line: str, column: int, understood: str | None) -> None:
+def test_error_column_is_that_of_the_wrong_word(
+    line: str, column: int, understood: str | None
+) -> None:
     error = refusal(line)
     assert error.column == column
     assert understood is None or error.understood == understood
@@ -271,7 +273,7 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("waltz", None),
     ],
 )
-def test_near_misses(line: str, suggestion: str | None) -> None:
+def test_misspelt_word_gets_a_suggestion(line: str, suggestion: str | None) -> None:
     assert refusal(line).suggestion == suggestion
 
 
@@ -294,7 +296,7 @@ def test_near_misses(line: str, suggestion: str | None) -> None:
         ("move a6 b6 capturing d8;e8", M.POSITIONS_TOGETHER, None, {"one": "D8", "other": "E8"}),
     ],
 )
-def test_positions_that_are_none(
+def test_invalid_position_has_a_specific_code_and_suggestion(
     line: str, code: Mistake, suggestion: str | None, facts: dict[str, object]
 ) -> None:
     error = refusal(line)
@@ -357,7 +359,9 @@ def test_positions_that_are_none(
         ("Password old new", M.REST_IS_ASKED_FOR, {"verb": "password"}),
     ],
 )
-def test_lines_with_a_code_of_their_own(line: str, code: Mistake, facts: dict[str, object]) -> None:
+def test_typical_mistake_has_a_specific_code(
+    line: str, code: Mistake, facts: dict[str, object]
+) -> None:
     error = refusal(line)
     assert (error.code, error.suggestion) == (code, None)
     assert error.details.items() >= facts.items()
@@ -379,7 +383,7 @@ def test_lines_with_a_code_of_their_own(line: str, code: Mistake, facts: dict[st
         ("set clock 010+5", "10+5"),
     ],
 )
-def test_clocks_that_are_written_otherwise(line: str, meant: str) -> None:
+def test_clock_in_another_notation_gets_a_suggestion(line: str, meant: str) -> None:
     error = refusal(line)
     assert (error.code, error.suggestion) == (M.CLOCK_WRITTEN_OTHERWISE, meant)
 
@@ -395,7 +399,7 @@ def test_clocks_that_are_written_otherwise(line: str, meant: str) -> None:
         ("mute bert 2 fortnights", None),
     ],
 )
-def test_lengths_of_time_without_a_word_before_them(line: str, meant: str | None) -> None:
+def test_duration_without_its_preposition_gets_a_suggestion(line: str, meant: str | None) -> None:
     assert refusal(line).suggestion == meant
 
 
@@ -415,7 +419,7 @@ def test_lengths_of_time_without_a_word_before_them(line: str, meant: str | None
         ("mute bert for a", "a", None),
     ],
 )
-def test_lengths_of_time_that_are_written_otherwise(
+def test_duration_in_another_notation_gets_a_suggestion(
     line: str, word: str, meant: str | None
 ) -> None:
     error = refusal(line)
@@ -436,13 +440,13 @@ def test_lengths_of_time_that_are_written_otherwise(
         ("set", None),
     ],
 )
-def test_words_left_out_of_settings(line: str, suggestion: str | None) -> None:
+def test_setting_with_a_missing_word_gets_a_suggestion(line: str, suggestion: str | None) -> None:
     error = refusal(line)
     assert error.code in GENERAL
     assert error.suggestion == suggestion
 
 
-def test_set_alone_asks_for_what_can_be_set() -> None:
+def test_set_without_a_word_expects_the_settings() -> None:
     assert refusal("set").expected == refusal("set foo").expected
     assert "board" in refusal("set").expected
 
@@ -456,7 +460,9 @@ def test_set_alone_asks_for_what_can_be_set() -> None:
         ("bright gren", M.BRIGHT_ALONE, "bright green"),
     ],
 )
-def test_colours_that_are_none(colour: str, code: Mistake, suggestion: str) -> None:
+def test_invalid_colour_has_a_specific_code_and_suggestion(
+    colour: str, code: Mistake, suggestion: str
+) -> None:
     error = refusal(f"{DWARF} {colour}")
     assert (error.code, error.suggestion) == (code, suggestion)
     assert error.column == len(f"{DWARF} bold " if "bold" in colour else f"{DWARF} ")
@@ -476,7 +482,7 @@ def test_colours_that_are_none(colour: str, code: Mistake, suggestion: str) -> N
         ("move g7-f7xe7", "move from G7 to F7 capturing E7"),
     ],
 )
-def test_what_game_records_have_is_told_as_it_is_typed(line: str, typed: str) -> None:
+def test_move_in_record_notation_is_translated_into_a_command(line: str, typed: str) -> None:
     error = refusal(line)
     assert (error.code, error.suggestion) == (M.AS_IN_RECORDS, None)
     assert error.details["typed"] == typed
@@ -484,18 +490,18 @@ def test_what_game_records_have_is_told_as_it_is_typed(line: str, typed: str) ->
 
 
 @pytest.mark.parametrize("line", ["dI6-J6", "dA6-A16", "a6xb6xc6", "dA6", "xyz-a6"])
-def test_what_no_game_record_has_is_not_taken_for_it(line: str) -> None:
+def test_malformed_record_notation_is_not_translated(line: str) -> None:
     assert refusal(line).code is not M.AS_IN_RECORDS
 
 
 @pytest.mark.parametrize("line", ["shove c5 c7", "shove from c5 to c7 on board", "SHOVE C5 C7"])
-def test_a_shove_has_to_capture(line: str) -> None:
+def test_shove_without_captures_is_refused(line: str) -> None:
     error = refusal(line)
     assert error.code is M.SHOVE_WITHOUT_CAPTURES
     assert error.word == ""
 
 
-def test_a_line_that_is_too_long() -> None:
+def test_overlong_line_is_refused_and_truncated() -> None:
     for line in ("x" * (MAX_LINE + 1), " " * 16_000, "say " + "a" * 10_000_000):
         error = refusal(line)
         assert error.code is M.LINE_TOO_LONG
@@ -518,7 +524,7 @@ STRANGER = st.from_regex(
 
 
 @given(st.lists(STRANGE | STRANGER | st.text(max_size=8), max_size=3))
-def test_where_nothing_makes_sense_yet_no_other_slip_is_met(words: list[str]) -> None:
+def test_slips_at_first_are_the_only_ones_for_an_unknown_verb(words: list[str]) -> None:
     line = clean(" ".join(words))
     if not opens(FIRST, line):
         place = Place.of(line, 0)

@@ -580,14 +580,14 @@ COLOURS = [
 
 @cases(("words", "element"), ELEMENTS)
 @cases(("shade", "colour"), COLOURS)
-def test_the_colours_of_elements(
+def test_element_colour_line_is_parsed(
     words: str, element: Element, shade: str, colour: Colour | None
 ) -> None:
     line = f"options colour special thud {words} {shade}"
     assert parse(line) == SetElement(element, colour)
 
 
-def test_a_colour_may_be_any_that_there_is() -> None:
+def test_colour_accepts_all_numbers_and_shade_names() -> None:
     for number in range(256):
         line = f"options colour special thud turn {number} on {number}"
         assert parse(line) == SetElement(Element.TURN, Colour(number, number))
@@ -597,7 +597,7 @@ def test_a_colour_may_be_any_that_there_is() -> None:
         )
 
 
-def test_a_width_may_be_any_that_there_is() -> None:
+def test_width_accepts_exactly_the_listed_widths() -> None:
     for width in range(1000):
         try:
             assert parse(f"options width {width}") == SetWidth(width)
@@ -611,12 +611,12 @@ def test_a_width_may_be_any_that_there_is() -> None:
     ("line", "command"),
     QUERIES + OPTIONS + SEATS + PLIES + SECOND_THOUGHTS + WHAT_WAS_PLAYED + ROUND_ABOUT,
 )
-def test_parse(line: str, command: object) -> None:
+def test_line_parses_to_the_expected_command(line: str, command: object) -> None:
     assert parse(line) == command
 
 
 @pytest.mark.parametrize("verb", ["match grog", "play", "seek"])
-def test_what_a_match_is_to_be_like_comes_in_any_order(verb: str) -> None:
+def test_match_terms_are_accepted_in_any_order(verb: str) -> None:
     terms = ["koom valley", "1+0", "as troll", "unrated", "level 2"]
     terms = terms[: 4 if verb == "seek" else 5]
     for given in chain.from_iterable(permutations(terms, n) for n in range(len(terms) + 1)):
@@ -645,13 +645,13 @@ def assert_same(line: str, same: str) -> None:
         ("again.", "again"),
     ],
 )
-def test_a_line_may_end_like_a_sentence(line: str, same: str) -> None:
+def test_line_with_final_punctuation_is_the_same_command(line: str, same: str) -> None:
     assert_same(line, same)
 
 
 @pytest.mark.parametrize("verb", ["stop", "leave", "quit", "end", "finish"])
 @pytest.mark.parametrize("what", ["tutorial", "puzzle", "replay"])
-def test_many_words_leave_what_one_has_open(verb: str, what: str) -> None:
+def test_synonyms_of_stop_close_a_tutorial_puzzle_or_replay(verb: str, what: str) -> None:
     for line in (f"{verb} {what}", "stop", "replay off"):
         assert parse(line) == Stop()
 
@@ -665,21 +665,21 @@ def test_many_words_leave_what_one_has_open(verb: str, what: str) -> None:
         ("setup dwarfs a6 b5 trolls g7 turn trolls", "setup dwarfs a6, b5, trolls g7 turn trolls"),
     ],
 )
-def test_a_setup_needs_no_commas(line: str, same: str) -> None:
+def test_setup_commas_are_optional(line: str, same: str) -> None:
     assert_same(line, same)
 
 
 @pytest.mark.parametrize("line", ["say hi!", "tell anna hi.", ":waves.", "'. . ."])
-def test_what_is_said_keeps_its_stops(line: str) -> None:
+def test_speech_keeps_its_final_punctuation(line: str) -> None:
     assert str(parse(line)).endswith(line[-1])
 
 
-def test_a_board_that_is_named_after_its_side_may_be_called_anything() -> None:
+def test_board_name_after_a_side_may_contain_as() -> None:
     assert parse("join as dwarf on same as ever") == Join(Side.DWARF, "same as ever")
 
 
 @pytest.mark.parametrize("words", OBJECTS)
-def test_a_board_may_be_called_anything(words: str) -> None:
+def test_board_name_may_contain_keywords(words: str) -> None:
     assert parse(f"move a6 b6 on {words}") == play(Verb.MOVE, "A6", "B6", None, words)
     assert parse(f"move a6 b6 on {words} capturing e7") == play(Verb.MOVE, "A6", "B6", "E7", words)
     assert parse(f"move a6 b6 capturing e7 on {words}") == play(Verb.MOVE, "A6", "B6", "E7", words)
@@ -691,7 +691,7 @@ def test_a_board_may_be_called_anything(words: str) -> None:
     assert parse(f"invite grog on {words} level 3") == Invite("grog", None, words, "3")
 
 
-def test_commands_hold_plain_text() -> None:
+def test_command_texts_are_of_type_str() -> None:
     """Lark's tokens know where they stood; nothing of that may stay in a command."""
     for command in map(
         parse, ("tell anna hello", "look at oak board", "leave on board", "score anna")
@@ -701,7 +701,7 @@ def test_commands_hold_plain_text() -> None:
             assert type(getattr(command, field.name)) is str
 
 
-def test_commands_hold_plain_numbers() -> None:
+def test_command_numbers_are_of_type_int() -> None:
     command = parse("replay 3")
     assert isinstance(command, Replay)
     assert type(command.number) is int
@@ -717,23 +717,23 @@ def test_commands_hold_plain_numbers() -> None:
         ("move f15\u2212f8", "move f15-f8"),
     ],
 )
-def test_typographic_signs_are_read_as_plain_ones(typed: str, plain: str) -> None:
+def test_typographic_signs_are_equivalent_to_ascii(typed: str, plain: str) -> None:
     assert parse(typed) == parse(plain)
 
 
-def test_typographic_signs_stay_in_what_is_said() -> None:
+def test_typographic_signs_in_speech_are_kept() -> None:
     assert parse("say it\u2019s \u201cmine\u201d \u2013 I\u2019m sure") == Say(
         "it\u2019s \u201cmine\u201d \u2013 I\u2019m sure"
     )
 
 
-def test_typographic_sign_that_does_not_help_is_pointed_at() -> None:
+def test_error_column_after_a_typographic_dash_is_exact() -> None:
     with pytest.raises(ParseError) as caught:
         parse("f15\u2013z9")
     assert (caught.value.column, caught.value.word) == (4, "z9")
 
 
-def test_a_long_list_of_positions_in_a_line_as_long_as_may_be() -> None:
+def test_capture_list_may_fill_a_line_of_maximum_length() -> None:
     line = "move a6 b6 capturing " + ",".join(["c7"] * 334)
     command = parse(line)
     assert len(line) == MAX_LINE - 2
@@ -742,7 +742,7 @@ def test_a_long_list_of_positions_in_a_line_as_long_as_may_be() -> None:
     assert len(command.attempt.captures) == 334
 
 
-def test_verbs_and_keywords() -> None:
+def test_verbs_and_keywords_contain_the_expected_words() -> None:
     for verb in ("join", "finish", "end", "l", "'", ":", "take back", "no", "syntax"):
         assert verb in VERBS
     assert not {"koom", "take", "page"}.intersection(VERBS)

@@ -49,12 +49,12 @@ def check_that_it_parses_or_is_explained(line: str) -> None:
 
 # Commands are objects here: to compare two of any kind, mypy weighs each kind against each.
 @given(commands)
-def test_what_parses_also_prints(command: object) -> None:
+def test_command_survives_a_round_trip_through_text(command: object) -> None:
     assert parse(str(command)) == command
 
 
 @given(commands, st.randoms(use_true_random=False))
-def test_keywords_come_in_any_case(command: object, random: object) -> None:
+def test_keywords_are_case_insensitive(command: object, random: object) -> None:
     line = str(command)
     assert type(parse(line.upper())) is type(command) or not line.isascii()
     assert parse(line.replace(" ", " \t ")) == command
@@ -69,17 +69,17 @@ def test_keywords_come_in_any_case(command: object, random: object) -> None:
 @example("\u6f22" * 40)
 @example("\u2018move from a6 to\u2019")
 @example("move \u2013 to b7.")
-def test_any_text_parses_or_is_explained(line: str) -> None:
+def test_arbitrary_text_parses_or_is_explained(line: str) -> None:
     check_that_it_parses_or_is_explained(line)
 
 
 @given(mutated_lines())
-def test_a_damaged_command_parses_or_is_explained(line: str) -> None:
+def test_mutated_command_parses_or_is_explained(line: str) -> None:
     check_that_it_parses_or_is_explained(line)
 
 
 @given(mutated_lines())
-def test_what_is_said_to_be_expected_really_may_come(line: str) -> None:
+def test_expected_words_of_an_error_are_accepted_there(line: str) -> None:
     error = refusal(line)
     if error is None:
         return
@@ -93,7 +93,7 @@ def test_what_is_said_to_be_expected_really_may_come(line: str) -> None:
 
 
 @given(mutated_lines())
-def test_a_suggestion_gets_the_player_further(line: str) -> None:
+def test_suggestion_moves_the_error_to_the_right(line: str) -> None:
     error = refusal(line)
     if error is None or error.suggestion is None or error.code not in GENERAL:
         return
@@ -107,16 +107,14 @@ def test_a_suggestion_gets_the_player_further(line: str) -> None:
 @example("tell", "Bert hello")
 @example("help", "on")
 @example("'", "well met")
-def test_a_line_that_need_not_be_read_by_lark_comes_to_what_lark_makes_of_it(
-    verb: str, words: str
-) -> None:
+def test_fast_path_returns_the_same_command_as_lark(verb: str, words: str) -> None:
     line = clean(f"{verb} {words}")
     command: object = grammar.read_any_words(line)
     if command is not None:
         assert command == grammar.read(line)
 
 
-def test_what_any_words_may_follow_is_read_without_lark() -> None:
+def test_fast_path_handles_verbs_with_free_text() -> None:
     assert grammar.read_any_words("say well met") == Say("well met")
     assert grammar.read_any_words("say") is None
     assert grammar.read_any_words("tell Bert well met") is None
@@ -125,7 +123,7 @@ def test_what_any_words_may_follow_is_read_without_lark() -> None:
 @given(st.one_of(mutated_lines(), st.text(max_size=40)))
 @example("mvoe a6 b6")
 @example("")
-def test_where_lark_is_not_asked_it_would_stumble_at_once(line: str) -> None:
+def test_line_with_an_unknown_verb_fails_in_lark_at_column_zero(line: str) -> None:
     cleaned = clean(line)
     if not words.opens(words.FIRST, cleaned):
         with pytest.raises(words.UnexpectedTokenError) as caught:
@@ -140,5 +138,5 @@ def test_where_lark_is_not_asked_it_would_stumble_at_once(line: str) -> None:
         st.text("abrow5#-'\"", min_size=1, max_size=8),
     ),
 )
-def test_what_may_go_on_is_what_lark_goes_on_with(beginning: str, word: str) -> None:
+def test_goes_on_agrees_with_lark(beginning: str, word: str) -> None:
     assert slips.goes_on(beginning, word) == slips.is_sound(f"{beginning} {word}".strip())

@@ -35,7 +35,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return grammars
 
 
-def test_what_is_kept_is_what_is_made(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_tables_equal_the_generated_ones(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     grammar = grammar_file().read_text(encoding="utf-8")
     assert TABLES.terminals == make_tables(grammar).terminals
     first = kept_tables(grammar)
@@ -44,18 +46,18 @@ def test_what_is_kept_is_what_is_made(kept: Path, monkeypatch: pytest.MonkeyPatc
     assert [each.name for each in kept.parent.iterdir()] == [kept.name]
 
 
-def test_they_are_made_once(kept: Path, made: list[str]) -> None:
+def test_tables_are_generated_once(kept: Path, made: list[str]) -> None:
     assert kept_tables("a") == kept_tables("a") == kept_tables("a")
     assert made == ["a"]
 
 
-def test_another_grammar_has_others(kept: Path, made: list[str]) -> None:
+def test_tables_are_generated_for_each_grammar(kept: Path, made: list[str]) -> None:
     assert kept_tables("a") != kept_tables("b")
     assert kept_tables("b").terminals == {"A": "b"}
     assert made == ["a", "b"]
 
 
-def test_another_lark_makes_them_anew(
+def test_tables_are_regenerated_for_another_lark_version(
     kept: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     kept_tables("a")
@@ -67,7 +69,9 @@ def test_another_lark_makes_them_anew(
 
 
 @pytest.mark.parametrize("left", [0, 1, 10, 1000, -1])
-def test_what_is_not_whole_is_made_anew(kept: Path, made: list[str], left: int) -> None:
+def test_tables_are_regenerated_when_the_cache_is_corrupt(
+    kept: Path, made: list[str], left: int
+) -> None:
     tables = kept_tables("a")
     whole = kept.read_bytes()
     for torn in (whole[:left], bytes(len(whole)), b"\xff" * len(whole)):
@@ -76,7 +80,9 @@ def test_what_is_not_whole_is_made_anew(kept: Path, made: list[str], left: int) 
     assert made == ["a"] * 4
 
 
-def test_nobody_may_write_it_who_may_not_write_the_module(kept: Path, made: list[str]) -> None:
+def test_cache_file_is_writable_only_by_those_who_can_write_the_module(
+    kept: Path, made: list[str]
+) -> None:
     before = os.umask(0)
     try:
         kept_tables("a")
@@ -86,7 +92,7 @@ def test_nobody_may_write_it_who_may_not_write_the_module(kept: Path, made: list
     assert kept.stat().st_mode & others == Path(lark_tables.__file__).stat().st_mode & others
 
 
-def test_nothing_is_kept_where_python_keeps_nothing(
+def test_cache_is_off_when_python_writes_no_bytecode(
     kept: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -95,7 +101,7 @@ def test_nothing_is_kept_where_python_keeps_nothing(
     assert not kept.parent.exists()
 
 
-def test_a_folder_that_cannot_be_written_is_no_error(kept: Path, made: list[str]) -> None:
+def test_unwritable_cache_folder_is_ignored(kept: Path, made: list[str]) -> None:
     kept.parent.write_text("no folder", encoding="utf-8")
     assert kept_tables("a") == kept_tables("a")
     assert made == ["a", "a"]
