@@ -1,8 +1,8 @@
-"""Generated commands and lines: what the property tests of the command language draw from.
+"""Hypothesis strategies for commands and lines of the command language.
 
-Objects are what a player's free text can hold: no comma, and neither "capturing" nor "level" but as
-the first word. Neither ends in a full stop or an exclamation mark.
-Players are called by a word that begins with neither a digit nor a comma, and is not "page".
+An object (the free text that names a board) has no comma, doesn't end in a full stop or an
+exclamation mark, and contains "capturing" or "level" only as its first word.
+A player's name is a word that starts with neither a digit nor a comma and isn't "page".
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ colours = st.builds(Colour, shades, shades, st.booleans())
 
 @st.composite
 def attempts(draw: st.DrawFn) -> Attempt:
-    """Draw an attempt; a shove always says something about captures."""
+    """Draw an attempt; a shove always specifies its captures."""
     verb = draw(st.sampled_from(Verb))
     said = st.lists(squares, max_size=15).map(tuple) | st.just(EVERY)
     captures = said if verb is Verb.SHOVE else said | st.none()
@@ -220,7 +220,7 @@ lengths = st.builds(
     st.integers(1, 9999),
     st.sampled_from([1, 60, 3_600, 86_400, 604_800]),
 )
-"""Lengths of time, in seconds, as they can be typed."""
+"""Durations in seconds that a player can type."""
 whys = st.just("") | texts
 networks = st.ip_addresses().map(str) | st.ip_addresses(v=4).map(lambda each: f"{each}/24")
 
@@ -229,7 +229,7 @@ banned = players.filter(lambda word: "," not in word) | networks
 
 
 def _is_no_from(word: str) -> bool:
-    """Whether a word is a name, and not the "from" that may follow one."""
+    """Whether a word is a name, as opposed to the "from" that may follow one."""
     return word.lower().split(",")[0] != "from"
 
 
@@ -244,7 +244,7 @@ _terms = {
     "limit": st.just(0) | lengths,
     "title": st.just("") | texts.map(lambda text: text.replace('"', "").strip()),
 }
-"""What a tournament may be like, but for when it starts."""
+"""The terms of a tournament, except its start."""
 times_of_day = st.times().map(lambda time: f"{time:%H:%M}")
 
 
@@ -382,12 +382,12 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(NotifyPublished, st.sampled_from(Published), st.booleans()),
     st.just(NotifyPublished(Published.CALENDAR, value=True, again=True)),
 )
-"""Any command at all."""
+"""Any command."""
 
 
 @st.composite
 def mutated_lines(draw: st.DrawFn) -> str:
-    """Draw the line of a command with up to four words or pieces put in, taken out or doubled."""
+    """Draw the line of a command after one to four random insertions, deletions or repetitions."""
     line = str(draw(commands))
     for _ in range(draw(st.integers(1, 4))):
         start = draw(st.integers(0, len(line)))

@@ -1,4 +1,4 @@
-"""What is kept in memory of lines once they have been parsed: nothing that might be private."""
+"""The parser's caches hold nothing that might be private."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thudmud.views.facts import refusal_fact
 from thudmud.views.refusals import explain
 
 SECRET = "swordfish".replace("fish", "fishery")
-"""Made while the tests run: a constant would be found in the code of this module."""
+"""Built at run time: a literal would be found among the constants of this module."""
 
 TEMPLATES = [
     "tell anna {}x",
@@ -46,12 +46,12 @@ def parse_all(templates: Iterable[str]) -> None:
         try:
             parse(template.format(*[SECRET] * template.count("{}")))
         except ParseError as error:
-            refusal_fact(error, "Anna")  # for a player's program
+            refusal_fact(error, "Anna")  # as a client program gets it
             explain(error, 40)
 
 
 def texts_in_memory(part: str) -> set[str]:
-    """Return the strings with a part, other than that itself, which any container refers to."""
+    """Return the strings in any container that contain `part`, except `part` itself."""
     gc.collect()
     return {
         found

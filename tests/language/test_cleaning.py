@@ -1,4 +1,4 @@
-"""Lines as they come from anywhere."""
+"""Cleaning of lines: control characters, blanks, invisible characters and stacked marks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from thudmud.language import ParseError, clean, parse
         ("say \udcff", "say \ufffd"),
         ("", ""),
         (" \r\n ", ""),
-        # Letters and signs without a shape, and marks without one
+        # Invisible letters, signs and marks
         ("say \u2800\u3164\u115f\u1160\uffa0", "say"),
         ("say a\u3164b\u2800c", "say a b c"),
         ("say a\u034fb\u180b\u17b4c\U000e0100", "say abc"),
@@ -32,7 +32,7 @@ from thudmud.language import ParseError, clean, parse
         ("say \u200d\u200c", "say"),
         ("say a\u200d\u200d\u200cb\u200d c", "say a\u200db c"),
         ("say x\ufe0f\ufe0e", "say x"),
-        # Marks upon marks, and on nothing
+        # Stacked marks, and marks without a base character
         ("say e" + "\u0301" * 99 + "!", "say e" + "\u0301" * 4 + "!"),
         ("say e" + "\u0301\u200d" * 99 + "!", "say e\u0301" + "\u200d\u0301" * 3 + "\u200d!"),
         ("say \u0301\u0489", "say"),
@@ -49,10 +49,10 @@ def test_clean_normalizes_whitespace_and_invisible_characters(typed: str, cleane
         "\U0001f441\ufe0f\u200d\U0001f5e8\ufe0f",  # an eye in a speech bubble
         "1\ufe0f\u20e3",  # a keycap
         "\U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f44d\U0001f3fd",
-        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian, with a joiner that parts
-        "\u0915\u094d\u200d\u0937",  # Hindi, with one that joins
-        "\u1112\u1161\u11ab\u1100\u1173\u11af",  # Korean letter by letter
-        "\u05e9\u05b8\u05bc\u05c1\u0591",  # Hebrew with all that can be written at a letter
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",  # Persian, with a non-joiner
+        "\u0915\u094d\u200d\u0937",  # Hindi, with a joiner
+        "\u1112\u1161\u11ab\u1100\u1173\u11af",  # Korean in conjoining jamo
+        "\u05e9\u05b8\u05bc\u05c1\u0591",  # Hebrew with points and a cantillation mark
         "\u0e01\u0e47\u0e48 Vie\u0302\u0323t \u03b1\u0314\u0301\u0345",
         "\u4f60\u597d \ud55c\uae00 \u2603 \u280b\u2811",
     ],

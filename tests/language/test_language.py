@@ -1,4 +1,4 @@
-"""The grammar itself: one copy, no conflicts, and the same words as the rules."""
+"""The grammar: only one copy, no conflicts, and the rulesets of the engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_grammar_file_is_the_only_copy() -> None:
     "text",
     [
         'start: "a" | start start',  # a shift/reduce conflict
-        "start: ONE | TWO\nONE: /a+/\nTWO: /a[ab]*/",  # two terminals that fit the same text
+        "start: ONE | TWO\nONE: /a+/\nTWO: /a[ab]*/",  # two terminals that match the same text
     ],
 )
 def test_strict_mode_rejects_ambiguous_grammars(text: str) -> None:
@@ -50,7 +50,7 @@ def test_keyword_belongs_to_one_terminal() -> None:
 
 
 def test_words_table_has_every_keyword_of_the_grammar() -> None:
-    """``WORDS`` is read off Lark's patterns: were they written otherwise, it would be empty."""
+    """``WORDS`` is derived from Lark's patterns: it would be empty if their format changed."""
     quoted = {word.lower() for word in re.findall(r'"([a-zA-Z0-9 -]+)"i', GRAMMAR)}
     assert {word for spelt in words.WORDS.values() for word in spelt} == quoted | set("':?.")
 

@@ -1,4 +1,4 @@
-"""Names that nobody can have, since they would be taken for the server."""
+"""Reserved names: a player can't be mistaken for the server."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from thudmud.language.parsing import player_problem
 TESTS = Path(__file__).parents[1]
 ROOMS = ("accounts", "bots", "features", "server", "service", "views")
 OPENING = re.compile(r"(?:^\s*(?:\d+\. |- )?|[.!?:] )([A-Z][a-z]+)(?=[ ,.:;!?']|$)")
-"""A word that begins a sentence, a line or what follows a colon."""
+"""The first word of a sentence, a line or a clause after a colon."""
 BOARDS = frozenset({"oak", "pine", "marble", "basalt", "elm"})
 BOTS = frozenset({"Grog"})
 
 
 def seen() -> Iterator[str]:
-    """Yield the words that begin what the players of all transcripts are told, but their names."""
+    """Yield the first words of server sentences in all transcripts, except players' names."""
     texts = [path.read_text("utf-8") for path in TESTS.rglob("*.thud-script")]
     people = {name for text in texts for name in re.findall(r"^(\w+)\+", text, re.MULTILINE)}
     for line in (
@@ -35,7 +35,7 @@ def seen() -> Iterator[str]:
 
 
 def written() -> Iterator[str]:
-    """Yield the words that begin sentences, or their parts, in the code."""
+    """Yield the first words of sentences and clauses in the string constants of the code."""
     root = Path(thudmud.__file__).parent
     paths = (each for room in ROOMS for each in (root / room).rglob("*.py"))
     for path in (each for each in paths if each.name not in {"model.py", "storage.py"}):
@@ -47,7 +47,7 @@ def written() -> Iterator[str]:
 
 
 def taught() -> Iterator[str]:
-    """Yield the words that begin sentences, or their parts, in the lessons."""
+    """Yield the first words of sentences and clauses in the lessons."""
     for lesson in lessons().values():
         for step in lesson.steps:
             for text in (lesson.title, step.text, step.typed, step.clicked, step.hint, step.done):

@@ -1,4 +1,4 @@
-"""Lines that ask for nothing we know: where they fail, and what is said about it."""
+"""Parse errors: their column, code, expected words and suggestion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DWARF = "options colour special thud dwarf"
 
 M = Mistake
 GENERAL = {M.UNKNOWN_COMMAND, M.UNEXPECTED_WORD, M.MISSING_WORD}
-"""That a word does not fit, and no more is known."""
+"""The codes of an unexpected or missing word without a more specific diagnosis."""
 
 
 def refusal(line: str) -> ParseError:

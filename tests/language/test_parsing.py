@@ -1,4 +1,4 @@
-"""Lines that ask for something, and what they ask for."""
+"""Valid lines and the commands that they parse to."""
 
 from __future__ import annotations
 
@@ -177,7 +177,10 @@ PLIES = [
     ("move a6 to b6", play(Verb.MOVE, "A6", "B6")),
     ("move from a6 b6", play(Verb.MOVE, "A6", "B6")),
     ("MOVE FROM A 6 TO o  15", play(Verb.MOVE, "A6", "O15")),
-    ("move a1 o15", play(Verb.MOVE, "A1", "O15")),  # in the grid, off the board: parses
+    (
+        "move a1 o15",
+        play(Verb.MOVE, "A1", "O15"),
+    ),  # inside the grid but off the board: still parses
     ("move g7 f7 capturing e7", play(Verb.MOVE, "G7", "F7", "E7")),
     ("move g7 f7 capturing e 7 , E6 ,g 8", play(Verb.MOVE, "G7", "F7", "E7 E6 G8")),
     ("move g7 f7 capturing all", play(Verb.MOVE, "G7", "F7", EVERY)),
@@ -626,7 +629,7 @@ def test_match_terms_are_accepted_in_any_order(verb: str) -> None:
 
 
 def assert_same(line: str, same: str) -> None:
-    # An object: to compare two commands of any kind, mypy weighs each kind against each.
+    # Typed as `object`: comparing two unions of commands makes mypy check every pair of members.
     command: object = parse(same)
     assert parse(line) == command
 
@@ -692,7 +695,7 @@ def test_board_name_may_contain_keywords(words: str) -> None:
 
 
 def test_command_texts_are_of_type_str() -> None:
-    """Lark's tokens know where they stood; nothing of that may stay in a command."""
+    """Lark's tokens are strings with a position, which must not leak into commands."""
     for command in map(
         parse, ("tell anna hello", "look at oak board", "leave on board", "score anna")
     ):

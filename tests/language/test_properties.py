@@ -1,4 +1,4 @@
-"""What holds for every command and every line there can be."""
+"""Properties of the parser that hold for every command and every line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDING = "<end>"
 GENERAL = {
     Mistake.EMPTY_LINE, Mistake.UNKNOWN_COMMAND, Mistake.UNEXPECTED_WORD, Mistake.MISSING_WORD,
 }  # fmt: skip
-"""That a word does not fit, and no more is known."""
+"""The codes without a more specific diagnosis."""
 
 
 def refusal(line: str) -> ParseError | None:
@@ -34,7 +34,7 @@ def check_that_it_parses_or_is_explained(line: str) -> None:
     if error is None:
         return
     cleaned = clean(line[:MAX_LINE])
-    plain = cleaned.translate(PLAIN_SIGNS)  # as which it is explained if it makes no sense
+    plain = cleaned.translate(PLAIN_SIGNS)  # the line that the error refers to if neither parses
     read_as = (cleaned, plain, plain[:-1])
     assert error.line in {*read_as, *(each.rstrip(" .!") for each in read_as)}
     assert 0 <= error.column <= len(error.line)
@@ -43,11 +43,11 @@ def check_that_it_parses_or_is_explained(line: str) -> None:
     assert error.understood == error.line[: error.column].strip()
     assert error.expected or error.code not in GENERAL
     for width in (20, 80):
-        # An accent of its own takes no column, a Han character two.
+        # A combining accent takes no column, a Han character two.
         assert all(0 <= wcswidth(row) < width for row in explain(error, width))
 
 
-# Commands are objects here: to compare two of any kind, mypy weighs each kind against each.
+# Typed as `object`: comparing two unions of commands makes mypy check every pair of members.
 @given(commands)
 def test_command_survives_a_round_trip_through_text(command: object) -> None:
     assert parse(str(command)) == command

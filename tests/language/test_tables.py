@@ -1,4 +1,4 @@
-"""The tables that Lark makes of the grammar are kept, and made anew where those would not do."""
+"""Lark's parse tables are cached, and regenerated when the cache is stale or corrupt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thudmud.language.words import TABLES, grammar_file
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return where tables are kept meanwhile."""
+    """Return the path of a temporary cache file."""
     cached = f"{tmp_path}/cache/tables.pyc"
     monkeypatch.setattr(lark_tables, "cache_from_source", lambda *_, **__: cached)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
@@ -24,7 +24,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the grammars of which tables come to be made; they are about nothing else."""
+    """Stub the generation of tables; return the list of grammars passed to it."""
     grammars: list[str] = []
 
     def make(grammar: str) -> Tables:
