@@ -30,7 +30,7 @@ def margin(dwarfs: Level, trolls: Level, seed: int) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("lower", "upper"), list(pairwise(LOWER)), ids=lambda level: level.name)
-def test_each_wins_matches_against_the_one_below(lower: Level, upper: Level) -> None:
+def test_level_wins_most_matches_against_the_level_below(lower: Level, upper: Level) -> None:
     won = sum(
         margin(upper, lower, seed) > margin(lower, upper, seed) for seed in range(1, MATCHES + 1)
     )
@@ -38,7 +38,7 @@ def test_each_wins_matches_against_the_one_below(lower: Level, upper: Level) -> 
 
 
 @pytest.mark.parametrize("level", LEVELS[:-1], ids=lambda level: level.name)
-def test_a_level_plays_the_same_with_the_same_seed(level: Level) -> None:
+def test_level_is_deterministic_for_a_seed(level: Level) -> None:
     game = Game.start(KOOM_VALLEY)
     first, again = (Player(KOOM_VALLEY, level, seed=7).think(game) for _ in range(2))
     assert first == again

@@ -59,7 +59,7 @@ def generated(tactics: Tactics[Any], position: Position) -> tuple[set[Ply], set[
 
 
 @pytest.mark.parametrize("ruleset", [*RULESETS.values(), *OTHERS], ids=str)
-def test_only_small_captures_that_lose_the_troll_are_left_out(ruleset: Ruleset) -> None:
+def test_least_filter_drops_only_small_captures_that_lose_the_troll(ruleset: Ruleset) -> None:
     random, tactics = Random(7), tactics_of(ruleset)  # noqa: S311  (no secret)
     squares = sorted(squares_in(BOARD ^ ruleset.opening.stone))
     for _ in range(100):
@@ -83,7 +83,7 @@ def test_only_small_captures_that_lose_the_troll_are_left_out(ruleset: Ruleset) 
 
 @cases("ruleset", [*RULESETS.values(), *OTHERS])
 @cases("seed", range(6))
-def test_all_plies_are_those_of_the_rules(ruleset: Ruleset, seed: int) -> None:
+def test_generated_plies_agree_with_the_rules(ruleset: Ruleset, seed: int) -> None:
     tactics = tactics_of(ruleset)
     seen = 0
     for position in positions(ruleset, seed):

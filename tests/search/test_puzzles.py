@@ -26,18 +26,18 @@ PUZZLES = puzzles()
 EVERY = pytest.mark.parametrize("puzzle", PUZZLES.values(), ids=lambda puzzle: str(puzzle.number))
 
 
-def test_there_are_fifty_puzzles_and_more_of_all_rules() -> None:
+def test_puzzle_file_has_fifty_puzzles_and_covers_all_rulesets() -> None:
     assert len({each.key for each in PUZZLES.values()}) == len(PUZZLES) >= 50
     assert {each.game.ruleset.name for each in PUZZLES.values()} == set(RULESETS)
 
 
-def test_half_of_the_first_twenty_puzzles_are_for_the_dwarfs() -> None:
+def test_first_twenty_puzzles_are_half_for_the_dwarfs() -> None:
     sides = [PUZZLES[number].game.turn for number in range(1, 21)]
     assert sides.count(Side.DWARF) == 10
 
 
 @pytest.mark.parametrize("side", Side)
-def test_puzzles_for_a_side_go_from_easy_to_hard(side: Side) -> None:
+def test_puzzles_for_a_side_are_ordered_from_easy_to_hard(side: Side) -> None:
     orders = [order(each) for each in PUZZLES.values() if each.game.turn is side]
     assert orders == sorted(orders)
 
@@ -78,7 +78,7 @@ def test_puzzle_has_one_best_move_two_plies_deeper(puzzle: Puzzle) -> None:
     assert_one_move_is_best(puzzle)
 
 
-def test_puzzles_stand_in_the_order_in_which_the_tool_puts_them() -> None:
+def test_puzzle_file_is_in_the_order_of_the_tool() -> None:
     lines = (
         (files("thudmud.features.exercises") / "puzzles.txt")
         .read_text(encoding="utf-8")

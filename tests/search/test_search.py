@@ -54,7 +54,7 @@ def worth(ruleset: Ruleset, position: Position, gather: int, number: int = 0) ->
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
-def test_a_position_is_worth_the_same_from_every_side(ruleset: Ruleset) -> None:
+def test_evaluation_is_invariant_under_board_symmetries(ruleset: Ruleset) -> None:
     # In Koom Valley the Rock walks up, so that only left and right can be changed.
     numbers = (1,) if ruleset is KOOM_VALLEY else range(1, 8)
     gather = Square.parse("F4").bit
@@ -67,7 +67,7 @@ def test_a_position_is_worth_the_same_from_every_side(ruleset: Ruleset) -> None:
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_kept_of_positions_changes_no_worth(ruleset: Ruleset, seed: int) -> None:
+def test_transposition_table_does_not_change_the_score(ruleset: Ruleset, seed: int) -> None:
     *_, position = positions(ruleset, seed, plies=30 + seed)
     game = Game.start(ruleset, position)
     exact = [
@@ -95,7 +95,7 @@ def crowds(seed: int) -> Iterator[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("ruleset", [DISCWORLD, CLASSIC], ids=str)
-def test_what_is_kept_of_each_side_changes_no_worth(ruleset: Ruleset) -> None:
+def test_cached_evaluation_terms_match_a_direct_count(ruleset: Ruleset) -> None:
     nothing = Weights(**dict.fromkeys(Weights.__dataclass_fields__, 0.0))
     each_of = [("commanded",), ("secure",), ("hanging", "second")]
     counting = [
@@ -118,7 +118,7 @@ def test_what_is_kept_of_each_side_changes_no_worth(ruleset: Ruleset) -> None:
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
-def test_it_plays_the_same_twice(ruleset: Ruleset) -> None:
+def test_search_is_deterministic(ruleset: Ruleset) -> None:
     battles = []
     for _ in range(2):
         search, game = Search(ruleset), Game.start(ruleset)
@@ -128,7 +128,7 @@ def test_it_plays_the_same_twice(ruleset: Ruleset) -> None:
     assert battles[0] == battles[1]
 
 
-def test_it_stops_when_it_is_late() -> None:
+def test_search_stops_when_late() -> None:
     asked: list[None] = []
 
     def is_late() -> bool:
@@ -141,13 +141,13 @@ def test_it_stops_when_it_is_late() -> None:
     assert thought.move in game.legal_moves()
 
 
-def test_it_looks_at_no_more_positions_than_it_may() -> None:
+def test_search_respects_the_node_limit() -> None:
     game = Game.start(DISCWORLD)
     least = Search(DISCWORLD).think(game, Limit(nodes=0)).nodes
     assert Search(DISCWORLD).think(game, Limit(nodes=least + 500)).nodes == least + 500
 
 
-def test_it_looks_no_deeper_than_it_may() -> None:
+def test_search_respects_the_depth_limit() -> None:
     told: list[SearchResult] = []
     thought = Search(DISCWORLD).think(Game.start(DISCWORLD), Limit(depth=2), told.append)
     assert [each.depth for each in told] == [1, 2]
@@ -155,7 +155,7 @@ def test_it_looks_no_deeper_than_it_may() -> None:
     assert len(thought.line) == 2
 
 
-def test_the_line_can_be_played() -> None:
+def test_principal_variation_is_legal() -> None:
     for ruleset in RULESETS.values():
         game = Game.start(ruleset)
         for move in Search(ruleset).think(game, Limit(depth=3)).line:
@@ -163,14 +163,14 @@ def test_the_line_can_be_played() -> None:
             game = game.play(move)
 
 
-def test_a_battle_that_is_over_has_no_ply() -> None:
+def test_search_of_a_finished_battle_raises_value_error() -> None:
     game = Game.start(DISCWORLD).resign(Side.DWARF)
     with pytest.raises(ValueError, match="no ply"):
         Search(DISCWORLD).think(game, Limit())
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
-def test_it_plays_nothing_illegal(ruleset: Ruleset) -> None:
+def test_search_returns_only_legal_moves(ruleset: Ruleset) -> None:
     search, count = Search(ruleset, width=PruningOptions(root_beam=2)), 0
     hasty = Blunders(misses=lambda _: True)
     for seed in itertools.count(20):
@@ -182,13 +182,13 @@ def test_it_plays_nothing_illegal(ruleset: Ruleset) -> None:
             break
 
 
-def test_it_walks_the_rock_home() -> None:
+def test_search_moves_the_rock_to_its_goal() -> None:
     position = read_position("dG2,dG3,TA9,RH2 dwarf", KOOM_VALLEY)
     thought = Search(KOOM_VALLEY).think(Game.start(KOOM_VALLEY, position), Limit(depth=1))
     assert KOOM_VALLEY.outcome(position.after(thought.move)) is not None
 
 
-def test_it_surrounds_the_rock() -> None:
+def test_search_surrounds_the_rock() -> None:
     position = read_position("dA10,TG7,TJ9,TH12,RH8 troll", KOOM_VALLEY)
     thought = Search(KOOM_VALLEY).think(Game.start(KOOM_VALLEY, position), Limit(depth=1))
     assert KOOM_VALLEY.outcome(position.after(thought.move)) is not None
