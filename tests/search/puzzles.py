@@ -1,19 +1,19 @@
-"""Makes puzzles: positions in which one move is far better than all others, and tempting ones fail.
+"""Find puzzles: positions in which one move is far better than all others and tempting ones fail.
 
-``python -m tests.search.puzzles find RULES FIRST LAST`` plays the battles with these seeds, and
-prints the puzzles that it finds in them. It takes some seconds a battle, and the same seeds find
-the same puzzles. ``again FILE...`` tries the positions of a file once more, after the search has
-changed. ``choose FILE...`` prints the puzzles found, from easy to hard, as they stand in
-``thudmud/features/exercises/puzzles.txt``; `thudmud.features.exercises.model` explains the format.
+``python -m tests.search.puzzles find RULES FIRST LAST`` plays the battles with these seeds and
+prints the puzzles that it finds in them. A battle takes a few seconds, and the same seeds give the
+same puzzles. ``again FILE...`` checks the positions of a file again, after a change to the search.
+``choose FILE...`` prints the puzzles of the files from easy to hard, in the format of
+``thudmud/features/exercises/puzzles.txt``, which `thudmud.features.exercises.model` explains.
 
-What makes a puzzle:
+The conditions for a puzzle:
 
-- The solution is the best move of a search to `DEPTH` plies, and of one two plies deeper. There it
-  is worth `MARGIN` more than the best move to any other square, at the last two depths: the side
-  that plays the last ply of a search looks better.
-- The line after it gains at least `GAIN` points, or wins. It is played out by a search at each ply
-  until nothing more is captured.
-- A move that captures as much or more at once is worse, and the line after that move shows it.
+- The solution is the best move of a search to `DEPTH` plies, and of one two plies deeper. In the
+  latter it scores `MARGIN` more than the best move to any other square, at the last two depths:
+  two, since a search favours the side that plays its last ply.
+- The line after it gains at least `GAIN` points, or wins. Each ply of the line is searched, until
+  nothing more is captured.
+- At least one move captures as much or more at once but is worse, as the line after it shows.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from thudmud.search.player import Player
 from thudmud.search.search import WON, Blunders, Limit, PruningOptions, Search
 
 DEPTH = 4
-"""How many plies deep the solution is found. It is confirmed with two more."""
+"""The search depth in plies. A search two plies deeper confirms the solution."""
 
 MARGIN = 150
-"""Hundredths of a dwarf by which the solution is better than anything else."""
+"""Centidwarfs by which the solution is better than anything else."""
 
 GAIN = 1
-"""The fewest points that the line after the solution gains."""
+"""The minimum gain, in points, of the line after the solution."""
 
 STEADY = replace(LEVELS[4], nodes=300, depth=60)
-"""A level without mistakes, in half of the battles."""
+"""A level that makes no mistakes; half of the battles use it."""
 
 SHOWN = 2
-"""The fewest points that its line gains more than the line after any tempting move. Other moves
-that are shown gain less, too."""
+"""The minimum lead, in points, of the solution's line over that of any tempting move. The other
+moves shown also gain less."""
 
 _LONGEST_LINE = 5
 _MOST_TRIES = 16
@@ -58,17 +58,17 @@ WIDE = PruningOptions(root_beam=120, beam=20)
 
 
 class Candidate(NamedTuple):
-    """A move with its worth at each depth, and the margin by which it is best at each."""
+    """A move with its score at each depth, and its lead over the best move to another square."""
 
     move: Move
     worths: tuple[int, ...]
     margins: tuple[int, ...]
     found_at: int
-    """The depth from which on it is the best move."""
+    """The depth from which on the move is the best."""
 
 
 def candidate(game: Game, depth: int, width: PruningOptions | None = None) -> Candidate:
-    """Search for the best move, and for the best one to any other square."""
+    """Search for the best move and for the best move to any other square."""
     best, found_at = _by_depth(game, depth, width)
     move = best[-1][0]
     others = Blunders(overlooks=lambda each: is_like(each, move))
@@ -82,7 +82,7 @@ def candidate(game: Game, depth: int, width: PruningOptions | None = None) -> Ca
 def _by_depth(
     game: Game, depth: int, width: PruningOptions | None, blunders: Blunders | None = None
 ) -> tuple[list[tuple[Move, int]], int]:
-    """Return the best move and its worth at each depth, and from which depth on it is the best."""
+    """Return the best move and score by depth, and the depth from which on that move is best."""
     found: list[tuple[Move, int]] = []
     search = Search(game.ruleset, None, width)
     thought = search.think(
@@ -101,19 +101,19 @@ def is_like(move: Move, other: Move) -> bool:
 
 
 def is_sure(found: Candidate) -> bool:
-    """Whether a move is better than all others by the margin, at the last two depths."""
+    """Whether a move leads all others by `MARGIN` at the last two depths."""
     return min(found.margins[-2:]) >= MARGIN
 
 
 def line_with(game: Game, move: Move, *, proves: bool = False) -> tuple[Move, ...]:
-    """Return a move and what is played on, until either side would rather not capture.
+    """Return a move and its continuation, until a side's best ply is not a capture.
 
-    The line ends with a capture, or with the answer to one.
+    The line ends with a capture or with the reply to one.
 
     Args:
         game: the battle.
         move: the move.
-        proves: whether to show the best capture of the other side, even if it is a mistake.
+        proves: whether to continue with the opponent's best capture even if it is a mistake.
     """
     side, line, then = game.turn, [move], game.play(move)
     while not then.outcome and len(line) < _LONGEST_LINE:
@@ -137,7 +137,7 @@ def line_with(game: Game, move: Move, *, proves: bool = False) -> tuple[Move, ..
 
 
 def _best_capture(game: Game) -> Move | None:
-    """Return the best capture, if there is any."""
+    """Return the best capture, or None."""
     if not any(move.captures for move in game.legal_moves()):
         return None
     quiet = Blunders(overlooks=lambda move: not move.captures)
@@ -145,7 +145,7 @@ def _best_capture(game: Game) -> Move | None:
 
 
 def gained(game: Game, line: tuple[Move, ...]) -> int:
-    """Return the points that the side to move gains by a line; very many if it wins."""
+    """Return the points that the side to move gains by a line; a win counts as very many."""
     side, then = game.turn, game
     for move in line:
         then = then.play(move)
@@ -160,7 +160,7 @@ def _lead(game: Game, side: Side) -> int:
 
 
 def puzzle(game: Game) -> str | None:
-    """Return the puzzle at a position, as a line of the file; None if it makes none."""
+    """Return the puzzle at a position as a line of the file, or None."""
     moves = game.legal_moves()
     captures = {(move.origin, move.target) for move in moves if move.captures}
     if not captures:
@@ -209,13 +209,13 @@ def puzzle(game: Game) -> str | None:
 
 
 def tempting(game: Game, best: Move) -> list[Move]:
-    """Return the captures to other squares that take as many pieces as the best move or more."""
+    """Return the captures to other squares that take at least as many pieces as the best move."""
     least = max(1, len(best.captures))
     return [move for move in _captures(game, best) if len(move.captures) >= least]
 
 
 def _captures(game: Game, best: Move) -> list[Move]:
-    """Return the captures to each square but that of the best move, those of most pieces first."""
+    """Return a capture to each square except that of the best move, the largest captures first."""
     by_way: dict[object, Move] = {}
     for move in game.legal_moves():
         if move.captures and not is_like(move, best):
@@ -226,7 +226,7 @@ def _captures(game: Game, best: Move) -> list[Move]:
 
 
 def _tries(game: Game, best: Move) -> list[Move]:
-    """Return the moves that a player may well try: the captures, and some others that look good."""
+    """Return the moves that a player is likely to try: captures, and others that look good."""
     tries = _captures(game, best)[: _MOST_TRIES - _QUIET_TRIES]
     passed = {(move.origin, move.target) for move in (best, *tries)}
 
@@ -248,13 +248,13 @@ def _written(line: tuple[Move, ...]) -> str:
 
 
 def found(ruleset: Ruleset, seed: int) -> Iterator[str]:
-    """Yield the puzzles in a battle, between players who make mistakes if the seed is odd."""
+    """Yield the puzzles in a battle; its players make mistakes if the seed is odd."""
     chance = Random(f"{ruleset.name} {seed}")  # noqa: S311  (a game, no secret)
     levels = [chance.choice(LEVELS[:4]) if seed % 2 else STEADY for _ in Side]
     players = [Player(ruleset, level, seed) for level in levels]
     game, last = random_opening(ruleset, 4, f"puzzles {seed}"), 0
     while not game.outcome and game.quiet_plies < 20 and len(game.moves) < 120:
-        alone = Game.start(ruleset, game.position)  # as a player will see it
+        alone = Game.start(ruleset, game.position)  # without the moves before, as in the puzzle
         if len(game.moves) >= last + 8 and (line := puzzle(alone)):
             last = len(game.moves)
             yield line
@@ -262,7 +262,7 @@ def found(ruleset: Ruleset, seed: int) -> Iterator[str]:
 
 
 def chosen(lines: list[str]) -> list[str]:
-    """Return puzzles in the order of the file: easy ones first, for either side in turns."""
+    """Return puzzles in the order of the file: from easy to hard, the sides alternating."""
     by_side: dict[Side, dict[int, tuple[int, str]]] = {side: {} for side in Side}
     for line in lines:
         puzzle = read_puzzle(1, line)
@@ -272,15 +272,15 @@ def chosen(lines: list[str]) -> list[str]:
 
 
 def order(puzzle: Puzzle) -> int:
-    """Return how late in the file a puzzle comes, among those of its side.
+    """Return the sort key of a puzzle among those for its side.
 
-    The rules that most players learn first come first.
+    The rulesets that most players learn first come first.
     """
     return puzzle.difficulty + 4 * list(RULESETS).index(puzzle.game.ruleset.name)
 
 
 def main(task: str, *words: str) -> None:
-    """Find puzzles, try some again, or put them in order."""
+    """Find, recheck or sort puzzles."""
     if task == "find":
         rules, first, last = words
         for seed in range(int(first), int(last) + 1):

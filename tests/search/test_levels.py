@@ -1,4 +1,4 @@
-"""Each level is stronger than the one below; the lower four take no time to show it."""
+"""Each level is stronger than the one below; only the lower four are fast enough to test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MATCHES = 3 if SOAKING else 1
 
 
 def margin(dwarfs: Level, trolls: Level, seed: int) -> int:
-    """Return by how much the dwarfs win a battle that ends when little happens in it."""
+    """Return the dwarfs' winning margin in a battle that is cut off after a run of quiet plies."""
     game = random_opening(DISCWORLD, 4, str(seed))
     players = {
         Side.DWARF: Player(DISCWORLD, dwarfs, seed),

@@ -1,4 +1,4 @@
-"""The plies that the search generates are those of the rules."""
+"""The search's move generator agrees with the rules."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ OTHERS = [
         ("any by three", ANY, 3),
     ]
 ]
-"""Rulesets that there are not, by how many a troll takes after a move and the shortest shove."""
+"""Made-up rulesets that vary the captures after a troll's move and the minimum shove."""
 
 
 def positions(ruleset: Ruleset, seed: int, plies: int = 120) -> Iterator[Position]:
-    """Yield the positions of a battle of random plies that likes to capture and to come close."""
+    """Yield the positions of a random battle that favours captures and close contact."""
     random = Random(seed)  # noqa: S311  (no secret)
     position = ruleset.opening
     for _ in range(plies):
@@ -46,7 +46,7 @@ def positions(ruleset: Ruleset, seed: int, plies: int = 120) -> Iterator[Positio
 
 
 def generated(tactics: Tactics[Any], position: Position) -> tuple[set[Ply], set[Ply]]:
-    """Return the plies that capture, and the others."""
+    """Return the generated plies: captures first, then the others."""
     d, t, r = position.dwarfs, position.trolls, position.rock
     empty = position.empty
     field = tactics.field(d, t, empty)
@@ -92,8 +92,8 @@ def test_generated_plies_agree_with_the_rules(ruleset: Ruleset, seed: int) -> No
         legal = {masks(move) for move in moves if move.captures}
         assert others == {masks(move) for move in moves if not move.captures}
         assert captures <= legal
-        # What is left out takes less, by the same piece to the same square, than something that is
-        # not: it is never better, see `thudmud.search.thud`.
+        # An omitted capture takes a subset of what a generated one takes, with the same piece on
+        # the same square. It is never better: see `thudmud.search.thud`.
         for ply in legal - captures:
             assert any(is_less(ply, other, ruleset, position.turn) for other in captures)
         seen += len(captures)
@@ -101,7 +101,7 @@ def test_generated_plies_agree_with_the_rules(ruleset: Ruleset, seed: int) -> No
 
 
 def is_less(ply: Ply, other: Ply, ruleset: Ruleset, side: Side) -> bool:
-    """Whether a ply takes a part of what another takes, with the same piece, to the same square."""
+    """Whether a ply takes a subset of what another takes, with the same piece and target."""
     if side is Side.DWARF:
         return ply[0] == other[0] and ply[1] | other[1] == other[1]
     if ruleset.trolls.captures is Capturing.TRAMPLE:

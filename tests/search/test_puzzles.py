@@ -1,4 +1,4 @@
-"""Puzzles: one move is best by far, tempting ones fail, and easy puzzles come first."""
+"""Puzzles have one best move, tempting moves that fail, and an order from easy to hard."""
 
 from __future__ import annotations
 

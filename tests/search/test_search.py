@@ -1,4 +1,4 @@
-"""What the search finds, and that it keeps to its limits."""
+"""The search's evaluation, results and limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from thudmud.search.thud import Weights
 
 
 def turned(bits: int, number: int) -> int:
-    """Return squares after one of the eight symmetries of the board."""
+    """Return a bitboard after one of the eight symmetries of the board."""
     squares = 0
     for each in squares_in(bits):
         column, row = each.column, each.row
@@ -55,7 +55,7 @@ def worth(ruleset: Ruleset, position: Position, gather: int, number: int = 0) ->
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)
 def test_evaluation_is_invariant_under_board_symmetries(ruleset: Ruleset) -> None:
-    # In Koom Valley the Rock walks up, so that only left and right can be changed.
+    # In Koom Valley the Rock heads north, so the only symmetry is the reflection of the columns.
     numbers = (1,) if ruleset is KOOM_VALLEY else range(1, 8)
     gather = Square.parse("F4").bit
     for position in positions(ruleset, seed=3):
@@ -82,7 +82,7 @@ def test_transposition_table_does_not_change_the_score(ruleset: Ruleset, seed: i
 
 
 def crowds(seed: int) -> Iterator[tuple[int, int, int]]:
-    """Yield dwarfs, trolls and empty squares, and often the same dwarfs or trolls again."""
+    """Yield dwarfs, trolls and empty squares; often one side stays the same, so caches are hit."""
     random = Random(seed)  # noqa: S311  (no secret)
     ground = BOARD ^ CENTRE.bit
     squares = sorted(squares_in(ground))
