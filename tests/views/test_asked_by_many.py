@@ -88,7 +88,7 @@ def answers(game: Game, question: Captures | Lines | ViewPossible) -> Sequence[l
 
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.parametrize("question", [ViewPossible(), Captures(), Lines()], ids=str)
-def test_many_who_ask_about_one_position(
+def test_answers_for_one_position_are_computed_once(
     name: str, question: Captures | Lines | ViewPossible
 ) -> None:
     asked: list[Position] = []
@@ -105,7 +105,7 @@ def test_many_who_ask_about_one_position(
     assert asked or (isinstance(question, Lines) and not game.position.stone)
 
 
-def test_another_position_has_another_answer() -> None:
+def test_answers_change_with_the_position_and_back_after_undo() -> None:
     before = game_of(DISCWORLD, Side.DWARF, "dE6 dE5 TF6 TF7 TB11 XH8")
     after = before.play(before.legal_moves()[-1])
     for question in (ViewPossible(), Captures(), Lines()):

@@ -50,7 +50,7 @@ CAPTURED = ("move f15 f8", "shove g7 e7")
 HURLED = ("move f15 f8", "move g7 f7", "hurl f8 g8")
 
 
-def test_beside_the_board_at_80_columns() -> None:
+def test_panel_is_beside_the_board_at_80_columns() -> None:
     assert (
         "\n".join(boards.draw(played(*CAPTURED), Display(80)))
         == r"""
@@ -74,7 +74,7 @@ def test_beside_the_board_at_80_columns() -> None:
     )
 
 
-def test_below_the_board_at_40_columns() -> None:
+def test_panel_is_below_the_board_at_40_columns() -> None:
     assert (
         "\n".join(boards.draw(played(*HURLED), Display(40)))
         == r"""
@@ -102,7 +102,7 @@ Last move: F8 to G8. Turn: trolls"""[1:]
     )
 
 
-def test_what_is_played_takes_one_line_at_40_columns() -> None:
+def test_board_rules_and_battle_share_one_line_at_40_columns() -> None:
     table = replace(played(rules="koom valley"), name="basalt board")
     assert boards.draw(table, Display(40))[17:] == [
         "Basalt board, koom valley, battle 1/2",
@@ -112,7 +112,7 @@ def test_what_is_played_takes_one_line_at_40_columns() -> None:
     ]
 
 
-def test_without_gaps_at_20_columns() -> None:
+def test_grid_has_no_gaps_at_20_columns() -> None:
     assert (
         "\n".join(boards.draw(played("move f15 f8", names=LONG), Display(20)))
         == r"""
@@ -148,21 +148,21 @@ Turn: trolls"""[1:]
 
 @cases("width", [*range(20, 100), 500])
 @cases("rules", ["discworld", "koom valley"])
-def test_nothing_is_wider_than_the_screen(width: int, rules: str) -> None:
+def test_board_is_narrower_than_the_screen(width: int, rules: str) -> None:
     for table in (Table.set_up(BoardSpec("oak board", rules), 0), played(names=LONG, rules=rules)):
         rows = boards.draw(table, Display(width))
         assert max(map(len, rows)) < width
         assert all(row == row.rstrip() for row in rows)
 
 
-def test_where_the_panel_finds_room() -> None:
+def test_panel_moves_beside_the_board_from_71_columns() -> None:
     table = played(names=LONG)
     beside = [width for width in range(34, 100) if len(boards.draw(table, Display(width))) == 17]
     assert beside == list(range(71, 100))
 
 
 @pytest.mark.parametrize("width", [71, 75, 80])
-def test_a_long_name_takes_one_line_beside_the_board(width: int) -> None:
+def test_long_name_takes_one_line_beside_the_board(width: int) -> None:
     rows = boards.draw(played(*CAPTURED, names=LONG), Display(width))
     assert len(rows) == 17
     assert f"   d {LONG[0]}" in rows[3]
@@ -178,7 +178,7 @@ def test_a_long_name_takes_one_line_beside_the_board(width: int) -> None:
         ("shove g7 e7 capturing f8", "d Dwarfs: Bert, 31. T Trolls: Anna, 8", "E7"),
     ],
 )
-def test_a_ply_that_is_told_fits_a_screen_of_24_rows(ply: str, sides: str, target: str) -> None:
+def test_announced_ply_fits_a_screen_of_24_rows(ply: str, sides: str, target: str) -> None:
     house = House([BoardSpec("oak board")])
     for name in ("Anna", "Bert"):
         house.enter(name, 0.0, Terminal(40))
@@ -199,7 +199,7 @@ def test_a_ply_that_is_told_fits_a_screen_of_24_rows(ply: str, sides: str, targe
 
 @pytest.mark.parametrize("rules", ["discworld", "classic", "koom valley"])
 @pytest.mark.parametrize("utf8", [False, True])
-def test_every_board_is_labelled_all_round(*, rules: str, utf8: bool) -> None:
+def test_grid_is_labelled_on_all_four_sides(*, rules: str, utf8: bool) -> None:
     table = Table.set_up(BoardSpec("oak board", rules), 0)
     for layout in boards.GridLayout:
         for orient in Orient:
@@ -216,7 +216,7 @@ def test_every_board_is_labelled_all_round(*, rules: str, utf8: bool) -> None:
             assert {len(row) for row in (above, *rows)} == {layout.value}
 
 
-def test_a_large_board() -> None:
+def test_large_board_is_drawn_exactly() -> None:
     rows = boards.draw(played(*CAPTURED), Display(68, large=True))
     assert (
         "\n".join([*rows[:3], *rows[11:18], *rows[28:]])
@@ -255,7 +255,7 @@ Last move: G7 to E7. Turn: dwarfs"""[1:]
         (Size.LARGE, 20, 40, boards.GridLayout.TIGHT),
     ],
 )
-def test_how_large_a_board_is_drawn(
+def test_board_layout_depends_on_size_option_and_screen(
     size: Size, width: int, height: int, layout: boards.GridLayout
 ) -> None:
     display = Display.of(Terminal(width, height=height), Options(size=size))
@@ -263,7 +263,7 @@ def test_how_large_a_board_is_drawn(
 
 
 @pytest.mark.parametrize("number", lessons())
-def test_a_large_board_fits_a_screen_of_40_rows(number: int) -> None:
+def test_large_board_in_a_lesson_fits_a_screen_of_40_rows(number: int) -> None:
     house = House([BoardSpec("oak board")])
     house.enter("Anna", 0.0, Terminal(LARGE_FROM[0], height=LARGE_FROM[1]))
     lines: list[str | Command] = [Tutorial(number)]
@@ -275,7 +275,7 @@ def test_a_large_board_fits_a_screen_of_40_rows(number: int) -> None:
             lines.append(Step(Way.NEXT) if exercise.is_done else exercise.current.answer)
 
 
-def test_a_panel_longer_than_the_board() -> None:
+def test_panel_longer_than_the_board_is_drawn_in_full() -> None:
     table = replace(played(*HURLED, names=LONG), name=" ".join(["oak"] * 60))
     rows = boards.draw(table, Display(75))
     assert len(rows) > 17
@@ -283,14 +283,14 @@ def test_a_panel_longer_than_the_board() -> None:
     assert [row for row in rows if "Turn: trolls" in row]
 
 
-def test_the_rock_is_in_the_status_line() -> None:
+def test_status_line_includes_the_rock() -> None:
     table = played("move h8 g8", rules="koom valley")
     assert boards.status_line(table) == (
         "Oak board: dwarfs 16 (Anna), trolls 8 (Bert); Rock on G8; score 0 to 0."
     )
 
 
-def test_before_anybody_sits() -> None:
+def test_empty_board_shows_free_seats_and_no_battle() -> None:
     table = Table.set_up(BoardSpec("oak board"), 0)
     assert boards.status_line(table) == (
         "Oak board: dwarfs 32 (seat free), trolls 8 (seat free); score 32 to 32."

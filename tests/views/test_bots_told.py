@@ -38,7 +38,7 @@ def shown(house: House, line: str, name: str = "Anna") -> str:
     return " ".join(" ".join(told).split())
 
 
-def test_the_hall_tells_how_to_play_with_a_bot() -> None:
+def test_hall_explains_how_to_play_with_a_bot() -> None:
     hall = shown(house_with("Grog", "Anna"), "look")
     typed = '"join game as dwarf on oak board", then "invite grog", then "start"'
     assert hall.startswith(
@@ -46,14 +46,14 @@ def test_the_hall_tells_how_to_play_with_a_bot() -> None:
     )
 
 
-def test_who_comes_in_is_told_so() -> None:
+def test_welcome_explains_how_to_play_with_a_bot() -> None:
     house = house_with("Grog")
     (message,) = [each for each in house.enter("Anna", 0.0) if "Anna" in each.to]
     assert "To play with the bot Grog," in message.text
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])
-def test_what_it_tells_can_be_typed_one_after_the_other(width: int) -> None:
+def test_commands_of_the_hall_hint_work_in_sequence(width: int) -> None:
     house = house_with("Grog", "Anna", width=width)
     sentence = shown(house, "look").partition("To play with")[2].partition("These are")[0]
     sit, invite, start = re.findall('"([^"]+)"', sentence)
@@ -63,7 +63,7 @@ def test_what_it_tells_can_be_typed_one_after_the_other(width: int) -> None:
     assert "The first battle" in shown(house, start)
 
 
-def test_a_bot_is_told_of_also_when_it_is_elsewhere() -> None:
+def test_hall_mentions_a_bot_that_sits_at_a_board() -> None:
     house = house_with("Grog", "Anna")
     house.obey("Grog", "join game as dwarf on oak board", 0.0)
     hall = shown(house, "look")
@@ -73,11 +73,11 @@ def test_a_bot_is_told_of_also_when_it_is_elsewhere() -> None:
     assert "Also here: the bot Grog." in shown(house, "look")
 
 
-def test_several_bots_are_named() -> None:
+def test_hall_names_several_bots() -> None:
     assert "To play with the bots Grog and Mog, type" in shown(house_with(*BOTS, "Anna"), "look")
 
 
-def test_without_an_empty_board_a_bot_can_still_be_invited() -> None:
+def test_hall_without_an_empty_board_suggests_an_invitation() -> None:
     house = house_with("Grog", "Bert", "Anna")
     for board in ("oak", "pine"):
         house.obey("Bert", f"join game as dwarf on {board} board", 0.0)
@@ -85,7 +85,7 @@ def test_without_an_empty_board_a_bot_can_still_be_invited() -> None:
     assert f"To play with the bot Grog, type {typed}." in shown(house, "look")
 
 
-def test_who_sits_alone_is_told_of_it() -> None:
+def test_player_alone_at_a_board_is_told_to_invite_a_bot() -> None:
     house = house_with("Grog", "Anna")
     sat = shown(house, "join game as dwarf on oak board")
     assert '"invite" and a name asks somebody. "invite grog" has a bot take it.' in sat
@@ -94,7 +94,7 @@ def test_who_sits_alone_is_told_of_it() -> None:
     assert refused.endswith('"invite grog" has a bot take it.')
 
 
-def test_who_sits_down_with_somebody_is_not() -> None:
+def test_player_with_an_opponent_is_not_told_to_invite_a_bot() -> None:
     house = house_with("Grog", "Bert", "Anna")
     house.obey("Bert", "join game as dwarf on oak board", 0.0)
     assert "invite" not in shown(house, "join game as troll on oak board")
@@ -137,7 +137,7 @@ def fought(house: House, loser: str, bot: str = "Grog", level: int | None = None
         house.obey(bot if loser == "Anna" else "Anna", command, 0.0)
 
 
-def test_bots_are_listed_with_their_levels() -> None:
+def test_bot_list_shows_levels() -> None:
     house = levelled("Mog", "Grog", "Anna")
     assert shown(house, "bots") == (
         "2 bots to play with, and how they did against people: Grog, level 2 Slate: no rating; no"
@@ -147,7 +147,7 @@ def test_bots_are_listed_with_their_levels() -> None:
     )
 
 
-def test_where_boards_are_opened_for_matches_a_bot_is_asked_to_one() -> None:
+def test_bot_list_suggests_match_when_boards_open_on_demand() -> None:
     house = levelled("Grog", "Anna", opens_boards=True)
     told = shown(house, "bots")
     assert 'To play one, type "match grog". "match grog level 3" picks another level' in told
@@ -155,7 +155,7 @@ def test_where_boards_are_opened_for_matches_a_bot_is_asked_to_one() -> None:
     assert "Grog plays the trolls" in shown(house, "match grog level 3")
 
 
-def test_and_with_what_came_of_it() -> None:
+def test_bot_list_shows_ratings_and_results() -> None:
     house = levelled("Grog", "Mog", "Anna")
     for loser in ("Grog", "Anna", "Anna"):
         fought(house, loser)
@@ -169,7 +169,7 @@ def test_and_with_what_came_of_it() -> None:
     )
 
 
-def test_in_a_row_each_on_a_narrow_screen() -> None:
+def test_bot_list_has_one_row_per_bot_on_a_narrow_screen() -> None:
     house = levelled("Grog", "Mog", "Anna")
     house.fit("Anna", Terminal(width=40))
     fought(house, "Anna")
@@ -189,7 +189,7 @@ def test_in_a_row_each_on_a_narrow_screen() -> None:
     )
 
 
-def test_what_two_bots_play_changes_their_ratings_alone() -> None:
+def test_battle_between_bots_changes_only_their_ratings() -> None:
     house = levelled("Grog", "Mog", "Anna")
     house.obey("Grog", "join game as dwarf on oak board", 0.0)
     house.obey("Mog", "join game as troll on oak board", 0.0)
@@ -202,7 +202,7 @@ def test_what_two_bots_play_changes_their_ratings_alone() -> None:
     assert "Mog: rating 1421?, give or take 242; no battle yet." in listed
 
 
-def test_scores_tell_battles_with_bots_apart() -> None:
+def test_score_lists_battles_against_bots_separately() -> None:
     house = levelled("Grog", "Mog", "Anna")
     fought(house, "Grog")
     fought(house, "Anna", level=3)
@@ -232,7 +232,7 @@ A rating with a ? is provisional: see "help ratings"."""
     assert shown(house, "standings").startswith("Discworld, untimed: nobody is ranked yet.")
 
 
-def test_who_and_look_tell_how_a_bot_plays() -> None:
+def test_bot_level_is_shown_by_who_and_look() -> None:
     house = levelled("Grog", "Mog", "Anna")
     house.obey("Grog", Join(Side.DWARF, "oak board", 3), 0.0)
     house.obey("Grog", Join(Side.DWARF, "pine board"), 0.0)
@@ -246,7 +246,7 @@ def test_who_and_look_tell_how_a_bot_plays() -> None:
     )
 
 
-def test_a_seat_is_taken_at_the_level_that_was_asked_for() -> None:
+def test_bot_takes_its_seat_at_the_requested_level() -> None:
     house = levelled("Grog", "Mog", "Anna")
     assert shown(house, "invite grog level 3 on oak board").endswith("at level 3.")
     house.obey("Grog", Join(Side.DWARF, "oak board", 3), 0.0)
@@ -258,7 +258,7 @@ def test_a_seat_is_taken_at_the_level_that_was_asked_for() -> None:
     assert tables["pine board"].levels == Levels(dwarf=2, troll=OWN_PROGRAM)
 
 
-def test_where_there_are_no_bots_none_are_listed() -> None:
+def test_bot_list_without_bots_says_so() -> None:
     assert shown(levelled("Anna"), "bots") == "There are no bots here."
 
 
@@ -266,7 +266,7 @@ LINES = ("look", "join game as dwarf on oak board", "start", "help thud", "help 
 
 
 @pytest.mark.parametrize("people", [("Anna",), ("Bert", "Anna")])
-def test_where_there_is_none_nothing_is_told_of_any(people: tuple[str, ...]) -> None:
+def test_texts_on_a_server_without_bots_mention_none(people: tuple[str, ...]) -> None:
     """A bot that stays outside is none."""
     house = house_with(*people)
     for line in LINES:
@@ -277,14 +277,14 @@ def test_where_there_is_none_nothing_is_told_of_any(people: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize("topic", ["thud", "start", "join", "invite", "bots", "bot"])
-def test_the_pages_tell_of_the_bot_that_is_there(topic: str) -> None:
+def test_help_pages_name_the_bot_that_is_present(topic: str) -> None:
     told = shown(house_with("Mog", "Anna"), f"help {topic}")
     assert '"invite mog"' in told
     assert "Grog" not in told
 
 
 @cases("topic", PAGES)
-def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
+def test_help_pages_are_complete_with_and_without_a_bot(topic: str) -> None:
     for bot in ("Grog", None):
         page = PAGES[topic].told(bot)
         for line in page.examples:
@@ -295,7 +295,7 @@ def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
     assert "{bot}" in "".join("".join(block) for block in PAGES["thud"].blocks)
 
 
-def test_who_tells_a_bot_something_learns_that_it_does_not_answer() -> None:
+def test_tell_to_a_bot_adds_that_it_does_not_answer() -> None:
     house = house_with("Grog", "Anna", "Bert")
     assert shown(house, "tell grog hi") == (
         "You tell Grog: hi Grog is a program, and does not answer."
@@ -303,20 +303,20 @@ def test_who_tells_a_bot_something_learns_that_it_does_not_answer() -> None:
     assert shown(house, "tell bert hi") == "You tell Bert: hi"
 
 
-def test_the_greeting_tells_of_a_bot_where_there_is_one() -> None:
+def test_greeting_mentions_bots() -> None:
     told = " ".join(greeting(BOTS, 3).split())
     assert "dwarfs and trolls. 3 players and 2 bots are here. Choose a name, and then" in told
     assert 'type "play": you play a bot at once, and a person as soon as one comes along.' in told
 
 
-def test_the_greeting_fills_a_screen_of_80_columns() -> None:
+def test_greeting_fits_a_screen_of_80_columns() -> None:
     first, *_ = lines = greeting(BOTS, 1000).split("\n")
     assert first == "Welcome to thudmud, where people play Thud, the board game of dwarfs and"
     assert len(lines) == 5
     assert max(map(len, lines)) < 80
 
 
-def test_the_greeting_tells_who_is_here_where_there_is_no_bot() -> None:
+def test_greeting_without_bots_counts_the_players() -> None:
     for players, here in ((0, "You are the first one here"), (1, "1 player is here")):
         told = " ".join(greeting((), players).split())
         assert f'dwarfs and trolls. {here}. Choose a name, and then type "play". ' in told

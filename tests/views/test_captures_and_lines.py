@@ -61,11 +61,13 @@ SQUARE = re.compile("[A-O][0-9]+")
         ),
     ],
 )
-def test_what_is_told(ruleset: Ruleset, pieces: str, side: Side, expected: list[str]) -> None:
+def test_lines_of_a_side_are_described_exactly(
+    ruleset: Ruleset, pieces: str, side: Side, expected: list[str]
+) -> None:
     assert lines_by_side(game_of(ruleset, Side.DWARF, pieces), side) == expected
 
 
-def test_both_sides_are_told_the_one_that_is_not_to_move_as_if_it_were() -> None:
+def test_lines_cover_the_side_not_to_move_hypothetically() -> None:
     game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8")
     assert lines_by_side(game, None) == [
         "Troll G6, alone, reach 1: shove to F5, G5, F7 or G7 capturing F6.",
@@ -74,7 +76,7 @@ def test_both_sides_are_told_the_one_that_is_not_to_move_as_if_it_were() -> None
     ]
 
 
-def test_where_nothing_is_hurled_the_rock_is_told_of() -> None:
+def test_lines_in_koom_valley_describe_the_rock() -> None:
     assert lines_by_side(Game.start(KOOM_VALLEY), None) == [
         "By the koom valley rules nobody is hurled or shoved.",
         "Dwarfs trap a troll between two of them; trolls trample a dwarf next to them.",
@@ -85,18 +87,18 @@ def test_where_nothing_is_hurled_the_rock_is_told_of() -> None:
     assert lines_by_side(alone, Side.DWARF)[-1] == "The Rock on H8 cannot go anywhere now."
 
 
-def test_nothing_is_told_of_a_battle_that_is_over() -> None:
+def test_lines_and_captures_of_a_finished_battle_are_refused() -> None:
     game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8").resign(Side.TROLL)
     assert lines_by_side(game, None) == ["The battle is over."]
     assert captures_by_piece(game, None) == ["The battle is over."]
 
 
-def test_every_way_of_capturing_has_lines_or_words_instead() -> None:
+def test_lines_cover_all_ways_of_capturing() -> None:
     assert legal.LINE_VERBS.keys() | legal.WITHOUT_LINES.keys() == set(Capturing)
 
 
 @pytest.mark.parametrize("ruleset", [DISCWORLD, CLASSIC], ids=lambda each: each.name)
-def test_lines_are_all_that_the_rules_grant(
+def test_lines_list_exactly_the_hurls_and_shoves_of_the_rules(
     ruleset: Ruleset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(legal, "MOST_LINES", 1000)
@@ -138,7 +140,7 @@ def _granted(game: Game, side: Side, verb: Verb) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
-def test_captures_name_every_piece_that_can(ruleset: Ruleset) -> None:
+def test_captures_list_every_piece_that_can_capture(ruleset: Ruleset) -> None:
     random = Random(ruleset.name)  # noqa: S311 (games to try, no secrets)
     told = 0
     for plies in (10, 30, 50, 70):
@@ -170,12 +172,12 @@ def test_captures_name_every_piece_that_can(ruleset: Ruleset) -> None:
         ("A1", "A1 is off the board."),
     ],
 )
-def test_captures_of_one_square(origin: str, expected: str) -> None:
+def test_captures_of_a_square_are_described_exactly(origin: str, expected: str) -> None:
     game = game_of(DISCWORLD, Side.DWARF, "dF6 TG6 XH8 dA9")
     assert captures_by_piece(game, Square.parse(origin)) == [expected]
 
 
-def test_a_voice_hears_words_between_the_ends_of_a_range() -> None:
+def test_captures_for_a_screen_reader_spell_out_ranges() -> None:
     game = game_of(KOOM_VALLEY, Side.DWARF, "dA6 dE8 dF8 dG8 TF7 RH15")
     assert captures_by_piece(game, Square.parse("A6")) == ["Dwarf A6: move to E6..G6 capturing F7."]
     heard = captures_by_piece(game, Square.parse("A6"), " through ")

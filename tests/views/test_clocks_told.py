@@ -60,7 +60,7 @@ def begin(house: House, clock: str) -> House:
     return house
 
 
-def test_who_quits_reads_what_staying_away_costs(house: House) -> None:
+def test_quit_message_explains_how_the_clock_continues(house: House) -> None:
     begin(house, "10+5")
     told = seen(say(house, "Anna quit", 4.0), "Anna")
     assert "Your clock stands still for 60 seconds at most, then runs on: you have 9:56." in told
@@ -74,7 +74,7 @@ class TestFigures:
         [(0.0, "3:00:00"), (0.4, "2:59:59"), (3600.0, "2:00:00"), (10_200.0, "10:00"),
          (10_795.5, "0:04"), (20_000.0, "0:00")],
     )  # fmt: skip
-    def test_of_minutes(self, used: float, figures: str) -> None:
+    def test_minutes_left_are_shown_as_digits(self, used: float, figures: str) -> None:
         clock = Clock(TimeControl(180), 0.0, Side.DWARF, used=used)
         assert time_left(clock, Side.DWARF) == figures
 
@@ -84,7 +84,7 @@ class TestFigures:
          (3 * DAYS - 3661, "1 hour 1 minute"), (3 * DAYS - 59, "59 seconds"),
          (4 * DAYS, "0 seconds")],
     )  # fmt: skip
-    def test_of_days(self, used: float, figures: str) -> None:
+    def test_days_left_are_shown_in_words(self, used: float, figures: str) -> None:
         clock = Clock(TimeControl(days=3), 0.0, Side.DWARF, used=used)
         assert time_left(clock, Side.DWARF) == figures
 
@@ -99,37 +99,39 @@ class TestFigures:
             (TimeControl(days=1), ", 1 day a ply", "1 day for each ply"),
         ],
     )  # fmt: skip
-    def test_how_much_there_is(self, control: TimeControl, short: str, full: str) -> None:
+    def test_time_control_has_a_short_and_a_full_form(
+        self, control: TimeControl, short: str, full: str
+    ) -> None:
         assert (timed(control), in_full(control)) == (short, full)
 
 
 class TestBoards:
-    def test_a_drawn_board_shows_both_clocks_as_they_stand(self, house: House) -> None:
+    def test_drawn_board_shows_both_clocks(self, house: House) -> None:
         begin(house, "10+5")
         told = say(house, "Anna move a6 b6", 30.0)
         assert all("Clock: Anna 9:35, Bert 10:00" in seen(told, name) for name in NAMES)
         assert "Clock: Anna 9:35, Bert 9:30" in seen(say(house, "Carla look", 60.0), "Carla")
 
     @pytest.mark.parametrize("width", [20, 40, 60, 80])
-    def test_it_fits(self, house: House, width: int) -> None:
+    def test_clock_panel_fits_the_screen_width(self, house: House, width: int) -> None:
         say(house, f"Carla options width {width}")
         begin(house, "180+0")
         told = "\n".join(each.text for each in say(house, "Carla look", 1.5))
         assert "2:59:58" in told
         assert max(map(len, told.split("\n"))) < width
 
-    def test_a_line_shows_them(self, house: House) -> None:
+    def test_brief_style_appends_both_clocks(self, house: House) -> None:
         say(house, "Bert set board brief")
         begin(house, "2+0")
         told = seen(say(house, "Anna move a6 b6", 10.0), "Bert")
         assert told.endswith("score 32 to 32; clock: Anna 1:50, Bert 2:00.")
 
-    def test_by_correspondence_there_is_the_time_for_the_ply_to_come(self, house: House) -> None:
+    def test_correspondence_board_shows_time_for_the_next_ply(self, house: House) -> None:
         begin(house, "3 days")
         say(house, "Anna move a6 b6", DAYS)
         assert "Clock: Bert 2 days 1 hour" in seen(say(house, "Anna look", 2 * DAYS - 3600), "Anna")
 
-    def test_a_screen_reader_is_told_whose_time_runs(self, house: House) -> None:
+    def test_screen_reader_text_includes_the_clock_of_the_side_to_move(self, house: House) -> None:
         say(house, "Bert options reader on")
         begin(house, "5+0")
         told = seen(say(house, "Anna move a6 b6", 50.0), "Bert")
@@ -139,13 +141,13 @@ class TestBoards:
         assert "Anna has 4 minutes 10 seconds left. Ply 1:" in told
         assert "Your turn. You have 4 minutes 10 seconds left." in told
 
-    def test_without_a_clock_there_is_none(self, house: House) -> None:
+    def test_unclocked_board_shows_no_clock(self, house: House) -> None:
         say(house, "Anna start")
         assert "lock" not in seen(say(house, "Anna look", 50.0), "Anna")
 
 
 class TestAsking:
-    def test_how_much_is_left(self, house: House) -> None:
+    def test_clock_command_shows_time_left_and_whose_clock_runs(self, house: House) -> None:
         begin(house, "10+5")
         assert seen(say(house, "Anna clock", 61.0), "Anna") == (
             "The clock of the oak board gives 10 minutes each, and 5 seconds more for every ply. "
@@ -153,7 +155,7 @@ class TestAsking:
         )
         assert seen(say(house, "Carla time", 61.0), "Carla").endswith("Anna's time runs.")
 
-    def test_why_it_stands_still(self, house: House) -> None:
+    def test_clock_command_explains_a_pause_for_an_absent_player(self, house: House) -> None:
         begin(house, "10+5")
         house.depart("Bert", 10.0)
         told = seen(say(house, "Anna clock", 30.0), "Anna")
@@ -162,7 +164,7 @@ class TestAsking:
         assert told.endswith(still)
         assert seen(say(house, "Anna clock", 150.0), "Anna").endswith("Your time runs.")
 
-    def test_why_it_stands_still_without_an_opponent(self, house: House) -> None:
+    def test_clock_command_explains_a_pause_for_an_empty_seat(self, house: House) -> None:
         begin(house, "10+5")
         left = to_line("oak board", Left(10.0, "Bert", Side.TROLL, Parting.LEFT))
         again = House(BOARDS, opens_boards=True, events=[*house.events(), left])
@@ -170,7 +172,7 @@ class TestAsking:
         told = seen(say(again, "Anna clock", 10.0), "Anna")
         assert told.endswith("stands still while a seat is empty.")
 
-    def test_what_the_next_battle_gives(self, house: House) -> None:
+    def test_clock_command_before_a_battle_shows_its_time_control(self, house: House) -> None:
         say(house, "Anna set clock 3 days")
         gives = "No clock is running at the oak board. The {} gives 3 days for each ply."
         assert seen(say(house, "Bert clock"), "Bert") == gives.format("battle")
@@ -179,7 +181,7 @@ class TestAsking:
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == gives.format("second battle").replace("3 days", "1 day")
 
-    def test_who_may_be_claimed_from_where_there_is_none(self, house: House) -> None:
+    def test_clock_command_without_a_clock_explains_idle_claims(self, house: House) -> None:
         say(house, "Anna start")
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == (
@@ -192,14 +194,14 @@ class TestAsking:
 
 
 class TestTold:
-    def test_when_somebody_is_away_the_clock_stands_still_for_a_while(self, house: House) -> None:
+    def test_departure_message_states_how_long_the_clock_pauses(self, house: House) -> None:
         begin(house, "10+5")
         told = seen(house.depart("Bert", 10.0), "Anna")
         assert told.endswith("The clock stands still for 60 seconds at most.")
         house.enter("Bert", 200.0)
         assert seen(house.depart("Bert", 300.0), "Anna").endswith("The clock runs on.")
 
-    def test_opponent_of_an_absent_player_in_1_0_waits_for_six_seconds(self, house: House) -> None:
+    def test_departure_in_a_1_0_battle_pauses_the_clock_for_six_seconds(self, house: House) -> None:
         begin(house, "1+0")
         told = seen(house.depart("Anna", 10.0), "Bert")
         assert told.endswith("The clock stands still for 6 seconds at most.")
@@ -207,7 +209,7 @@ class TestTold:
         house.enter("Anna", 115.0)
         assert "Anna's time is up" in seen(say(house, "Anna move a6 b6", 115.0), "Bert")
 
-    def test_by_correspondence_both_may_be_away(self, house: House) -> None:
+    def test_departure_in_correspondence_keeps_the_seat(self, house: House) -> None:
         begin(house, "1 day")
         told = seen(house.depart("Bert", 10.0), "Anna")
         assert told.endswith("The troll seat at the oak board is kept for Bert.")
@@ -220,7 +222,9 @@ class TestTold:
             ("Carla", "Anna's time is up, which counts as resigning."),
         ],
     )
-    def test_whose_time_is_up_and_how_it_counts(self, house: House, name: str, told: str) -> None:
+    def test_time_out_counts_as_resignation_and_is_announced(
+        self, house: House, name: str, told: str
+    ) -> None:
         begin(house, "2+0")
         assert told in seen(say(house, "Bert end", 121.0), name)
         assert "ran out of time" in seen(say(house, "Carla history", 121.0), "Carla")
@@ -236,20 +240,22 @@ class TestTold:
              " battle."),
         ],
     )  # fmt: skip
-    def test_who_does_not_move_is_warned(self, house: House, name: str, told: str) -> None:
+    def test_idle_warning_is_worded_for_each_recipient(
+        self, house: House, name: str, told: str
+    ) -> None:
         say(house, "Anna start")
         assert seen(say(house, "Bert claim", 600.0), name) == told
         won = seen(say(house, "Bert claim", 660.0), "Carla")
         assert won.startswith("Anna has not moved for too long: Bert claims the battle.")
 
-    def test_who_was_away_between_two_battles_loses_the_second(self, house: House) -> None:
+    def test_absence_since_the_previous_battle_allows_a_claim(self, house: House) -> None:
         for line in ("Anna start", "Anna resign on it"):
             say(house, line)
         house.depart("Anna", 10.0)
         told = seen(say(house, "Bert claim", 310.0), "Bert")
         assert "Anna has been away for too long: you claim the battle." in told
 
-    def test_what_a_server_that_was_down_has_done(self, house: House) -> None:
+    def test_outage_message_states_how_long_the_clock_paused(self, house: House) -> None:
         table = begin(house, "10+5").hall.tables["oak board"]
         held = ClockHeld(100.0, "", 95.5)
         assert " ".join(event_sentences(held, table.apply(held), None)) == (
@@ -258,7 +264,9 @@ class TestTold:
         )
 
     @pytest.mark.parametrize("reader", ["on", "off"])
-    def test_whose_time_runs_short(self, house: House, reader: str) -> None:
+    def test_low_time_warning_is_prefixed_with_the_board_elsewhere(
+        self, house: House, reader: str
+    ) -> None:
         say(house, f"Anna options reader {reader}")
         begin(house, "10+5")
         short = TimeShort("Anna", "oak board", 30.0)
@@ -269,7 +277,7 @@ class TestTold:
             "[oak board] You have less than 30 seconds left."
         )
 
-    def test_who_comes_in_is_told_whose_turn_it_is_elsewhere(self, house: House) -> None:
+    def test_return_summary_includes_turn_and_time_at_other_boards(self, house: House) -> None:
         begin(house, "3 days")
         say(house, "Bert go to elm table")
         say(house, "Bert join game as dwarf")
@@ -286,7 +294,7 @@ class TestTold:
             say(house, "Bert games", DAYS / 2), "Bert"
         )
 
-    def test_who_plays_elsewhere_by_a_clock_is_told_whose_time_runs(self, house: House) -> None:
+    def test_player_at_several_boards_is_told_which_clock_runs(self, house: House) -> None:
         begin(house, "10+5")
         say(house, "Anna move a6 b6", 5.0)
         play = "You also play at the oak board."
@@ -302,7 +310,7 @@ class TestTold:
             "The match at the elm table is paused until you come back."
         ) in seen(say(house, "Bert join game as troll on 3rd board", 8.0), "Bert")
 
-    def test_a_match_waits_where_the_clock_stands_still(self, house: House) -> None:
+    def test_match_elsewhere_with_a_paused_clock_is_called_paused(self, house: House) -> None:
         begin(house, "10+5")
         house.depart("Bert", 5.0)
         went = seen(say(house, "Anna join game as dwarf on elm table", 6.0), "Anna")
@@ -321,7 +329,7 @@ def told(house: House, event: TimeShort | IdleWarned) -> list[Message]:
 
 
 class TestRecords:
-    def test_each_ply_has_its_time_as_far_as_the_battle_has_come(self, house: House) -> None:
+    def test_record_of_a_running_battle_has_the_time_of_each_ply(self, house: House) -> None:
         begin(house, "10+5")
         say(house, "Anna move a6 b6", 7.44)
         say(house, "Bert move g7 f7", 20.0)
@@ -342,10 +350,10 @@ class TestBells:
         for name in NAMES:
             say(house, f"{name} options bell on")
 
-    def test_a_game_of_theirs_begins(self, house: House) -> None:
+    def test_bell_rings_for_the_opponent_at_the_start(self, house: House) -> None:
         assert rung(say(house, "Bert start")) == {"Anna"}
 
-    def test_their_turn_has_come(self, house: House) -> None:
+    def test_bell_rings_for_the_player_whose_turn_begins(self, house: House) -> None:
         begin(house, "10+5")
         assert rung(say(house, "Anna move a6 b6")) == {"Bert"}
         assert rung(say(house, "Bert move g7 f7")) == {"Anna"}
@@ -356,15 +364,15 @@ class TestBells:
         assert rung(say(house, "Bert move g7 f7")) == {"Anna"}
         assert rung(say(house, "Anna move b6 a6")) == set()
 
-    def test_their_time_runs_short(self, house: House) -> None:
+    def test_bell_rings_when_time_runs_short(self, house: House) -> None:
         begin(house, "10+5")
         assert rung(told(house, TimeShort("Anna", "oak board", 30.0))) == {"Anna"}
 
-    def test_they_are_waited_for(self, house: House) -> None:
+    def test_bell_rings_with_an_idle_warning(self, house: House) -> None:
         say(house, "Anna start")
         assert rung(say(house, "Bert claim", 600.0)) == {"Anna"}
 
-    def test_nobody_hears_one_who_has_not_asked_for_it(self, house: House) -> None:
+    def test_bell_is_silent_when_the_option_is_off(self, house: House) -> None:
         for name in NAMES:
             say(house, f"{name} options bell off")
         assert rung(begun := say(house, "Bert start")) == set()

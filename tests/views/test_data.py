@@ -38,7 +38,7 @@ def outcomes(game: Game, origin: Square) -> tuple[set[Outcome], list[list[str]]]
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_the_ways_of_all_pieces_are_the_legal_moves(name: str) -> None:
+def test_ways_of_pieces_are_exactly_the_legal_moves(name: str) -> None:
     random = Random(name)  # noqa: S311 (games to try, no secrets)
     game, captured = Game.start(RULESETS[name]), 0
     for _ in range(60):
@@ -62,13 +62,13 @@ def test_the_ways_of_all_pieces_are_the_legal_moves(name: str) -> None:
     assert captured
 
 
-def test_a_piece_of_the_other_side_is_told_of_as_if_it_were_its_turn() -> None:
+def test_ways_cover_pieces_of_the_side_not_to_move() -> None:
     game = Game.start(KOOM_VALLEY)
     troll = game.position.squares(next(iter(game.ruleset.fighters(game.turn.other).pieces)))[0]
     assert data.legal(game, troll)["ways"]
 
 
-def test_where_nothing_can_move_there_are_no_ways() -> None:
+def test_ways_are_empty_for_squares_without_a_move() -> None:
     game = Game.start(RULESETS["discworld"])
     for square in ("H8", "A7", "B7", "A1"):
         known = data.legal(game, Square.parse(square))
@@ -76,7 +76,7 @@ def test_where_nothing_can_move_there_are_no_ways() -> None:
     assert data.legal(game.resign(game.turn), Square.parse("A7"))["ways"] == []
 
 
-def test_battle_looked_at_again_is_not_made_into_json_again(
+def test_battle_is_converted_to_json_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     annals, moves = Annals(), list[Move]()

@@ -97,13 +97,15 @@ def documented(package: str) -> list[str]:
     return [name for row in rows for name in re.findall(r"`([\w.]+)`", row)]
 
 
-def test_the_page_tells_of_every_package(made: dict[str, list[Fact]]) -> None:
+def test_gmcp_page_documents_every_package(made: dict[str, list[Fact]]) -> None:
     assert re.findall(r"^### (.*)$", GMCP, re.MULTILINE) == PACKAGES
     assert set(made) == set(PACKAGES)
 
 
 @cases("package", PACKAGES)
-def test_the_examples_are_facts_of_the_game(package: str, made: dict[str, list[Fact]]) -> None:
+def test_gmcp_examples_are_packets_of_the_sample_game(
+    package: str, made: dict[str, list[Fact]]
+) -> None:
     examples = re.findall(r"```json\n(.*?)```", section(package), re.DOTALL)
     assert examples
     for example in examples:
@@ -113,7 +115,7 @@ def test_the_examples_are_facts_of_the_game(package: str, made: dict[str, list[F
 
 
 @cases("package", PACKAGES)
-def test_every_key_is_told_of_in_the_order_in_which_it_comes(
+def test_gmcp_page_documents_every_key_in_packet_order(
     package: str, made: dict[str, list[Fact]]
 ) -> None:
     for fact in made[package]:
@@ -123,7 +125,7 @@ def test_every_key_is_told_of_in_the_order_in_which_it_comes(
     assert [key for key in documented(package) if "." not in key] == list(made[package][0])
 
 
-def test_a_battle_with_a_clock_is_told_with_its_times(made: dict[str, list[Fact]]) -> None:
+def test_record_packet_of_a_clocked_battle_includes_times(made: dict[str, list[Fact]]) -> None:
     [timed] = [fact for fact in made["Thud.Record"] if fact["time"] == "10+5"]
     first, second, third, *_ = timed["moves"]
     assert [(each["spent"], each["left"]) for each in (first, second, third)] == [
@@ -151,12 +153,12 @@ def test_a_battle_with_a_clock_is_told_with_its_times(made: dict[str, list[Fact]
         ("Thud.Exercise", [TUTORIAL, PUZZLE, *(remark.value for remark in Remark)]),
     ],
 )
-def test_every_word_is_told_of(package: str, words: list[str]) -> None:
+def test_gmcp_page_documents_every_enumerated_word(package: str, words: list[str]) -> None:
     for word in words:
         assert f"`{word}`" in section(package)
 
 
-def test_every_code_is_told_of_with_its_details() -> None:
+def test_gmcp_page_documents_every_refusal_code_with_its_details() -> None:
     _, refused = GMCP.split("\n#### ", 1)
     rows = re.findall(r"^\| `(\w+)` \| (.*?)\| .* \|$", refused, re.MULTILINE)
     told = {code: re.findall(r"`(\w+)`", details) for code, details in rows}
@@ -173,20 +175,22 @@ def test_every_code_is_told_of_with_its_details() -> None:
             assert f"`{word}`" in refused or not word.startswith("<")
 
 
-def test_the_lines_on_the_page_are_lines_of_the_game(lines: list[str]) -> None:
+def test_machine_page_examples_are_lines_of_the_sample_game(lines: list[str]) -> None:
     shown = re.findall(r"^    (@.*)$", MACHINE, re.MULTILINE)
     assert len(shown) == 6
     assert [line for line in shown if line not in lines] == []
 
 
-def test_the_page_names_every_type(lines: list[str]) -> None:
+def test_machine_page_names_every_type(lines: list[str]) -> None:
     types = {json.loads(line.removeprefix(TAG))["type"] for line in lines}
     assert types == {package.partition(".")[2].lower() for package in PACKAGES}
     for each in types:
         assert f"`{each}`" in MACHINE
 
 
-def test_a_line_holds_what_the_package_holds(made: dict[str, list[Fact]], lines: list[str]) -> None:
+def test_machine_line_has_the_keys_of_its_package(
+    made: dict[str, list[Fact]], lines: list[str]
+) -> None:
     for line in lines:
         kind, *rest = json.loads(line.removeprefix(TAG)).items()
         package = f"Thud.{kind[1].capitalize()}"

@@ -139,7 +139,7 @@ def shown(table: Table, terminal: Terminal, options: Options, style: Style) -> l
 
 @examples(30)
 @given(tables(), terminals, displays, st.sampled_from(Style))
-def test_what_is_shown_fits_and_needs_no_colour(
+def test_output_fits_the_screen_and_does_not_depend_on_colour(
     table: Table, terminal: Terminal, options: Options, style: Style
 ) -> None:
     lines = shown(table, terminal, options, style)

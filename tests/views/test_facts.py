@@ -47,7 +47,7 @@ def packages(told: list[Message], name: str) -> list[str]:
     return [package for package, _ in data(told, name)]
 
 
-def test_nothing_is_made_that_nobody_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_without_a_subscriber_are_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: object) -> None:
         pytest.fail("a fact was made")
 
@@ -69,13 +69,13 @@ def test_nothing_is_made_that_nobody_wants(monkeypatch: pytest.MonkeyPatch) -> N
         ({"char.thud"}, []),
     ],
 )
-def test_programs_get_what_they_asked_for(wanted: set[str], got: list[str]) -> None:
+def test_client_gets_only_the_packages_it_asked_for(wanted: set[str], got: list[str]) -> None:
     house = house_of(Anna=frozenset(wanted))
     house.obey("Anna", "go to oak board", 0.0)
     assert packages(house.obey("Anna", "look", 0.0), "Anna") == got
 
 
-def test_a_fact_is_one_message_for_all_whom_it_concerns() -> None:
+def test_fact_is_one_message_for_all_recipients() -> None:
     house = house_of(
         Anna=EVERYTHING, Bert=EVERYTHING, Carla=frozenset({"thud.move"}), Dora=EVERYTHING
     )
@@ -91,13 +91,13 @@ def test_a_fact_is_one_message_for_all_whom_it_concerns() -> None:
     ]
 
 
-def test_a_tell_is_for_two_alone() -> None:
+def test_tell_packet_reaches_only_sender_and_recipient() -> None:
     house = house_of(Anna=EVERYTHING, Bert=EVERYTHING, Carla=EVERYTHING)
     told = house.obey("Anna", "tell Bert It is a secret.", 0.0)
     assert sorted(name for each in told for name in each.to if each.package) == ["Anna", "Bert"]
 
 
-def test_coming_to_a_board_is_a_start_for_who_comes() -> None:
+def test_arrival_at_a_board_sends_its_state_to_the_newcomer_only() -> None:
     house = house_of(Anna=EVERYTHING, Bert=EVERYTHING)
     house.obey("Anna", "go to oak board", 0.0)
     told = house.obey("Bert", "go to oak board", 0.0)
@@ -107,7 +107,7 @@ def test_coming_to_a_board_is_a_start_for_who_comes() -> None:
     assert packages(joined, "Bert") == ["Thud.Table", "Thud.Board"]
 
 
-def test_who_comes_back_gets_every_board_where_they_sit() -> None:
+def test_returning_player_gets_every_board_they_sit_at() -> None:
     house = house_of(Anna=EVERYTHING, Bert=frozenset())
     for board in ("oak board", "elm table"):
         house.obey("Anna", f"join game as dwarf on {board}", 0.0)
@@ -124,7 +124,7 @@ def test_who_comes_back_gets_every_board_where_they_sit() -> None:
     assert packages(house.take_over("Anna", other, 80.0), "Anna") == ["Thud.Board", "Thud.Board"]
 
 
-def test_when_somebody_is_away_the_table_says_since_when() -> None:
+def test_table_packet_states_since_when_a_player_is_away() -> None:
     house = house_of(Anna=EVERYTHING, Bert=frozenset())
     house.obey("Anna", "join game as dwarf on oak board", 0.0)
     house.obey("Bert", "join game as troll on oak board", 0.0)
@@ -134,7 +134,7 @@ def test_when_somebody_is_away_the_table_says_since_when() -> None:
     assert table["seats"][1] == {"side": "troll", "player": "Bert", "away_since": 77}
 
 
-def test_seat_left_in_a_match_says_for_whom_it_is_kept() -> None:
+def test_table_packet_names_the_player_a_seat_is_kept_for() -> None:
     house = house_of(Anna=EVERYTHING, Bert=frozenset())
     house.obey("Anna", "join game as dwarf on oak board", 0.0)
     house.obey("Bert", "join game as troll on oak board", 0.0)
@@ -146,7 +146,7 @@ def test_seat_left_in_a_match_says_for_whom_it_is_kept() -> None:
     assert all("kept_for" not in seat for seat in table["seats"])
 
 
-def test_a_clock_that_stands_still_says_until_when() -> None:
+def test_table_packet_states_when_a_paused_clock_resumes() -> None:
     house = house_of(Anna=EVERYTHING, Bert=frozenset())
     house.obey("Anna", "join game as dwarf on oak board", 0.0)
     house.obey("Bert", "join game as troll on oak board", 0.0)
@@ -165,7 +165,7 @@ def test_a_clock_that_stands_still_says_until_when() -> None:
     assert table["clock"] == clock
 
 
-def test_no_clock_runs_while_a_seat_is_free() -> None:
+def test_table_packet_has_no_running_clock_while_a_seat_is_free() -> None:
     house = house_of(Anna=EVERYTHING, Bert=frozenset())
     house.obey("Anna", "join game as dwarf on oak board", 0.0)
     house.obey("Bert", "join game as troll on oak board", 0.0)
@@ -181,7 +181,7 @@ def test_no_clock_runs_while_a_seat_is_free() -> None:
     assert told["clock"] == clock | {"runs": None, "falls": None, "stands_until": None}
 
 
-def test_a_program_that_comes_late_is_briefed() -> None:
+def test_late_subscriber_is_briefed_on_the_current_state() -> None:
     house = house_of(Anna=frozenset(), Bert=EVERYTHING)
     house.obey("Anna", "go to oak board", 0.0)
     house.obey("Bert", "go to oak board", 0.0)
@@ -197,7 +197,7 @@ def test_a_program_that_comes_late_is_briefed() -> None:
     assert house.brief("Zoe") == []
 
 
-def test_in_the_hall_there_is_a_table_for_each_board() -> None:
+def test_hall_queries_send_a_table_packet_for_each_board() -> None:
     house = house_of(Anna=EVERYTHING)
     for line in ("look", "boards", "look at hall"):
         told = data(house.obey("Anna", line, 0.0), "Anna")
@@ -212,7 +212,7 @@ def test_in_the_hall_there_is_a_table_for_each_board() -> None:
     assert who == {"people": [{**anna, "room": None, "idle": 0, "plays": []}]}
 
 
-def test_two_plies_taken_back_are_told_last_first() -> None:
+def test_undo_of_two_plies_sends_the_last_ply_first() -> None:
     house = house_of(Anna=EVERYTHING, Bert=frozenset())
     house.obey("Anna", "join game as dwarf on oak board", 0.0)
     house.obey("Bert", "join game as troll on oak board", 0.0)
@@ -233,7 +233,7 @@ def test_two_plies_taken_back_are_told_last_first() -> None:
     assert [fact["score"]["dwarf"] for fact in back] == [32, 32]
 
 
-def test_a_trample_that_comes_full_circle() -> None:
+def test_move_packet_of_a_circular_trample_ends_where_it_starts() -> None:
     h9, h10, g10 = (Square.parse(name) for name in ("H9", "H10", "G10"))
     move = Move(Piece.TROLL, h9, h9, (h10, g10), trample=True)
     pieces = {h9: Piece.TROLL, h10: Piece.DWARF, g10: Piece.DWARF, Square.parse("A6"): Piece.DWARF}
@@ -250,7 +250,7 @@ def test_a_trample_that_comes_full_circle() -> None:
     assert fact.data["at"] == 5
 
 
-def test_in_practice_both_seats_are_one_players_and_it_is_told_whose_turn_it_is() -> None:
+def test_practice_packets_name_one_player_in_both_seats_and_the_turn() -> None:
     house = house_of(Anna=EVERYTHING)
     told = data(house.obey("Anna", "practice on oak board", 0.0), "Anna")
     assert [package for package, _ in told] == ["Thud.Table", "Thud.Board"]
@@ -262,7 +262,7 @@ def test_in_practice_both_seats_are_one_players_and_it_is_told_whose_turn_it_is(
     assert ended["Thud.End"]["over"]
 
 
-def test_the_list_of_boards_shows_a_battle_as_over_that_ends_by_a_ply() -> None:
+def test_board_list_packet_shows_a_battle_won_by_a_ply_as_over() -> None:
     house = House([BoardSpec("oak board", "koom valley")])
     house.enter("Hal", 1.0, Terminal(packages=frozenset({"thud"})))
     for name, side in (("Anna", "dwarf"), ("Bert", "troll")):

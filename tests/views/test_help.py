@@ -121,26 +121,26 @@ def _choices(parts: list[str]) -> list[str]:
     return alternatives + lines
 
 
-def test_patterns_expand_as_they_should() -> None:
+def test_expanded_lists_all_alternatives_and_options() -> None:
     assert list(expanded("a [b [c]] {d|e f}")) == [
         "a d", "a e f", "a b d", "a b e f", "a b c d", "a b c e f",
     ]  # fmt: skip
 
 
 @cases("pattern", PATTERNS)
-def test_every_pattern_can_be_typed(pattern: str) -> None:
+def test_help_patterns_parse(pattern: str) -> None:
     for line in expanded(pattern):
         parse(line)
 
 
 @cases("topic", PAGES)
-def test_every_example_can_be_typed(topic: str) -> None:
+def test_help_examples_parse(topic: str) -> None:
     for line in PAGES[topic].told("Grog").examples:
         parse(line)
 
 
 @cases("topic", PAGES)
-def test_what_is_quoted_in_prose_can_be_typed(topic: str) -> None:
+def test_commands_quoted_in_help_prose_parse(topic: str) -> None:
     """``"set rules"`` may break off, but nothing in it may be wrong."""
     prose = " ".join(" ".join(block) for block in PAGES[topic].told("Grog").blocks)
     for line in re.findall(r'"([^"]+)"', " ".join(prose.split())):
@@ -156,7 +156,7 @@ def is_sound(line: str) -> bool:
     return True
 
 
-def test_every_ruleset_has_a_page() -> None:
+def test_rulesets_have_a_page_each() -> None:
     assert RULESETS.keys() <= PAGES.keys()
     listed = " ".join(page("rules", 80))
     assert all(f"- {name}: " in listed for name in RULESETS)
@@ -168,7 +168,7 @@ def verb_of(pattern: str) -> str:
     return begun if begun in VERBS else begun.split()[0]
 
 
-def test_every_verb_has_a_page_with_patterns_and_examples() -> None:
+def test_verbs_have_a_page_with_patterns_and_examples() -> None:
     begun = [pattern for pattern in PATTERNS if not pattern.startswith("<from>")]
     assert {verb_of(pattern) for pattern in begun} == set(VERBS)
     for verb in set(VERBS) - {"commands"}:  # help on that is the list of all
@@ -178,7 +178,7 @@ def test_every_verb_has_a_page_with_patterns_and_examples() -> None:
         assert not syntax(verb, 80)[0].startswith("There is no")
 
 
-def test_syntax_prints_the_patterns_of_the_pages() -> None:
+def test_syntax_command_prints_the_patterns_of_the_pages() -> None:
     assert [row.strip() for row in syntax("finish", 80)] == list(PAGES["end"].patterns)
     assert [row.strip() for row in syntax("take back", 80)] == list(PAGES["undo"].patterns)
     assert [row.strip() for row in syntax("next", 80)] == list(PAGES["replay"].patterns)
@@ -194,7 +194,7 @@ def test_syntax_prints_the_patterns_of_the_pages() -> None:
     assert syntax("hrul", 80) == ['There is no command "hrul". Did you mean "hurl"?']
 
 
-def test_the_contents_lead_to_every_page() -> None:
+def test_contents_list_every_page() -> None:
     for keeps_order in (True, False):
         rows = contents(80, keeps_order=keeps_order)
         listed = {topic for row in rows for topic in row.strip(" ,").split(", ")}
@@ -204,7 +204,7 @@ def test_the_contents_lead_to_every_page() -> None:
     assert page(None, 80) == page("contents", 80) == contents(80)
 
 
-def test_what_pages_point_to_is_there() -> None:
+def test_see_also_topics_exist() -> None:
     for topic, found in PAGES.items():
         last = " ".join(found.blocks[-1])
         assert last.startswith("See also: ")
@@ -213,7 +213,7 @@ def test_what_pages_point_to_is_there() -> None:
         assert topic not in pointed
 
 
-def test_no_two_pages_go_by_the_same_name() -> None:
+def test_page_names_are_unique() -> None:
     # Some have another page where they are not there.
     names = [name for page in PAGES.values() for name in (page.topic, *page.also)]
     names = [name for name in names if not (name in PAGES and PAGES[name].needs)]
@@ -261,11 +261,11 @@ def test_no_two_pages_go_by_the_same_name() -> None:
         ("score", "score"),
     ],
 )
-def test_a_topic_has_several_names(asked: str, topic: str) -> None:
+def test_topic_is_found_by_any_of_its_names(asked: str, topic: str) -> None:
     assert page(asked, 80)[0] == f"{topic}: {PAGES[topic].title}"
 
 
-def test_an_unknown_topic_gets_a_near_miss() -> None:
+def test_unknown_topic_gets_a_suggestion() -> None:
     assert page("thdu", 80) == ['There is no help on "thdu". Did you mean "thud"?']
     assert page("xyzzy", 80) == ['There is no help on "xyzzy". "help" lists the topics.']
     assert all(len(row) < 40 for row in page("x" * 1000, 40))
@@ -273,19 +273,19 @@ def test_an_unknown_topic_gets_a_near_miss() -> None:
 
 @cases("topic", [None, *PAGES])
 @cases("width", [40, 60, 80, 200])
-def test_every_page_fits(topic: str | None, width: int) -> None:
+def test_help_pages_fit_the_screen_width(topic: str | None, width: int) -> None:
     for rows in (page(topic, width), page(topic, width, "Grog"), syntax(topic, width)):
         assert max(map(len, rows)) < min(width, 79)
         assert all(row == row.rstrip() for row in rows)
         assert all(row.isascii() and row.isprintable() for row in rows)
 
 
-def test_an_option_stays_on_one_row_where_it_fits() -> None:
+def test_optional_part_of_a_pattern_stays_on_one_row() -> None:
     assert syntax("hurl", 40) == ["    hurl [from] <from> [to] <to>", "        [on <object>]"]
     assert syntax("move", 30)[-4:-2] == ["        [capturing", "        <positions>]"]
 
 
-def test_a_page_with_a_wrong_heading_is_refused() -> None:
+def test_page_with_a_wrong_heading_is_refused() -> None:
     with pytest.raises(ValueError, match="wrong heading"):
         Page.parse("topic", "A title\nPart: Nowhere\n\nText.")
 
@@ -335,7 +335,7 @@ def drawn(position: Position, columns: str, rows: range) -> list[str]:
         ),
     ],
 )
-def test_the_small_diagrams_show_what_the_rules_do(
+def test_small_diagrams_match_the_rules(
     *, topic: str, ruleset: Ruleset, pieces: str, line: str, columns: str, rows: range
 ) -> None:
     command = parse(line)
@@ -362,13 +362,13 @@ def test_the_small_diagrams_show_what_the_rules_do(
 
 
 @pytest.mark.parametrize(("topic", "name"), [("discworld", "discworld"), ("koom valley",) * 2])
-def test_the_openings_are_those_of_the_rules(topic: str, name: str) -> None:
+def test_drawn_openings_match_the_rules(topic: str, name: str) -> None:
     opening = RULESETS[name].opening
     drawn = boards.grid(opening, None, Display(40), boards.GridLayout.SPACED)
     assert tuple(f"    {row}".rstrip() for row in drawn) in PAGES[topic].blocks
 
 
-def test_the_rows_reach_as_far_as_is_said() -> None:
+def test_row_extents_on_the_squares_page_match_the_board() -> None:
     text = "\n".join(row for block in PAGES["squares"].blocks for row in block)
     told = re.findall(r"row (\d+)(?: to row (\d+))? +([A-O]) to ([A-O])", text)
     reach = {
@@ -381,7 +381,7 @@ def test_the_rows_reach_as_far_as_is_said() -> None:
         assert reach[row] == (columns[0], columns[-1])
 
 
-def test_the_notation_is_as_written() -> None:
+def test_notation_page_matches_the_notation_of_moves() -> None:
     text = "\n".join(page("notation", 80))
     at = Square.parse
     for move in (
@@ -398,7 +398,7 @@ def prose(topic: str) -> str:
     return " ".join(" ".join(page(topic, 200)).split())
 
 
-def test_the_pages_agree_with_the_settings() -> None:
+def test_help_pages_agree_with_the_settings() -> None:
     settings = Settings()
     grace = lasting(settings.game.seat_grace)
     for topic in ("claim", "adjourn", "absence"):
@@ -413,11 +413,11 @@ def test_the_pages_agree_with_the_settings() -> None:
     assert f"usually {lasting(warning)}, you are warned, and {late}" in prose("absence")
 
 
-def test_pages_point_to_pages_that_there_are() -> None:
+def test_help_references_are_complete() -> None:
     assert _missing(_read()) == frozenset()
 
 
-def test_the_pages_agree_with_the_options() -> None:
+def test_help_pages_agree_with_the_options() -> None:
     assert f"from {WIDTHS[0]} to {WIDTHS[-1]}" in prose("options")
     elements = [element.value for element in Element]
     assert f"elements are {', '.join(elements[:-1])} and {elements[-1]}" in prose("colours")
@@ -428,13 +428,13 @@ def test_the_pages_agree_with_the_options() -> None:
     assert f"They begin with {facts.TAG}" in prose("machine")
 
 
-def test_the_two_meanings_of_last() -> None:
+def test_help_explains_both_meanings_of_last() -> None:
     assert "tells the last move that was played" in prose("last")
     assert "goes to the end of that battle" in prose("last")
     assert '"last" has another meaning' in prose("replay")
 
 
-def test_the_page_for_screen_readers_leads_to_all_queries() -> None:
+def test_screen_reader_page_mentions_all_queries() -> None:
     lines = re.findall(r'"([^"]+)"', prose("reader"))
     asked = [type(parse(line)) for line in lines if is_whole(line)]
     assert {*get_args(Query), ViewPossible} - {LastMove} <= set(asked)
@@ -450,7 +450,7 @@ def is_whole(line: str) -> bool:
     return True
 
 
-def test_the_pages_agree_with_the_house() -> None:
+def test_help_pages_agree_with_the_game_constants() -> None:
     quiet = inspect.signature(House).parameters["quiet_plies"].default
     assert f"usually {quiet} plies" in prose("end")
     assert f"{boards.MOVED_FROM} is where it came from" in " ".join(page("view", 200))
@@ -461,7 +461,7 @@ def test_the_pages_agree_with_the_house() -> None:
     assert RULESETS[next(iter(RULESETS))].score(DISCWORLD.opening).of(Side.TROLL) == 32
 
 
-def test_where_verbs_are_left_out_nobody_is_told_to_type_them() -> None:
+def test_help_without_some_verbs_does_not_mention_them() -> None:
     left_out = frozenset({"match", "seek", "who"})
     assert pages_without(frozenset()) is PAGES
     pages = pages_without(left_out)
@@ -475,7 +475,7 @@ def test_where_verbs_are_left_out_nobody_is_told_to_type_them() -> None:
         assert not re.search(r"See also: \.|Examples:$|  ", text), topic
 
 
-def test_boards_on_a_page_have_the_signs_of_the_readers_boards() -> None:
+def test_help_diagrams_use_the_signs_of_the_charset() -> None:
     for topic in ("thud", "koom valley", "hurl"):
         drawn, plain = (page(topic, 80, utf8=utf8) for utf8 in (True, False))
         signs = str.maketrans("\u2206\u25d8\u263c\u25ca\u2219", "dTXR.")
@@ -486,6 +486,6 @@ def test_boards_on_a_page_have_the_signs_of_the_readers_boards() -> None:
     assert "the Thudstone, \u263c, in" in " ".join(text.split())
 
 
-def test_no_other_name_of_a_page_is_the_topic_of_another() -> None:
+def test_page_aliases_are_not_topics_of_other_pages() -> None:
     taken = {each.topic: {*each.also} & (PAGES.keys() - {each.topic}) for each in PAGES.values()}
     assert {topic: names for topic, names in taken.items() if names} == {}

@@ -74,7 +74,7 @@ def told(game: Game, origin: str | None = None, width: int = 200) -> list[str]:
         ),
     ],
 )
-def test_to_the_letter(
+def test_moves_of_a_piece_are_described_exactly(
     ruleset: Ruleset, turn: Side, pieces: str, origin: str, expected: str
 ) -> None:
     assert told(game_of(ruleset, turn, pieces), origin, 400) == [expected]
@@ -94,16 +94,16 @@ def test_to_the_letter(
         ),
     ],
 )
-def test_where_there_is_no_move(origin: str, expected: str) -> None:
+def test_square_without_a_move_is_explained(origin: str, expected: str) -> None:
     game = game_of(DISCWORLD, Side.DWARF, "dA6 dB6 dB5 dB7 dA7 TG8 XH8")
     assert told(game, origin) == [expected]
 
 
-def test_a_side_without_a_move() -> None:
+def test_side_without_a_move_is_stated() -> None:
     assert told(game_of(DISCWORLD, Side.TROLL, "dA6 XH8")) == ["The trolls cannot move."]
 
 
-def test_many_ways_to_trample_are_cut_short() -> None:
+def test_long_list_of_tramples_is_cut_short() -> None:
     dwarfs = " ".join(
         f"d{column}{row}"
         for row in range(10, 15)
@@ -167,7 +167,7 @@ def as_told(move: Move) -> tuple[str, str, str, frozenset[str]]:
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_every_legal_move_is_listed_and_nothing_else(name: str) -> None:
+def test_possible_moves_are_exactly_the_legal_moves(name: str) -> None:
     random = Random(name)  # noqa: S311 (the same positions in every run)
     game = Game.start(RULESETS[name])
     for _ in range(120):
@@ -181,7 +181,7 @@ def test_every_legal_move_is_listed_and_nothing_else(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RULESETS)
-def test_what_is_listed_can_be_typed(name: str) -> None:
+def test_listed_moves_can_be_typed(name: str) -> None:
     game = Game.start(RULESETS[name])
     for move in game.legal_moves()[::7]:
         verb, origin, target, captures = as_told(move)

@@ -160,7 +160,7 @@ STEPS = st.one_of(
 @pytest.mark.parametrize("rules", ["discworld", "koom valley"])
 @examples(25)
 @given(st.lists(STEPS, max_size=25), st.integers(20, 120))
-def test_the_lines_come_to_the_position_of_the_table(
+def test_machine_lines_reproduce_the_position_of_the_table(
     rules: str, steps: list[tuple[str, Any]], width: int
 ) -> None:
     play = Visit(rules, width)
@@ -189,7 +189,7 @@ def _again(play: Visit, name: str) -> None:
         play.type(name, "set machine on")
 
 
-def test_programs_that_read_aloud_or_narrowly_get_the_same_lines() -> None:
+def test_machine_lines_ignore_reader_mode_and_screen_width() -> None:
     play = Visit(width=20)
     play.type("Carla", "options reader on")
     play.type("Anna", "join game as dwarf")
@@ -199,7 +199,7 @@ def test_programs_that_read_aloud_or_narrowly_get_the_same_lines() -> None:
     assert max(map(len, play.programs["Carla"].lines)) > 200
 
 
-def test_the_answer_tells_how_things_stand() -> None:
+def test_machine_mode_starts_with_the_current_state() -> None:
     play = Visit()
     play.type("Anna", "join game as dwarf")
     play.type("Anna", "go to hall")
@@ -225,7 +225,7 @@ def test_the_answer_tells_how_things_stand() -> None:
 
 
 @pytest.mark.parametrize("sign", ["@", "\N{FULLWIDTH COMMERCIAL AT}"])
-def test_nobody_can_say_a_fact(sign: str) -> None:
+def test_speech_cannot_forge_a_machine_line(sign: str) -> None:
     play = Visit(width=40)
     play.type("Carla", "options charset ascii")
     forged = f'{sign}thud {{"type":"board"}}'
@@ -237,7 +237,7 @@ def test_nobody_can_say_a_fact(sign: str) -> None:
     assert '    @thud {"type":"board"}' in play.programs["Carla"].lines
 
 
-def test_what_is_told_to_one_is_no_fact_for_another() -> None:
+def test_tell_line_reaches_only_sender_and_recipient() -> None:
     play = Visit()
     play.type("Anna", "tell Bert \u2603")
     assert [fact["text"] for fact in play.programs["Bert"].told] == ["\u2603"]

@@ -41,20 +41,22 @@ def say(house: House, *lines: str) -> str:
 class TestWatchers:
     @pytest.mark.parametrize("line", ["go to oak board", "look at oak board", "view on oak board"])
     @pytest.mark.parametrize("reader", [Switch.OFF, Switch.ON])
-    def test_are_told_that_it_stands(self, house: House, line: str, reader: Switch) -> None:
+    def test_watcher_sees_the_offer_but_not_how_to_agree(
+        self, house: House, line: str, reader: Switch
+    ) -> None:
         say(house, f"Carla options reader {reader.value}", "Anna end")
         told = say(house, f"Carla {line}")
         assert "Anna offers to end the battle." in told
         assert AGREE not in told
 
-    def test_players_are_told_how_to_agree(self, house: House) -> None:
+    def test_opponent_sees_how_to_agree(self, house: House) -> None:
         say(house, "Anna end")
         assert f'{AGREE} "end game on oak board"' in say(house, "Bert look")
 
 
 class TestBack:
     @pytest.mark.parametrize("reader", [Switch.OFF, Switch.ON])
-    def test_what_stands_is_told_once(self, house: House, reader: Switch) -> None:
+    def test_returning_player_sees_an_open_offer_once(self, house: House, reader: Switch) -> None:
         say(house, f"Bert options reader {reader.value}")
         house.depart("Bert", 0.0)
         say(house, "Anna move a6 b6", "Anna end")
@@ -62,7 +64,7 @@ class TestBack:
         assert told.count("Anna offers to end the battle.") == told.count(AGREE) == 1
         assert "meanwhile:" in told
 
-    def test_with_nothing_else_there_is_no_summary(self, house: House) -> None:
+    def test_returning_player_gets_no_summary_for_an_offer_alone(self, house: House) -> None:
         house.depart("Bert", 0.0)
         say(house, "Anna end")
         told = seen(house.enter("Bert", now=1.0), "Bert")
@@ -70,7 +72,9 @@ class TestBack:
         assert told.count(AGREE) == 1
 
     @pytest.mark.parametrize("reader", [Switch.OFF, Switch.ON])
-    def test_what_has_lapsed_is_only_told(self, house: House, reader: Switch) -> None:
+    def test_returning_player_sees_a_lapsed_offer_without_instructions(
+        self, house: House, reader: Switch
+    ) -> None:
         say(house, f"Bert options reader {reader.value}")
         house.depart("Bert", 0.0)
         say(house, "Anna end", "Anna no")
@@ -78,7 +82,7 @@ class TestBack:
         assert "Anna offers to end the battle." in told
         assert AGREE not in told
 
-    def test_a_battle_that_is_over_is_not_told_how_to_go_on_twice(self, house: House) -> None:
+    def test_finished_battle_shows_how_to_start_the_next_one_once(self, house: House) -> None:
         house.depart("Bert", 0.0)
         say(house, "Anna end", "Anna claim")
         told = seen(house.enter("Bert", now=1.0), "Bert")
@@ -92,7 +96,7 @@ class TestBack:
 class TestMatches:
     """Offers of another match, and to go on with one."""
 
-    def test_rematch_tells_both_who_would_play_the_dwarfs_first(self, house: House) -> None:
+    def test_rematch_offer_names_the_first_player_of_the_dwarfs(self, house: House) -> None:
         say(house, "Anna resign", "Anna yes", "Anna start", "Anna resign", "Anna yes")
         told = house.obey("Anna", "rematch", 1.0)
         assert seen(told, "Anna") == (
@@ -109,7 +113,7 @@ class TestMatches:
             "Bert declines the offer to play another match."
         )
 
-    def test_question_to_go_on_names_the_battle(self, house: House) -> None:
+    def test_offer_to_resume_names_the_battle(self, house: House) -> None:
         say(house, "Anna adjourn", "Bert adjourn")
         told = house.obey("Anna", "resume", 1.0)
         asks = "to go on with battle 1 at the oak board."
@@ -117,7 +121,7 @@ class TestMatches:
         assert seen(told, "Bert") == f'Anna asks you {asks} Type "yes" or "no".'
         assert seen(told, "Carla") == ""
 
-    def test_answer_not_to_go_on_names_the_battle(self, house: House) -> None:
+    def test_refusal_to_resume_names_the_battle(self, house: House) -> None:
         say(house, "Anna adjourn", "Bert adjourn", "Anna resume")
         told = house.obey("Bert", "no", 1.0)
         declines = "to go on with battle 1 at the oak board."

@@ -47,7 +47,7 @@ def heard(house: House, who: str, line: str | Command) -> dict[str, str]:
     return told(house.obey(who, line, 0.0))
 
 
-def test_a_move_is_told_in_three_lines() -> None:
+def test_move_is_announced_in_three_lines() -> None:
     house = playing("oak board", "Carla")
     texts = heard(house, "Anna", "move a6 to b6")
     assert texts == {
@@ -58,7 +58,7 @@ def test_a_move_is_told_in_three_lines() -> None:
     }
 
 
-def test_in_brief_style_the_pieces_are_counted_after_a_capture_alone() -> None:
+def test_brief_style_counts_pieces_only_after_a_capture() -> None:
     house = playing()
     house.obey("Anna", "set board brief", 0.0)
     quiet = heard(house, "Anna", "move a6 to f6")
@@ -70,7 +70,7 @@ def test_in_brief_style_the_pieces_are_counted_after_a_capture_alone() -> None:
     )
 
 
-def test_who_is_elsewhere_is_told_which_board_it_is() -> None:
+def test_move_announced_elsewhere_begins_with_the_board() -> None:
     house = playing()
     house.obey("Bert", "go to hall", 0.0)
     assert heard(house, "Anna", "move a6 to b6")["Bert"].split("\n") == [
@@ -81,7 +81,7 @@ def test_who_is_elsewhere_is_told_which_board_it_is() -> None:
     ]
 
 
-def test_the_rock_is_told_of_with_the_pieces() -> None:
+def test_piece_counts_include_the_rock() -> None:
     house = playing("elm table")
     text = heard(house, "Anna", "move h8 to g8")["Anna"]
     assert text == "Ply 1: you move the Rock from H8 to G8.\nBert's turn."
@@ -90,7 +90,7 @@ def test_the_rock_is_told_of_with_the_pieces() -> None:
     assert "Dwarfs 16, trolls 8, the Rock on G8." in text
 
 
-def test_the_end_of_a_battle_is_told_a_fact_a_line() -> None:
+def test_battle_end_is_announced_one_fact_per_line() -> None:
     house = playing()
     assert heard(house, "Bert", Resign("oak board"))["Anna"].split("\n") == [
         "Bert resigns the battle.",
@@ -104,14 +104,14 @@ def test_the_end_of_a_battle_is_told_a_fact_a_line() -> None:
     ]
 
 
-def test_every_fact_begins_with_a_capital_whoever_wins() -> None:
+def test_facts_begin_with_a_capital_letter_for_winner_and_loser() -> None:
     house = playing()
     assert heard(house, "Anna", Resign("oak board"))["Anna"].startswith("You resign the battle.\n")
     house.obey("Anna", "start game", 0.0)
     assert "\nYou win the match by 64." in heard(house, "Anna", Resign("oak board"))["Bert"]
 
 
-def test_a_mistake_is_told_without_a_caret() -> None:
+def test_parse_error_has_no_caret() -> None:
     house = playing()
     assert heard(house, "Anna", "where goblins")["Anna"].split("\n") == [
         '"where" finds dwarfs, trolls, the stone or the rock; to find a player, "look".'
@@ -121,7 +121,7 @@ def test_a_mistake_is_told_without_a_caret() -> None:
     assert "^" in heard(house, "Anna", "move a6 tu b6")["Anna"]
 
 
-def test_a_ply_taken_back_leaves_its_counts_and_turn() -> None:
+def test_undo_is_announced_with_counts_and_turn() -> None:
     house = playing()
     house.obey("Anna", "move a6 to b6", 0.0)
     house.obey("Anna", "undo", 0.0)
@@ -133,7 +133,7 @@ def test_a_ply_taken_back_leaves_its_counts_and_turn() -> None:
 
 
 @pytest.mark.parametrize("words", ["look", "view game", "look at oak board"])
-def test_a_look_at_a_board_tells_all_of_it(words: str) -> None:
+def test_look_at_a_board_describes_the_whole_position(words: str) -> None:
     house = playing()
     house.obey("Anna", "move a6 to f6", 0.0)
     house.obey("Bert", "move g7 to g6 capturing f6", 0.0)
@@ -151,7 +151,7 @@ def test_a_look_at_a_board_tells_all_of_it(words: str) -> None:
     ]
 
 
-def test_who_comes_to_a_battle_hears_the_position_or_in_brief_style_the_counts() -> None:
+def test_arrival_describes_the_position_or_only_the_counts_if_brief() -> None:
     house = playing("oak board", "Carla")
     house.obey("Carla", "go to hall", 0.0)
     assert "The Thudstone at H8." in heard(house, "Carla", "go to oak board")["Carla"]
@@ -166,7 +166,7 @@ def test_who_comes_to_a_battle_hears_the_position_or_in_brief_style_the_counts()
     ]
 
 
-def test_who_was_away_hears_what_was_missed_and_then_the_position() -> None:
+def test_returning_player_hears_the_position_last() -> None:
     house = playing()
     house.depart("Anna", 1.0)
     house.obey("Bert", "undo", 2.0)
@@ -175,7 +175,7 @@ def test_who_was_away_hears_what_was_missed_and_then_the_position() -> None:
     assert "Trolls at G7 to I7, G9 to I9, G8, I8." in back["Anna"]
 
 
-def test_offers_that_stand_are_told_a_fact_a_line() -> None:
+def test_open_offers_are_listed_one_fact_per_line() -> None:
     house = playing()
     house.obey("Bert", "end game", 0.0)
     assert heard(house, "Anna", "look")["Anna"].split("\n")[-5:] == [
@@ -187,7 +187,7 @@ def test_offers_that_stand_are_told_a_fact_a_line() -> None:
     ]
 
 
-def test_a_replay_tells_each_ply_and_what_is_left() -> None:
+def test_replay_announces_each_ply_and_the_counts() -> None:
     house = playing()
     house.obey("Anna", "move a6 to b6", 0.0)
     house.obey("Anna", Resign("oak board"), 0.0)
@@ -200,14 +200,14 @@ def test_a_replay_tells_each_ply_and_what_is_left() -> None:
 
 
 @pytest.mark.parametrize("turn", Side)
-def test_turns_of_a_free_seat_and_of_who_is_away(turn: Side) -> None:
+def test_turn_is_worded_for_player_and_watcher(turn: Side) -> None:
     table = table_with(game_of(DISCWORLD, turn, "dA6 TB7 XH8"))
     name = table.seats[turn]
     assert reader.turn(table, name) == ["Your turn."]
     assert reader.turn(table, None) == [f"{name}'s turn, {turn.plural}."]
 
 
-def test_a_seat_that_was_given_up() -> None:
+def test_empty_seat_is_described() -> None:
     house = playing()
     house.obey("Anna", "leave game", 0.0)
     text = heard(house, "Bert", "look")["Bert"]
@@ -215,7 +215,7 @@ def test_a_seat_that_was_given_up() -> None:
     assert "Dwarfs, nobody: 32 left." in text
 
 
-def test_somebody_who_is_away() -> None:
+def test_turn_of_an_absent_player_says_that_they_are_away() -> None:
     house = playing()
     house.depart("Anna", 1.0)
     assert "Anna's turn; Anna is away." in heard(house, "Bert", "look")["Bert"]
@@ -235,13 +235,13 @@ def test_somebody_who_is_away() -> None:
         ("D5 E5 F5 D6 E6 F6 D7 E7 F7", "D5 to F5, D6 to F6, D7 to F7"),
     ],
 )
-def test_runs(squares: str, expected: str) -> None:
+def test_runs_merge_adjacent_squares(squares: str, expected: str) -> None:
     assert reader.runs(bits_of(tuple(map(Square.parse, squares.split())))) == expected
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=lambda each: each.name)
 @pytest.mark.parametrize("plies", [0, 7, 40, 90])
-def test_a_position_names_every_piece_in_short_words(ruleset: Ruleset, plies: int) -> None:
+def test_position_names_every_piece_briefly(ruleset: Ruleset, plies: int) -> None:
     game = played_at_random(ruleset, Random(plies), plies)  # noqa: S311 (games to try, no secrets)
     facts = reader.position(table_with(game), "Anna")
     for piece, noun in ((Piece.DWARF, "Dwarfs at "), (Piece.TROLL, "Trolls at ")):
@@ -266,7 +266,7 @@ def _squares(said: str) -> set[Square]:
 
 
 @pytest.mark.parametrize("ruleset", [DISCWORLD, KOOM_VALLEY], ids=lambda each: each.name)
-def test_a_whole_game_is_told_without_a_symbol(ruleset: Ruleset) -> None:
+def test_announcements_of_a_whole_game_contain_no_symbols(ruleset: Ruleset) -> None:
     house = playing("oak board" if ruleset is DISCWORLD else "elm table")
     board = house.hall.tables["oak board" if ruleset is DISCWORLD else "elm table"].name
     random = Random(3)  # noqa: S311 (a game to try, no secret)

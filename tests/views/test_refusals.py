@@ -795,7 +795,7 @@ def of_a_board(code: Refusal) -> RefusedError:
 
 
 @pytest.mark.parametrize("code", BOARDS)
-def test_what_is_refused_of_a_board(code: Refusal) -> None:
+def test_board_refusal_has_the_expected_sentence(code: Refusal) -> None:
     assert refused(of_a_board(code)) == BOARDS[code][2]
 
 
@@ -803,7 +803,7 @@ TALKS = [RefusedError(R.TALK_TOO_FAST, seconds=90.0, is_shared=each) for each in
 
 
 @pytest.mark.parametrize(("refusal", "source"), [(TALKS[0], "you"), (TALKS[1], "your address")])
-def test_what_is_said_too_soon(refusal: RefusedError, source: str) -> None:
+def test_talk_limit_refusal_names_its_source_and_wait(refusal: RefusedError, source: str) -> None:
     assert refused(refusal) == (
         f"That was not done: others have just heard a lot from {source}. You can go on in 90"
         " seconds."
@@ -830,11 +830,11 @@ LIMITS = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), LIMITS, ids=lambda each: str(each)[:30])
-def test_what_is_not_kept_for_others_to_read(refusal: RefusedError, sentence: str) -> None:
+def test_quota_refusal_has_the_expected_sentence(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 
-def test_what_is_no_question_of_a_program() -> None:
+def test_invalid_program_query_has_the_expected_sentence() -> None:
     assert refused(NO_QUESTION) == (
         "A program can only ask what changes nothing and is answered by facts: look or who."
     )
@@ -867,7 +867,9 @@ CROWDED = [
 
 
 @cases(("refusal", "sentence"), CROWDED)
-def test_refusal_for_all_of_one_address(refusal: RefusedError, sentence: str) -> None:
+def test_address_limit_refusal_has_the_expected_sentence(
+    refusal: RefusedError, sentence: str
+) -> None:
     assert refused(refusal) == sentence
 
 
@@ -887,9 +889,7 @@ ORDER = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), ORDER)
-def test_what_operators_are_refused_and_others_by_them(
-    refusal: RefusedError, sentence: str
-) -> None:
+def test_moderation_refusal_has_the_expected_sentence(refusal: RefusedError, sentence: str) -> None:
     assert refused(refusal) == sentence
 
 
@@ -906,7 +906,9 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("refusal", "sentence"), OTHERS, ids=lambda each: str(each)[:20])
-def test_sentences_of_other_refusals(refusal: RefusedError, sentence: str) -> None:
+def test_miscellaneous_refusal_has_the_expected_sentence(
+    refusal: RefusedError, sentence: str
+) -> None:
     assert refused(refusal) == sentence
 
 
@@ -991,7 +993,7 @@ SURE = [
 
 
 @pytest.mark.parametrize(("question", "sentence"), SURE)
-def test_question_whether_a_command_is_meant_tells_its_outcome(
+def test_confirmation_request_states_the_outcome_of_the_command(
     question: RefusedError, sentence: str
 ) -> None:
     assert refused(question) == sentence
@@ -1164,7 +1166,7 @@ def of_a_tournament(case: Case) -> RefusedError:
 
 
 @cases("case", TOURNAMENTS)
-def test_what_is_refused_of_a_tournament(case: Case) -> None:
+def test_tournament_refusal_has_the_expected_code_and_sentence(case: Case) -> None:
     refusal = of_a_tournament(case)
     assert refusal.code is case.code
     assert refused(refusal, case.line.partition(":")[0]) == case.sentence
@@ -1183,29 +1185,29 @@ def all_refusals() -> Iterator[RefusedError]:
 
 
 @cases("case", CASES)
-def test_what_the_hall_refuses(case: Case) -> None:
+def test_hall_refusal_has_the_expected_code_and_sentence(case: Case) -> None:
     refusal = brought_about(case)
     assert refusal.code is case.code
     assert refused(refusal, case.line.partition(":")[0]) == case.sentence
 
 
 @cases("example", EXAMPLES)
-def test_what_the_rules_refuse(example: Example) -> None:
+def test_rules_refusal_has_the_expected_sentence(example: Example) -> None:
     assert refused(refusal(example)) == example.sentence
 
 
-def test_every_code_is_here_and_means_one_thing() -> None:
+def test_refusal_codes_are_all_tested_and_unique() -> None:
     codes = [*Reason, *Refusal, *Mistake, *T]
     assert {each.code for each in all_refusals()} == set(codes)
     assert len({code.value for code in codes}) == len(codes)
 
 
-def test_one_code_has_the_same_facts_each_time() -> None:
+def test_refusal_code_determines_the_keys_of_its_details() -> None:
     facts = {(each.code, tuple(each.details)) for each in all_refusals()}
     assert len(facts) == len([*Reason, *Refusal, *Mistake, *T])
 
 
-def test_squares_by_other_names() -> None:
+def test_refusal_uses_the_given_names_of_squares() -> None:
     refusal_ = refusal(EXAMPLES[2])
     assert refused(refusal_, name=lambda square: f"<{square.column},{square.row}>") == (
         "<0,0> is off the board; that row goes from <5,0> to <9,0>."
@@ -1225,7 +1227,7 @@ def test_squares_by_other_names() -> None:
         ("TA6-B6", "line 2: TA6-B6: a dwarf stands on A6"),
     ],
 )
-def test_a_record_that_cannot_be_read(plies: str, sentence: str) -> None:
+def test_unreadable_record_is_explained_with_its_line(plies: str, sentence: str) -> None:
     setup = write_record(Game.start(CLASSIC).push("dA6-B6")).splitlines()[0]
     with pytest.raises(RecordError) as caught:
         read_record(f"{setup}\n{plies}\n", CLASSIC)
@@ -1422,7 +1424,7 @@ def told(line: str, width: int) -> str:
 
 
 @cases(("line", "sentence"), LINES)
-def test_a_line_that_is_no_command(line: str, sentence: str) -> None:
+def test_parse_error_has_the_expected_sentence(line: str, sentence: str) -> None:
     assert refused(misread(line)) == sentence
 
 
@@ -1518,13 +1520,13 @@ After "scan row" something is missing: a row such as 5.""",
 
 
 @pytest.mark.parametrize(("line", "width", "text"), SHOWN)
-def test_explain(line: str, width: int, text: str) -> None:
+def test_explanation_shows_line_caret_and_sentence(line: str, width: int, text: str) -> None:
     assert told(line, width) == text
 
 
 @cases("column", [0, 3, 30, 100, 250, 290])
 @cases("width", [20, 40, 80])
-def test_the_caret_stays_under_the_word(column: int, width: int) -> None:
+def test_caret_stays_under_the_word_in_a_long_line(column: int, width: int) -> None:
     line = ("." * column + "@@@").ljust(300, ".")
     shown, carets, *_ = explain(misfit(line, column), width)
     assert len(shown) < width
@@ -1536,7 +1538,7 @@ def test_the_caret_stays_under_the_word(column: int, width: int) -> None:
 @cases("width", [20, 21, 40, 41, 80])
 @cases("text", WIDE)
 @cases("times", [0, 1, 2, 30])
-def test_the_caret_knows_what_takes_two_columns(text: str, times: int, width: int) -> None:
+def test_caret_position_accounts_for_wide_characters(text: str, times: int, width: int) -> None:
     line = f"{text * times}@@@{text * times}"
     error = misfit(line, len(text) * times)
     shown, carets, *_ = explain(error, width)
@@ -1544,14 +1546,14 @@ def test_the_caret_knows_what_takes_two_columns(text: str, times: int, width: in
     assert carets == " " * wcswidth(shown[: shown.index("@")]) + "^^^"
 
 
-def test_the_caret_is_as_long_as_the_word() -> None:
+def test_caret_is_as_long_as_the_word() -> None:
     for word in WIDE:
         line, caret, *_ = told(f"move {word} to b6", 80).split("\n")
         assert line == f"move {word} to b6"
         assert caret == " " * len("move ") + "^" * wcswidth(word)
 
 
-def test_a_line_that_is_too_long_shows_where_it_was_cut() -> None:
+def test_overlong_line_has_a_caret_where_it_was_cut() -> None:
     shown, caret, sentence = told("say " + "na" * 1000, 80).split("\n")
     assert shown.startswith("...nana")
     assert caret.index("^") == len(shown)

@@ -32,20 +32,20 @@ def told(house: House, name: str, line: str) -> str:
 
 
 @pytest.mark.parametrize("line", ["look bert", "look at Bert", "l BERT"])
-def test_who_is_away_is_not_unheard_of(house: House, line: str) -> None:
+def test_look_at_an_absent_player_shows_their_seat(house: House, line: str) -> None:
     assert told(house, "Carla", line) == (
         "Bert (a guest) is not here and plays the trolls at the pine board.\nNo rating yet."
     )
 
 
-def test_nobody_else_is_away(house: House) -> None:
+def test_look_at_an_unknown_name_is_refused(house: House) -> None:
     assert told(house, "Carla", "look dora").startswith('There is no "dora" here.')
     assert told(house, "Carla", "look anna").startswith(
         "Anna (a guest) plays the dwarfs at the pine board"
     )
 
 
-def test_a_match_that_goes_on_cannot_be_resumed(house: House) -> None:
+def test_resume_during_a_match_says_that_it_is_going_on(house: House) -> None:
     goes_on = "Your match is going on at the pine board. You have put none away."
     assert told(house, "Anna", "resume") == goes_on
     assert told(house, "Carla", "resume on pine board").startswith("You have no adjourned match.")
@@ -65,14 +65,14 @@ def test_help_for_me_is_the_main_help() -> None:
         ("x" * 99, 'There is no "' + "x" * 40 + '..." here. The boards are: '),
     ],
 )
-def test_what_is_near_the_name_of_a_board(house: House, words: str, answer: str) -> None:
+def test_misspelt_board_name_gets_a_suggestion(house: House, words: str, answer: str) -> None:
     assert answer in " ".join(told(house, "Carla", f"view game on {words}").split())
 
 
 @pytest.mark.parametrize(
     "line", ["look at board", "look at board 12", "look at chair", "move a6 b6"]
 )
-def test_of_many_boards_the_first_are_named_and_how_to_see_all(line: str) -> None:
+def test_unknown_board_lists_the_first_names_and_how_to_see_all(line: str) -> None:
     names = [f"{letter * 3} board" for letter in "abcdefghijk"]
     many = House([BoardSpec(name) for name in names])
     many.enter("Anna", 0.0)

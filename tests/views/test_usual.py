@@ -31,7 +31,7 @@ def house() -> House:
     return house
 
 
-def test_who_walks_about_is_told_where_they_are(house: House) -> None:
+def test_walking_sends_char_name_and_room_packages(house: House) -> None:
     _, me, there, here = told(house, "Anna", "go to oak board")
     assert me == ("Char.Name", {"name": "Anna", "fullname": "Anna"})
     assert there[0] == "Room.Info"
@@ -54,13 +54,13 @@ def test_who_walks_about_is_told_where_they_are(house: House) -> None:
         ("shout Hello!", "shout", "Bert shouts: Hello!"),
     ],
 )
-def test_what_is_said_has_a_channel(house: House, line: str, channel: str, text: str) -> None:
+def test_speech_is_sent_as_channel_text(house: House, line: str, channel: str, text: str) -> None:
     assert told(house, "Bert", line) == [
         ("Comm.Channel.Text", {"channel": channel, "talker": "Bert", "text": text})
     ]
 
 
-def test_what_watchers_say_has_one_too(house: House) -> None:
+def test_watcher_speech_is_sent_as_channel_text(house: House) -> None:
     for name in ("Anna", "Bert"):
         house.obey(name, "go to oak board", NOW)
         house.obey(name, "watch", NOW)
@@ -69,7 +69,7 @@ def test_what_watchers_say_has_one_too(house: House) -> None:
     assert [each["text"] for each in told_of] == ["Bert kibitzes: Hello!", "Bert whispers: Hello!"]
 
 
-def test_who_has_asked_for_one_gets_no_other() -> None:
+def test_client_gets_only_the_standard_packages_it_asked_for() -> None:
     house = House([BoardSpec("oak board")])
     house.enter("Anna", NOW, Terminal(packages=frozenset({"Comm.Channel.Text", "Thud.Say"})))
     packages = [package for package, _ in told(house, "Anna", "say hello")]
@@ -77,7 +77,7 @@ def test_who_has_asked_for_one_gets_no_other() -> None:
     assert told(house, "Anna", "go to oak board") == []
 
 
-def test_the_table_is_what_is_told(house: House) -> None:
+def test_table_of_standard_packages_matches_the_messages(house: House) -> None:
     rows = re.findall(r"^\| `(\S+)`(?:, `(\S+)`)? \| (.*?) \| ", SECTION, re.MULTILINE)
     named = {name for *names, _ in rows for name in names if name and "." in name}
     assert named >= {*USUAL, "Room.AddPlayer", "Room.RemovePlayer", "Core.Goodbye"}

@@ -35,18 +35,18 @@ def groups(house: House, name: str, line: str) -> set[tuple[str, ...]]:
     return {message.to for message in house.obey(name, line, 0.0)}
 
 
-def test_who_looks_on_shares_a_text_move_after_move(house: House) -> None:
+def test_watchers_share_one_text_for_each_move(house: House) -> None:
     assert groups(house, "Bert", "move g7 f7") == {("Anna",), ("Bert",), WATCHERS}
 
 
 @pytest.mark.parametrize("line", ["set board brief", "options orient north", "options width 40"])
-def test_who_chooses_to_see_things_otherwise_is_told_apart(house: House, line: str) -> None:
+def test_watcher_with_other_options_gets_a_separate_text(house: House, line: str) -> None:
     house.obey("Dora", line, 0.0)
     assert ("Dora",) in groups(house, "Bert", "move g7 f7")
     assert ("Carla", "Emil") in groups(house, "Anna", "move b6 a6")
 
 
-def test_whose_terminal_changes_is_told_apart(house: House) -> None:
+def test_watcher_with_another_terminal_gets_a_separate_text(house: House) -> None:
     house.fit("Dora", Terminal(40))
     assert groups(house, "Bert", "move g7 f7") == {
         ("Anna",),
@@ -58,7 +58,7 @@ def test_whose_terminal_changes_is_told_apart(house: House) -> None:
     assert groups(house, "Anna", "move b6 a6") == {("Anna",), ("Bert",), WATCHERS}
 
 
-def test_who_goes_is_told_nothing_more_and_who_comes_is(house: House) -> None:
+def test_audience_follows_arrivals_and_departures(house: House) -> None:
     house.obey("Dora", "go to hall", 0.0)
     house.depart("Emil", 0.0)
     assert groups(house, "Bert", "move g7 f7") == {("Anna",), ("Bert",), ("Carla",)}
@@ -68,14 +68,14 @@ def test_who_goes_is_told_nothing_more_and_who_comes_is(house: House) -> None:
     assert ("Carla", "Dora", "Fay") in groups(house, "Anna", "move b6 a6")
 
 
-def test_who_speaks_or_sits_down_among_those_who_look_on_is_told_apart(house: House) -> None:
+def test_watcher_who_acts_gets_a_separate_text(house: House) -> None:
     assert groups(house, "Dora", "kibitz hello") == {("Dora",), ("Anna", "Bert", "Carla", "Emil")}
     house.obey("Bert", "leave", 0.0)
     house.obey("Anna", "invite emil", 0.0)
     assert groups(house, "Emil", "join game as troll") >= {("Emil",), ("Bert", "Carla", "Dora")}
 
 
-def test_a_player_who_has_gone_elsewhere_is_told_of_it_there(house: House) -> None:
+def test_player_elsewhere_gets_moves_prefixed_with_the_board(house: House) -> None:
     house.obey("Anna", "go to elm board", 0.0)
     assert groups(house, "Bert", "move g7 f7") == {("Anna",), ("Bert",), WATCHERS}
     told = {
@@ -85,7 +85,7 @@ def test_a_player_who_has_gone_elsewhere_is_told_of_it_there(house: House) -> No
     assert not told[WATCHERS].startswith("[oak board]")
 
 
-def test_who_observes_is_told_of_it_where_they_are(house: House) -> None:
+def test_observer_elsewhere_gets_moves_prefixed_with_the_board(house: House) -> None:
     house.obey("Dora", "go to hall", 0.0)
     house.enter("Fay", 0.0)
     for player in ("Fay", "Dora"):
@@ -101,7 +101,7 @@ def test_who_observes_is_told_of_it_where_they_are(house: House) -> None:
     assert groups(house, "Anna", "move a6 b6") == {("Anna",), ("Bert",), WATCHERS}
 
 
-def test_what_is_known_of_who_has_gone_is_let_go(house: House) -> None:
+def test_departed_player_is_garbage_collected(house: House) -> None:
     name = Name("Fay")
     house.enter(name, 0.0, Terminal(packages=frozenset({"thud"})))
     house.obey(name, "go to oak board", 0.0)
@@ -113,7 +113,7 @@ def test_what_is_known_of_who_has_gone_is_let_go(house: House) -> None:
     assert known() is None
 
 
-def test_who_says_that_there_is_no_utf_8_is_spared_it(house: House) -> None:
+def test_ascii_terminal_gets_ascii_until_the_option_is_set(house: House) -> None:
     house.fit("Anna", Terminal(ascii_only=True))
 
     def heard() -> dict[str, str]:

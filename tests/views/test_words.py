@@ -14,32 +14,32 @@ def test_lines_are_narrower_than_the_screen() -> None:
     assert wrapped("x" * 9 + " y", 10) == ["x" * 9, "y"]
 
 
-def test_an_indent_goes_before_later_lines() -> None:
+def test_indent_applies_to_continuation_lines() -> None:
     assert wrapped("one two three", 10, "  ") == ["one two", "  three"]
 
 
-def test_hyphens_do_not_break() -> None:
+def test_lines_do_not_break_at_hyphens() -> None:
     assert wrapped("a word well-known to all", 14) == ["a word", "well-known to", "all"]
 
 
-def test_words_to_be_typed_stay_together() -> None:
+def test_quoted_command_is_not_broken() -> None:
     assert wrapped('Say "end game on oak" now.', 20) == ["Say", '"end game on oak"', "now."]
     assert wrapped('Say "end game on oak".', 20) == ["Say", '"end game on oak".']
 
 
-def test_words_to_be_typed_are_parted_where_they_must_be() -> None:
+def test_quoted_command_wider_than_the_screen_is_broken() -> None:
     text = 'Say "join game as dwarf on oak board" now.'
     assert wrapped(text, 20) == ['Say "join game as', 'dwarf on oak board"', "now."]
 
 
-def test_speech_is_not_glued() -> None:
+def test_quoted_speech_may_be_broken() -> None:
     said = 'Anna says: "one two three"'
     assert wrapped(said, 20, glued=False) == ['Anna says: "one two', 'three"']
 
 
 @given(st.text(st.sampled_from('ab "'), max_size=200).map(str.strip), st.integers(20, 60))
 @example('aaaaaaaaaaaaaaaaa" "', 20)
-def test_nothing_is_lost_and_nothing_too_wide(text: str, width: int) -> None:
+def test_wrapping_keeps_all_text_within_the_width(text: str, width: int) -> None:
     lines = wrapped(text, width)
     assert all(len(line) < width and line == line.strip() for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
@@ -64,7 +64,7 @@ ACCENTED = "e\N{COMBINING ACUTE ACCENT}"
         ("\N{DEVANAGARI LETTER KA}\N{DEVANAGARI VOWEL SIGN AA}", 2),
     ],
 )
-def test_columns(text: str, count: int) -> None:
+def test_columns_counts_wide_and_combining_characters(text: str, count: int) -> None:
     assert columns(text) == count
 
 
@@ -74,28 +74,28 @@ def test_wide_characters_take_two_columns() -> None:
     assert wrapped("a" + "你" * 12, 20, "  ") == ["a" + "你" * 9, "  你你你"]
 
 
-def test_combining_characters_take_none_and_stay_with_their_letter() -> None:
+def test_combining_characters_take_no_column_and_are_never_split_off() -> None:
     assert wrapped(ACCENTED * 38, 20) == [ACCENTED * 19, ACCENTED * 19]
 
 
-def test_what_is_drawn_as_one_is_not_parted() -> None:
+def test_joined_emoji_is_not_broken() -> None:
     assert wrapped("a" * 15 + FAMILY * 2, 20) == ["a" * 15, FAMILY * 2]
     assert wrapped("a" * 20 + FAMILY * 3, 20) == ["a" * 19, "a" + FAMILY * 3]
 
 
-def test_a_family_too_wide_for_a_line_is_parted() -> None:
+def test_joined_emoji_wider_than_the_screen_is_broken() -> None:
     crowd = "\N{ZERO WIDTH JOINER}".join("\N{MAN}" * 20)
     lines = wrapped(crowd, 20)
     assert "".join(lines) == crowd
     assert max(map(columns, lines)) == 18
 
 
-def test_words_to_be_typed_stay_together_beside_wide_ones() -> None:
+def test_quoted_command_after_wide_characters_is_not_broken() -> None:
     assert wrapped('你好 "go to oak board"', 20) == ["你好", '"go to oak board"']
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\N{COMBINING GRAVE ACCENT}", "\u200b"])
-def test_nothing_to_see(text: str) -> None:
+def test_invisible_text_is_kept(text: str) -> None:
     assert "".join(wrapped(text, 20)) == text.strip()
 
 
@@ -106,7 +106,7 @@ MIXED = st.text(
 
 
 @given(MIXED, st.integers(20, 60), st.sampled_from(["", "  ", "    "]), st.booleans())
-def test_whatever_is_said_fits(text: str, width: int, indent: str, glued: bool) -> None:  # noqa: FBT001
+def test_mixed_text_wraps_within_the_width(text: str, width: int, indent: str, glued: bool) -> None:  # noqa: FBT001
     lines = wrapped(text, width, indent, glued=glued)
     assert all(columns(line) < width for line in lines)
     assert all(wcswidth(line) < width for line in lines)
@@ -123,7 +123,9 @@ WORDS = (
 
 @given(WORDS, st.integers(20, 60), st.sampled_from(["", "  ", "    "]))
 @example(" " * 12 + "a" * 7, 20, "  ")
-def test_columns_break_lines_as_characters_do(text: str, width: int, indent: str) -> None:
+def test_wrapping_by_columns_agrees_with_wrapping_by_characters(
+    text: str, width: int, indent: str
+) -> None:
     # What combines with the last letter takes no column: it only makes the text one that is not
     # narrow, so that both ways of breaking are compared.
     lines = wrapped(text, width, indent, glued=False)
@@ -135,7 +137,7 @@ def test_columns_break_lines_as_characters_do(text: str, width: int, indent: str
 
 
 @given(st.text(st.sampled_from("ab \té"), max_size=30), st.integers(20, 40))
-def test_one_line_is_what_the_standard_library_makes_of_it(text: str, width: int) -> None:
+def test_wrapping_of_narrow_text_agrees_with_textwrap(text: str, width: int) -> None:
     expected = textwrap.wrap(text, width - 1, break_on_hyphens=False)
     if columns(text) == len(text):
         assert wrapped(text, width, glued=False) == expected
