@@ -1,4 +1,4 @@
-"""Boards to ask about, written down briefly."""
+"""Positions and tables for tests, from a compact notation."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ KINDS = {piece.value: piece for piece in Piece}
 
 
 def game_of(ruleset: Ruleset, turn: Side, pieces: str) -> Game:
-    """Return a battle that stands like "dA6 TB7": letters of pieces, and their squares."""
+    """Return a battle at a position such as "dA6 TB7", written as piece letters and squares."""
     placed = {Square.parse(each[1:]): KINDS[each[0]] for each in pieces.split()}
     return Game.start(ruleset, Position.of(placed, turn))
 
 
 def table_with(game: Game) -> Table:
-    """Return a board at which Anna, the dwarfs, and Bert play a battle."""
+    """Return a board at which Anna plays the dwarfs and Bert the trolls."""
     match = Match(game, BattleId("oak board", 1), "Anna", "Bert")
     seats = MappingProxyType({Side.DWARF: "Anna", Side.TROLL: "Bert"})
     set_up = Table.set_up(BoardSpec("oak board", game.ruleset.name), 0)
@@ -29,7 +29,7 @@ def table_with(game: Game) -> Table:
 
 
 def played_at_random(ruleset: Ruleset, random: Random, plies: int) -> Game:
-    """Return a battle after so many plies, or fewer if it ends; captures are preferred."""
+    """Return a random battle of `plies` plies, or fewer if it ends; it prefers captures."""
     game = Game.start(ruleset)
     for _ in range(plies):
         moves = game.legal_moves()

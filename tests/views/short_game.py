@@ -1,4 +1,4 @@
-"""A short game that makes every kind of fact, for the pages that tell of them."""
+"""A short game that produces every kind of fact, for tests of the pages that document them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from thudmud.views.view import Terminal
 
 BEGAN = 1_767_225_600.0
 PAUSE = 10.0
-"""Seconds from one line to the next."""
+"""Seconds between two lines."""
 
 PACKAGES = {"Anna": frozenset({"thud"})}
 
@@ -189,18 +189,18 @@ AT_ONCE = (
     "analyse", "explore", "hint", "view possible", "observe", "finger", "follow", "plan", "tv",
     "yes", "leave game on pine board", "join as dwarf on pine board",
 )  # fmt: skip
-"""The beginnings of lines that take no time, so that what comes behind them is as without them."""
+"""Prefixes of lines that take no time, so that they don't change the times of later lines."""
 
 ADVISED = {Side.TROLL: "TF7-F6xE6", Side.DWARF: "dE6-E7xE7"}
 
 
 BEST = {0: "dA6-B6", 3: ADVISED[Side.TROLL]}
 WORTHS = (0, -100, -100, -100, 300, 300)
-"""What was better than what was played, and what the battle was worth before each ply."""
+"""The better moves that were missed, and the score of the battle before each ply."""
 
 
 class Kibitzer:
-    """Advises what is to be seen at a glance."""
+    """An adviser with fixed answers."""
 
     at_once = 1
 
@@ -214,7 +214,7 @@ class Kibitzer:
 
 
 def played() -> dict[str, list[Message]]:
-    """Return what was told to Anna, whose client asked for all packages, and to Bert, by text."""
+    """Return Anna's messages, with all packages enabled, and Bert's, as text."""
     names = {"oak board": "discworld", "elm table": "koom valley", "pine board": "discworld"}
     boards = [BoardSpec(name, rules) for name, rules in names.items()]
     house = House(boards, adviser=Kibitzer(), opens_boards=True)
@@ -229,14 +229,14 @@ def played() -> dict[str, list[Message]]:
             for name in message.to:
                 told[name].append(message)
         now += 0 if words.startswith(AT_ONCE) else PAUSE
-    for fact in (*_of_letters(), *_of_notifying()):  # which no house keeps
+    for fact in (*_of_letters(), *_of_notifying()):  # a house keeps no letters or contacts
         told["Anna"].append(Message(("Anna",), as_json(fact.data), fact.package))
         told["Bert"].append(Message(("Bert",), machine_line(fact)))
     return told
 
 
 def _of_letters() -> list[Fact]:
-    """Return what programs are told of a letter that Anna has written to Bert."""
+    """Return the facts of a letter from Anna to Bert."""
     hall = Hall([BoardSpec("oak board")])
     page = LettersPage((Letter(1, "Anna", BEGAN, "Shall we play on Sunday?"),), 1, 1)
     told = LetterSent("Anna", "Bert", ""), Asked("Bert", Letters(), answer=page)
@@ -244,7 +244,7 @@ def _of_letters() -> list[Fact]:
 
 
 def _of_notifying() -> list[Fact]:
-    """Return what programs are told of how Anna is notified."""
+    """Return the facts of Anna's notification settings."""
     hall = Hall([BoardSpec("oak board")])
     hall.part(NotificationSettings).ways = Ways(mail=True, page="https://example.org")
     hours = Quiet(22 * 60, 7 * 60, 2 * 60)

@@ -1,4 +1,4 @@
-"""What features add to what others tell."""
+"""Lines and facts that features add to the messages of others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VIEW = View("Anna", Style.FULL, Display(width=60))
 
 
 class Kettle:
-    """Something told that no feature knows."""
+    """A message that no feature knows."""
 
 
 def test_lines_and_facts_are_added_in_order_of_registration() -> None:

@@ -1,4 +1,4 @@
-"""What takes long to work out is worked out once a position, however many ask."""
+"""Expensive answers are computed once per position, however many players ask."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from thudmud.views.view import Display, View
 
 @dataclass(frozen=True)
 class Counting:
-    """Fighters that count how often they are asked for their moves."""
+    """The rules of a side that record each request for moves."""
 
     fighters: SideRules
     asked: list[Position]
@@ -74,7 +74,7 @@ class Counting:
 
 
 def answers(game: Game, question: Captures | Lines | ViewPossible) -> Sequence[list[str]]:
-    """Return what four players are told who look at their own screens, each at an equal game."""
+    """Return the answers to four players with different screens, each at an equal game."""
     hall = Hall([BoardSpec("oak board")])
     hall.commit(Decision("Carla", asides=(Entered("Carla", None),)))
     told = []

@@ -1,4 +1,4 @@
-"""The drawn board, its panel and the status line, to the letter, at every kind of width."""
+"""The exact text of the drawn board, its panel and the status line, at various widths."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 def played(
     *plies: str, names: tuple[str, str] = ("Anna", "Bert"), rules: str = "discworld"
 ) -> Table:
-    """Return a table at which these plies have been played: verb, origin and target each."""
+    """Return a table after some plies, each given as verb, origin and target."""
     table = Table.set_up(BoardSpec("oak board", rules), 200)
     deeds: list[tuple[str, TableCommand]] = [
         (names[0], Join(Side.DWARF)),
@@ -193,7 +193,7 @@ def test_announced_ply_fits_a_screen_of_24_rows(ply: str, sides: str, target: st
     assert rows[-3] == sides
     assert rows[-2].endswith(" Match: Bert 32, Anna 0")
     assert rows[-1] == f"Last move: G7 to {target}. Turn: dwarfs"
-    # A capture takes a line more: with a prompt its first line is lost, and told below the board.
+    # A capture takes one more row: with a prompt, the first scrolls off; a line below repeats it.
     assert len(rows) == (24 if "capturing" in ply else 23)
 
 

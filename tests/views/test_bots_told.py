@@ -1,4 +1,4 @@
-"""What people are told of the bots that they can play with."""
+"""Texts that introduce the bots: hall, help, lists and greeting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOTS = ("Grog", "Mog")
 
 
 def house_with(*people: str, width: int = 80, opens_boards: bool = False) -> House:
-    """Return a house with two boards and these people, of whom some may be bots."""
+    """Return a house with two boards and the given people, bots among them."""
     boards = [BoardSpec("oak board"), BoardSpec("pine board")]
     house = House(boards, opens_boards=opens_boards)
     house.hall.bots = dict.fromkeys(BOTS)
@@ -33,7 +33,7 @@ def house_with(*people: str, width: int = 80, opens_boards: bool = False) -> Hou
 
 
 def shown(house: House, line: str, name: str = "Anna") -> str:
-    """Return all that one player is told by a line of theirs, as one line."""
+    """Return the response to a player's line, with all blanks collapsed."""
     told = [message.text for message in house.obey(name, line, 0.0) if name in message.to]
     return " ".join(" ".join(told).split())
 
@@ -108,7 +108,7 @@ LEVELS = (
 
 
 def levelled(*people: str, opens_boards: bool = False) -> House:
-    """Return a house where Grog is a bot at level 2 of 3, and Mog a program of its own."""
+    """Return a house where Grog is a bot at level 2 of 3 and Mog an external program."""
     house = house_with(*people, opens_boards=opens_boards)
     house.hall.bots = {"Grog": LEVELS[1], "Mog": None}
     house.hall.levels = LEVELS
@@ -116,7 +116,7 @@ def levelled(*people: str, opens_boards: bool = False) -> House:
 
 
 def lines_shown(house: House, line: str, name: str = "Anna") -> str:
-    """Return what one player is told by a line of theirs, as it is told."""
+    """Return the response to a player's line, with its line breaks."""
     messages = house.obey(name, line, 0.0)
     return "\n".join(message.text for message in messages if name in message.to)
 
@@ -125,7 +125,7 @@ ROUND = ("f1 to f2", "g7 to f7", "f2 to f1", "f7 to g7", "f1 to f2", "g7 to f7")
 
 
 def fought(house: House, loser: str, bot: str = "Grog", level: int | None = None) -> None:
-    """Let Anna and a bot play a match: one of them resigns after six plies, and leaves."""
+    """Let Anna and a bot play a match in which one of them resigns after six plies and leaves."""
     house.obey("Anna", "join game as dwarf on oak board", 0.0)
     house.obey(bot, Join(Side.TROLL, "oak board", level), 0.0)
     house.obey("Anna", "start", 0.0)
@@ -267,7 +267,7 @@ LINES = ("look", "join game as dwarf on oak board", "start", "help thud", "help 
 
 @pytest.mark.parametrize("people", [("Anna",), ("Bert", "Anna")])
 def test_texts_on_a_server_without_bots_mention_none(people: tuple[str, ...]) -> None:
-    """A bot that stays outside is none."""
+    """A configured bot counts only while it is connected."""
     house = house_with(*people)
     for line in LINES:
         told = shown(house, line)

@@ -1,4 +1,4 @@
-"""`lines` and `captures`: what they list is what the rules grant, all of it and nothing else."""
+"""`lines` and `captures` list exactly the moves that the rules allow."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_lines_list_exactly_the_hurls_and_shoves_of_the_rules(
 
 
 def _heard(facts: list[str]) -> set[tuple[str, str]]:
-    """Return from where to where a piece can go, as it is told."""
+    """Return the pairs of origin and target in the lines of text."""
     heard = set()
     for fact in facts:
         front, _, ways = fact.partition(":")
@@ -127,7 +127,7 @@ def _heard(facts: list[str]) -> set[tuple[str, str]]:
 
 
 def _granted(game: Game, side: Side, verb: Verb) -> set[tuple[str, str]]:
-    """Return the same, by asking for everything."""
+    """Return the pairs of origin and target that the rules allow, by brute force."""
     position, granted = replace(game.position, turn=side), set()
     for origin in position.squares(Piece.of(side)):
         for target in SQUARES:

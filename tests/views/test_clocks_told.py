@@ -1,4 +1,4 @@
-"""Clocks in words: what boards show of them, who is told what, and whose bell rings."""
+"""Clocks in texts: on boards, in messages and records, and with the bell."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ DAYS = 86_400.0
 
 
 def seen(told: list[Message], name: str) -> str:
-    """Return what somebody is told, on one line."""
+    """Return the text for a player, on one line."""
     return " ".join("\n".join(each.text for each in told if name in each.to).split())
 
 
 def rung(told: list[Message]) -> set[str]:
-    """Return whose bells ring."""
+    """Return the names of the players whose bell rings."""
     return {name for each in told if each.bell for name in each.to}
 
 
 @pytest.fixture
 def house() -> House:
-    """Return a house in which Anna and Bert sit at the oak board, and Carla looks on."""
+    """Return a house in which Anna and Bert sit at the oak board and Carla watches."""
     house = House(BOARDS, opens_boards=True)
     for name in NAMES:
         house.enter(name, now=0.0)
@@ -49,7 +49,7 @@ def house() -> House:
 
 
 def say(house: House, line: str, now: float = 0.0) -> list[Message]:
-    """Let a line be typed, after its player's name."""
+    """Submit a line of the form "NAME COMMAND"."""
     name, _, typed = line.partition(" ")
     return house.obey(name, typed, now)
 
@@ -320,7 +320,7 @@ class TestTold:
 
 
 def told(house: House, event: TimeShort | IdleWarned) -> list[Message]:
-    """Return what is told of something that no line brings about."""
+    """Return the messages for an event that no command causes."""
     screens = Screens()
     for name in NAMES:
         screens.fit(name, Terminal())
@@ -338,7 +338,7 @@ class TestRecords:
         assert lines[0].endswith("discworld, 10+5, still")
         say(house, "Anna undo", 25.0)
         say(house, "Bert undo", 30.0)
-        say(house, "Anna move b6 c6", 31.0)  # nothing of what was taken back counts
+        say(house, "Anna move b6 c6", 31.0)  # plies taken back leave no times in the record
         say(house, "Anna move a6 c6", 40.0)
         lines = "\n".join(each.text for each in say(house, "Carla record 1", 50.0)).split("\n")
         assert lines[-2:] == ["dA6-C6", "; time 0:10.0"]

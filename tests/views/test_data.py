@@ -1,4 +1,4 @@
-"""What facts are made of: the ways of a piece are its legal moves, no more and no fewer."""
+"""The data in facts: the ways of a piece are exactly its legal moves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Outcome = tuple[str, str, frozenset[str], bool]
 
 
 def outcomes(game: Game, origin: Square) -> tuple[set[Outcome], list[list[str]]]:
-    """Return what a piece can do without a trample, and the ways to trample."""
+    """Return the moves of a piece without a trample, and its trample paths."""
     found: set[Outcome] = set()
     paths = []
     for way in cast("list[dict[str, Any]]", data.legal(game, origin)["ways"]):
@@ -53,7 +53,7 @@ def test_ways_of_pieces_are_exactly_the_legal_moves(name: str) -> None:
             }
             tramples = [list(map(str, move.captures)) for move in theirs if move.trample]
             assert paths == tramples[:MOST_PATHS]
-        # Captures are what there is to choose from, so there should be some.
+        # Prefer captures: they are what gives a piece several ways.
         capturing = [move for move in moves if move.captures]
         captured += bool(capturing)
         game = game.play(random.choice(capturing or moves))

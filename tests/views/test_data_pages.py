@@ -1,4 +1,4 @@
-"""The pages for programmers: their examples are what the code makes, and they tell of every key."""
+"""The pages for programmers: correct examples, and every key documented."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Fact = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def made() -> dict[str, list[Fact]]:
-    """Return all facts of the short game, by their packages."""
+    """Return all facts of the short game by package."""
     facts: dict[str, list[Fact]] = {}
     for message in played()["Anna"]:
         if message.package:
@@ -71,18 +71,18 @@ def made() -> dict[str, list[Fact]]:
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
-    """Return all lines for programs of the short game."""
+    """Return all machine lines of the short game."""
     texts = [line for message in played()["Bert"] for line in message.text.split("\n")]
     return [line for line in texts if line.startswith(TAG)]
 
 
 def section(package: str) -> str:
-    """Return what the page tells of a package, but for the codes of refusals."""
+    """Return the page's section on a package, without the refusal codes."""
     return re.split("\n####? ", GMCP.split(f"\n### {package}\n")[1])[0]
 
 
 def keys(value: object, under: str = "") -> Iterator[str]:
-    """Yield the keys of a fact as the page names them: those within others after a dot."""
+    """Yield the keys of a fact as the page names them, nested keys after a dot."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield under + key
@@ -111,7 +111,7 @@ def test_gmcp_examples_are_packets_of_the_sample_game(
     for example in examples:
         told = json.loads(example)
         (same, *_) = [fact for fact in made[package] if fact == told] or [made[package][0]]
-        assert json.dumps(told) == json.dumps(same)  # the order of the keys is the same, too
+        assert json.dumps(told) == json.dumps(same)  # including the order of the keys
 
 
 @cases("package", PACKAGES)

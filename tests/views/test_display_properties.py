@@ -1,4 +1,4 @@
-"""What holds for every position, every screen and every choice of how it is shown."""
+"""Properties of the display that hold for every position, screen and set of options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 from thudmud.views.words import columns
 
 DWARFS, TROLLS, WATCHER = "Wolfeschlegelsteinha", "Vogelsangbergerdorff", "Al"
-"""Names as long and as short as they may be."""
+"""Names of maximum and minimum length."""
 PLIES = 80
 ASKED = [
     "look",
@@ -61,7 +61,7 @@ SGR = re.compile("\x1b\\[[0-9;]*m")
 GRID = re.compile(
     r"[.dTXR+*] [.dTXR+*] [.dTXR+*]|[.dTXR]{4}|\[[dTR]\]|\^|[|]   [|]|--- ---|[^\x00-\x7f]"
 )
-"""A piece of a drawn board, in ASCII or not, or a mark below a mistake."""
+"""A part of a drawn board, in ASCII or not, or a caret below a mistake."""
 
 displays = st.builds(
     Options,
@@ -88,7 +88,7 @@ terminals = st.builds(
 
 @lru_cache(maxsize=16)
 def played(rules: str, seed: int) -> tuple[Game, ...]:
-    """Return a battle after each of its plies; captures are preferred."""
+    """Return a random battle after each of its plies; it prefers captures."""
     random = Random(seed)  # noqa: S311 (games to try, no secrets)
     games = [Game.start(RULESETS[rules])]
     while len(games) <= PLIES and games[-1].outcome is None:
@@ -101,7 +101,7 @@ def played(rules: str, seed: int) -> tuple[Game, ...]:
 
 @st.composite
 def tables(draw: st.DrawFn) -> Table:
-    """Draw a board at which a battle has come as far as it may."""
+    """Draw a board with a battle after a random number of plies."""
     games = played(draw(st.sampled_from(list(RULESETS))), draw(st.integers(0, 3)))
     table = table_with(draw(st.sampled_from(games)))
     match = table.match
@@ -111,7 +111,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 def typed(move: Move) -> str:
-    """Return how a move is typed."""
+    """Return the command that plays a move."""
     said = "" if move.verb is Verb.HURL else ", ".join(map(str, move.captures)) or "none"
     return f"{move.verb.value} {move.origin} to {move.target}" + (
         f" capturing {said}" if said else ""
@@ -119,7 +119,7 @@ def typed(move: Move) -> str:
 
 
 def shown(table: Table, terminal: Terminal, options: Options, style: Style) -> list[str]:
-    """Return all lines that are shown to who plays and to who watches, of questions and events."""
+    """Return all lines shown to players and watchers, for queries and events."""
     house = House([BoardSpec("oak board", style=style), BoardSpec("elm table", "classic")])
     for name in (DWARFS, TROLLS, WATCHER):
         house.enter(name, 0.0, terminal, profile=Profile(options=options))

@@ -1,4 +1,4 @@
-"""What programs are told: only what they asked for, only whom it concerns, at no cost to others."""
+"""Facts for programs go only to subscribers whom they concern, at no cost to others."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def house_of(**packages: frozenset[str]) -> House:
 
 
 PRESENCE = {"Thud.Me", "Thud.Options", "Thud.Here", "Thud.Came", "Thud.Went"}
-"""What is told of people, whatever there is to tell of boards."""
+"""Packages about people, as opposed to boards."""
 
 
 def data(
     told: list[Message], name: str, *, of_people: bool = False
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Return what somebody's program is told of people, or of all else."""
+    """Return the facts for a player's program, either about people or about everything else."""
     return [
         (message.package, json.loads(message.text))
         for message in told

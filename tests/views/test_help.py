@@ -1,4 +1,4 @@
-"""The help pages: what they show can be typed, what they draw is so, and they fit."""
+"""The help pages: their commands parse, their diagrams are correct, and they fit the screen."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ SAMPLES = {
     "<colour>": ["bold bright red on 17", "#ff8800", "none", "default"],
 }
 NAMES = {"last board"}
-"""What is quoted as a name though it begins like a command."""
+"""Quoted names that begin like a command."""
 PATTERN_PARTS = re.compile(r"[\[\]{}|]|<\w+>|[^\[\]{}|<]+")
 PATTERNS = [pattern for page in PAGES.values() for pattern in page.patterns]
 
 
 def expanded(pattern: str) -> Iterator[str]:
-    """Yield every line that a pattern stands for, with sample words filled in."""
+    """Yield every line that a pattern matches, with sample words filled in."""
     parts = PATTERN_PARTS.findall(pattern)
     assert "".join(parts) == pattern
     for line in _choices(parts):
@@ -100,7 +100,7 @@ def expanded(pattern: str) -> Iterator[str]:
 
 
 def _choices(parts: list[str]) -> list[str]:
-    """Return what the parts stand for up to a closing bracket, which is taken off with them."""
+    """Consume the parts up to and including a closing bracket, and return their expansions."""
     alternatives: list[str] = []
     lines = [""]
     while parts:
@@ -141,14 +141,14 @@ def test_help_examples_parse(topic: str) -> None:
 
 @cases("topic", PAGES)
 def test_commands_quoted_in_help_prose_parse(topic: str) -> None:
-    """``"set rules"`` may break off, but nothing in it may be wrong."""
+    """A quote such as ``"set rules"`` may be incomplete, but must be a valid beginning."""
     prose = " ".join(" ".join(block) for block in PAGES[topic].told("Grog").blocks)
     for line in re.findall(r'"([^"]+)"', " ".join(prose.split())):
         assert line.split()[0] not in VERBS or line in NAMES or is_sound(line), line
 
 
 def is_sound(line: str) -> bool:
-    """Whether a line can be typed, as it is or with more words behind it."""
+    """Whether a line is a command or the beginning of one."""
     try:
         parse(line)
     except ParseError as error:
@@ -163,7 +163,7 @@ def test_rulesets_have_a_page_each() -> None:
 
 
 def verb_of(pattern: str) -> str:
-    """Return the word, words or sign that a pattern begins with."""
+    """Return the verb (one or more words, or a sign) of a pattern."""
     begun = re.split(r" ?[\[<{]", pattern)[0]
     return begun if begun in VERBS else begun.split()[0]
 
@@ -171,7 +171,7 @@ def verb_of(pattern: str) -> str:
 def test_verbs_have_a_page_with_patterns_and_examples() -> None:
     begun = [pattern for pattern in PATTERNS if not pattern.startswith("<from>")]
     assert {verb_of(pattern) for pattern in begun} == set(VERBS)
-    for verb in set(VERBS) - {"commands"}:  # help on that is the list of all
+    for verb in set(VERBS) - {"commands"}:  # its help is the list of all commands
         rows = page(verb, 80)
         assert "Syntax:" in rows
         assert "Examples:" in rows
@@ -214,7 +214,7 @@ def test_see_also_topics_exist() -> None:
 
 
 def test_page_names_are_unique() -> None:
-    # Some have another page where they are not there.
+    # If the feature of a page is missing, its name may lead to another page.
     names = [name for page in PAGES.values() for name in (page.topic, *page.also)]
     names = [name for name in names if not (name in PAGES and PAGES[name].needs)]
     assert sorted(names) == sorted(set(names))
@@ -290,11 +290,11 @@ def test_page_with_a_wrong_heading_is_refused() -> None:
         Page.parse("topic", "A title\nPart: Nowhere\n\nText.")
 
 
-# --- what is drawn ---------------------------------------------------------------------------
+# --- diagrams --------------------------------------------------------------------------------
 
 
 def drawn(position: Position, columns: str, rows: range) -> list[str]:
-    """Draw a part of a position as the pages do."""
+    """Draw a part of a position in the style of the pages."""
     marks = {Piece.DWARF: "d", Piece.TROLL: "T", Piece.STONE: "X", Piece.ROCK: "R", None: "."}
     heading = " " * 7 + " ".join(columns)
     return [heading] + [
@@ -394,7 +394,7 @@ def test_notation_page_matches_the_notation_of_moves() -> None:
 
 
 def prose(topic: str) -> str:
-    """Return a page as one line."""
+    """Return the text of a page on one line."""
     return " ".join(" ".join(page(topic, 200)).split())
 
 
@@ -442,7 +442,7 @@ def test_screen_reader_page_mentions_all_queries() -> None:
 
 
 def is_whole(line: str) -> bool:
-    """Whether a line can be typed as it is."""
+    """Whether a line is a complete command."""
     try:
         parse(line)
     except ParseError:

@@ -1,4 +1,4 @@
-"""`view possible`: what it lists is what the rules grant, in words that grant it."""
+"""`view possible` lists exactly the legal moves, in words that can be typed."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ POSITION = re.compile("[A-O][0-9]+")
 
 
 def listed_plies(line: str) -> set[tuple[str, str, str, frozenset[str]]]:
-    """Return what a line lists, taken apart by plain reading: verb, origin, target, captures."""
+    """Return the moves of a listed line as verb, origin, target and captures."""
     _, origin, kinds = re.fullmatch(r"(dwarf|troll|Rock) ([A-O][0-9]+): (.*)", line).groups()  # type: ignore[union-attr]
     plies = set()
     for kind in kinds.split("; "):

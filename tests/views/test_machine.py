@@ -1,4 +1,4 @@
-"""The lines for programs: each is one line of JSON, and together they are the position."""
+"""Machine lines: one JSON object each, from which a client can rebuild the position."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "machine.md"
 
 
 def boards() -> Any:
-    """Return the class that the page gives to whoever writes a program."""
+    """Return an instance of the sample class on the page for programmers."""
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     names: dict[str, Any] = {}
     exec(compile(code, PAGE.name, "exec"), names)  # noqa: S102 (our own page, under test)
@@ -35,7 +35,7 @@ def boards() -> Any:
 
 
 class Program:
-    """A client that has nothing but text, and reads what it gets."""
+    """A text-only client that parses the lines it receives."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -67,7 +67,7 @@ class Program:
 
 
 class Visit:
-    """Two who play, one who looks on and one who comes and goes, all but one read by programs."""
+    """A house with two players, a watcher and a visitor; all but the visitor use programs."""
 
     def __init__(self, rules: str = "discworld", width: int = 80) -> None:
         self.house = House([BoardSpec(BOARD, rules), BoardSpec("elm table")], seat_grace=0)
@@ -92,7 +92,7 @@ class Visit:
             program.hear(messages)
 
     def move(self, number: int) -> None:
-        """Play some legal ply, if there is one."""
+        """Play a legal ply if there is one."""
         table = self.house.hall.tables[BOARD]
         if table.game and table.running and table.game.position.turn in table.seats:
             moves = table.game.legal_moves()
@@ -101,7 +101,7 @@ class Visit:
                 self.type(player, str(Play(moves[number % len(moves)].attempt(), BOARD)))
 
     def capture(self, number: int) -> None:
-        """The same, one that captures if there is any."""
+        """Play a legal ply if there is one, preferably a capture."""
         table = self.house.hall.tables[BOARD]
         game = table.game
         if game and table.running and game.position.turn in table.seats:
@@ -116,7 +116,7 @@ class Visit:
                 self.type(name, words)
 
     def check(self) -> None:
-        """Compare what every program at the board knows with the board."""
+        """Compare the state of every program at the board with the board."""
         table = self.house.hall.tables[BOARD]
         position = table.game.position if table.game else table.ruleset.opening
         pieces = {str(each): position.piece_at(each) for each in SQUARES}
@@ -184,7 +184,7 @@ def test_machine_lines_reproduce_the_position_of_the_table(
 
 
 def _again(play: Visit, name: str) -> None:
-    """Let whoever comes back choose again if nothing was kept for them."""
+    """Let a returning player turn on machine mode again unless it was kept."""
     if name in play.house and not play.house.hall.people[name].options.has(Toggle.MACHINE):
         play.type(name, "set machine on")
 

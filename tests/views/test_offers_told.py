@@ -1,4 +1,4 @@
-"""An offer is told once, and how to agree to it only to the one who can."""
+"""An offer is announced once, with instructions only for the player who can accept it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ AGREE = "To agree, type"
 
 
 def seen(messages: list[Message], name: str) -> str:
-    """Return what somebody is told, on one line."""
+    """Return the text for a player, on one line."""
     return " ".join("\n".join(each.text for each in messages if name in each.to).split())
 
 
 @pytest.fixture
 def house() -> House:
-    """Return a house in which Anna and Bert play, and Carla is about."""
+    """Return a house in which Anna and Bert play while Carla is present."""
     house = House(BOARDS, seat_grace=0.0)
     for name in ("Anna", "Bert", "Carla"):
         house.enter(name, now=0.0)
@@ -30,7 +30,7 @@ def house() -> House:
 
 
 def say(house: House, *lines: str) -> str:
-    """Let lines be typed, each after its player's name; return what the last one is told."""
+    """Submit lines of the form "NAME COMMAND"; return the response to the last one."""
     told = ""
     for line in lines:
         name, _, typed = line.partition(" ")
@@ -94,7 +94,7 @@ class TestBack:
 
 
 class TestMatches:
-    """Offers of another match, and to go on with one."""
+    """Offers of a rematch and offers to resume a match."""
 
     def test_rematch_offer_names_the_first_player_of_the_dwarfs(self, house: House) -> None:
         say(house, "Anna resign", "Anna yes", "Anna start", "Anna resign", "Anna yes")

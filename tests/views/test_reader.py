@@ -1,4 +1,4 @@
-"""What a screen reader is told: short facts, in words, of every event and every position."""
+"""Texts for screen readers: short facts in words for every event and position."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from thudmud.views.view import Terminal
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF)]
 SPELT_OUT = re.compile(r"[\[\]()<>|*+_#/\\.]{2}|[\[\]()<>|*+_#/\\]|  ")
-"""What a voice would read as a symbol, or what is lined up for the eye."""
+"""Symbols that a voice would spell out, and spacing that is only visual."""
 
 
 def house_of(*names: str) -> House:
-    """Return a house with players who all have screen readers."""
+    """Return a house whose players all use screen readers."""
     house = House(BOARDS)
     for name in names:
         house.enter(name, 0.0, Terminal(reader=True))
@@ -33,7 +33,7 @@ def house_of(*names: str) -> House:
 
 
 def playing(board: str = "oak board", *watching: str) -> House:
-    """Return a house in which Anna, the dwarfs, and Bert have begun a battle."""
+    """Return a house in which Anna (dwarfs) and Bert have begun a battle."""
     house = house_of("Anna", "Bert", *watching)
     for name in watching:
         house.obey(name, f"go to {board}", 0.0)
@@ -252,7 +252,7 @@ def test_position_names_every_piece_briefly(ruleset: Ruleset, plies: int) -> Non
 
 
 def _squares(said: str) -> set[Square]:
-    """Return the squares that a fact names, or has between two that it names."""
+    """Return the squares that a fact names, including those within ranges."""
     found: set[Square] = set()
     for first, last in re.findall(r"([A-O][0-9]+)(?: to ([A-O][0-9]+))?", said):
         start, end = Square.parse(first), Square.parse(last or first)

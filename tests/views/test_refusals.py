@@ -1,4 +1,4 @@
-"""The sentence of every refusal, to the letter, each brought about by play."""
+"""The exact sentence of every refusal, each provoked by a command."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NOW = 7.0
 
 
 class Case(NamedTuple):
-    """What was done before by Anna, Bert and Carla, what is refused, and the sentence."""
+    """Earlier commands of Anna, Bert and Carla, a refused command, and its sentence."""
 
     code: Refusal | T
     before: str
@@ -723,7 +723,7 @@ CASES = [
 
 
 def played(case: Case) -> StoredHall:
-    """Return the hall in which a case happens."""
+    """Return the hall after the earlier commands of a case."""
     hall = hall_of("Anna", "Bert", "Carla", *(["Bea"] if case.code is R.WHICH_PLAYER else []))
     hall.version = None if case.code is R.NO_HALL else 0
     if case.code in {R.SEEKS_TOO_MANY, R.BOARDS_TOO_MANY, R.THEIR_BOARDS_TOO_MANY}:
@@ -747,12 +747,12 @@ CHALK = BotLevel(1, "Chalk", "Plays almost anything.")
 
 @cache
 def brought_about(case: Case) -> RefusedError:
-    """Return what comes of the line of a case."""
+    """Return the refusal of a case."""
     hall = played(case)
     hall.bots = {} if case.code is R.SEEKING_ALREADY else {"Carla": CHALK}
     hall.levels = CHALK, BotLevel(2, "Slate", "Walks into most traps.")
     name, _, line = case.line.partition(": ")
-    # What no line can ask for is asked for by a program.
+    # Unknown rules can't be typed; only a program can submit them.
     command = SetRules("chess", "elm table") if case.code is R.RULES_UNKNOWN else parse(line)
     found = LookupResults()
     if case.code is R.NOT_KEPT:
@@ -786,7 +786,7 @@ BOARDS = {
 
 
 def of_a_board(code: Refusal) -> RefusedError:
-    """Return why a board is not opened, or closed."""
+    """Return the refusal to open or close a board."""
     act, name, _ = BOARDS[code]
     house = House([BoardSpec("oak board")])
     with pytest.raises(RefusedError) as raised:
@@ -1133,7 +1133,7 @@ TOURNAMENTS = [
 
 @cache
 def of_a_tournament(case: Case) -> RefusedError:
-    """Return what comes of the line of a case, in a hall with tournaments."""
+    """Return the refusal of a case in a hall with tournaments."""
     house = House([BoardSpec("oak board")], opens_boards=case.code is not T.NO_TOURNAMENTS)
     house.hall.order = Order(operators=frozenset({"olga"}))
     by: dict[Refusal | T, str] = {
@@ -1173,7 +1173,7 @@ def test_tournament_refusal_has_the_expected_code_and_sentence(case: Case) -> No
 
 
 def all_refusals() -> Iterator[RefusedError]:
-    """Yield one of each kind, and more."""
+    """Yield at least one refusal of each code."""
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
@@ -1234,7 +1234,7 @@ def test_unreadable_record_is_explained_with_its_line(plies: str, sentence: str)
     assert unread(caught.value) == sentence
 
 
-# Lines that are no command.
+# Lines that don't parse.
 
 DWARF = "options colour special thud dwarf"
 HUES = "black, red, green, yellow, blue, magenta, cyan or white"
@@ -1406,7 +1406,7 @@ LINES = [
 ]
 
 WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]
-"""Han, two emoji, of which one is three characters, and a letter with an accent of its own."""
+"""Han characters, an emoji, a joined emoji, and a letter with a combining accent."""
 
 
 def misread(line: str) -> ParseError:

@@ -1,4 +1,4 @@
-"""Refusals and answers that tell how things are, not only that they are not otherwise."""
+"""Refusals and answers that explain the actual state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thudmud.views.help import contents, page
 
 @pytest.fixture
 def house() -> House:
-    """Return a house in which Anna plays against Bert, who is away."""
+    """Return a house in which Anna plays Bert, who is away."""
     house = House([BoardSpec("oak board"), BoardSpec("pine board")])
     for name in ("Anna", "Bert", "Carla"):
         house.enter(name, 0.0)
@@ -26,7 +26,7 @@ def house() -> House:
 
 
 def told(house: House, name: str, line: str) -> str:
-    """Return what a line is answered."""
+    """Return the answer to a line."""
     (message,) = house.obey(name, line, 2.0)
     return message.text
 

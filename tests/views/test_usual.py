@@ -1,4 +1,4 @@
-"""What other MUDs have, too: each fact that has such a form, and the table of the page."""
+"""Standard GMCP packages of other MUDs, and their table in the docs."""
 
 from __future__ import annotations
 

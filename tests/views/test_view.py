@@ -1,4 +1,4 @@
-"""Who shares a text: those who look on are found once, and anew when one of them changes."""
+"""Watchers share one text; the grouping is cached until one of them changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WATCHERS = ("Carla", "Dora", "Emil")
 
 
 class Name(str):
-    """A name of which it can be told whether anything holds it still."""
+    """A string that supports weak references, unlike a plain `str`."""
 
 
 @pytest.fixture

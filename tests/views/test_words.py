@@ -118,7 +118,7 @@ WORDS = (
     .map(" ".join)
     .filter(lambda text: len(text) - len(text.lstrip()) < 20)
 )
-"""Words that begin before the edge of a screen."""
+"""Texts whose first word starts within the screen width."""
 
 
 @given(WORDS, st.integers(20, 60), st.sampled_from(["", "  ", "    "]))
@@ -126,8 +126,8 @@ WORDS = (
 def test_wrapping_by_columns_agrees_with_wrapping_by_characters(
     text: str, width: int, indent: str
 ) -> None:
-    # What combines with the last letter takes no column: it only makes the text one that is not
-    # narrow, so that both ways of breaking are compared.
+    # The combining accent takes no column; it only keeps the text off the fast path for narrow
+    # texts, so that both ways of breaking lines are compared.
     lines = wrapped(text, width, indent, glued=False)
     other = wrapped(f"{text}z\u0301", width, indent, glued=False)
     assert [line.rstrip() for line in wrapped(f"{text}z", width, indent, glued=False)] == [
