@@ -29,7 +29,7 @@ def names(place: Place) -> list[str]:
     return list(place.hall.tables)
 
 
-async def test_a_board_is_opened_and_played_on(place: Place, store: SlowStore) -> None:
+async def test_new_board_is_announced_and_playable(place: Place, store: SlowStore) -> None:
     await place.enter("Anna", "Bert")
     place.told.clear()
     await open_board(store, "pine board", "classic", NOW)
@@ -42,7 +42,7 @@ async def test_a_board_is_opened_and_played_on(place: Place, store: SlowStore) -
     assert "pine board" in await place.type("Bert", "boards")
 
 
-async def test_it_is_there_after_a_start_and_in_order(place: Place, store: SlowStore) -> None:
+async def test_new_board_survives_a_restart_in_order(place: Place, store: SlowStore) -> None:
     await open_board(store, "pine board", "koom valley", NOW)
     await place.sit()
     await place.type("Anna", "leave game")
@@ -54,7 +54,7 @@ async def test_it_is_there_after_a_start_and_in_order(place: Place, store: SlowS
     assert anew.hall.tables["pine board"].ruleset.name == "koom valley"
 
 
-async def test_whoever_is_at_a_closed_board_comes_to_the_hall(
+async def test_closing_a_board_moves_its_players_to_the_hall(
     place: Place, store: SlowStore
 ) -> None:
     screen = Screen()
@@ -77,7 +77,7 @@ async def test_whoever_is_at_a_closed_board_comes_to_the_hall(
     assert "elm board" in await place.type("Anna", "look")
 
 
-async def test_a_match_goes_on_at_another_board(place: Place, store: SlowStore) -> None:
+async def test_match_at_a_closed_board_resumes_at_another(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.type("Anna", "move from f15 to f8")
     place.told.clear()
@@ -89,7 +89,9 @@ async def test_a_match_goes_on_at_another_board(place: Place, store: SlowStore) 
     assert place.plies("elm board") == 1
 
 
-async def test_a_line_that_comes_too_late_finds_no_board(place: Place, store: SlowStore) -> None:
+async def test_line_racing_with_a_closure_leaves_the_board_closed(
+    place: Place, store: SlowStore
+) -> None:
     await place.sit()
     store.hold()
     late = place.submit("Anna", "move from f15 to f8")
@@ -102,16 +104,14 @@ async def test_a_line_that_comes_too_late_finds_no_board(place: Place, store: Sl
     assert place.service.visit("Anna")
 
 
-async def test_nothing_is_stored_at_a_closed_board_that_was_decided_before(
-    store: SlowStore, place: Place
-) -> None:
+async def test_append_decided_before_a_closure_conflicts(store: SlowStore, place: Place) -> None:
     version = place.hall.tables[OAK].version
     await close_board(store, OAK, NOW)
     with pytest.raises(ConflictError):
         await store.append({OAK: (version, [Joined(NOW, "Anna", Side.DWARF)])})
 
 
-async def test_a_board_that_is_put_up_again_is_as_new(place: Place, store: SlowStore) -> None:
+async def test_closed_board_is_empty_when_configured_again(place: Place, store: SlowStore) -> None:
     await place.sit()
     await close_board(store, OAK, NOW)
     anew = Place(store)  # its hall has the oak board
@@ -123,7 +123,7 @@ async def test_a_board_that_is_put_up_again_is_as_new(place: Place, store: SlowS
     assert anew.hall.tables[OAK].seats == {Side.TROLL: "Anna"}
 
 
-async def test_a_board_is_called_something_else(place: Place, store: SlowStore) -> None:
+async def test_renamed_board_keeps_its_match_and_seats(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.type("Anna", "set board full on oak board", "move from f15 to f8")
     await place.leave("Bert")
@@ -142,9 +142,7 @@ async def test_a_board_is_called_something_else(place: Place, store: SlowStore) 
     assert anew.hall.tables["yew board"].match == place.hall.tables["yew board"].match
 
 
-async def test_a_ply_that_is_stored_after_its_board_has_got_another_name(
-    place: Place, store: SlowStore
-) -> None:
+async def test_ply_stored_after_a_renaming_counts(place: Place, store: SlowStore) -> None:
     await place.sit()
     store.hold()
     renaming = begin(rename_board(store, OAK, "yew board", NOW))
@@ -157,7 +155,9 @@ async def test_a_ply_that_is_stored_after_its_board_has_got_another_name(
     assert "You offer" in await place.type("Anna", "end game")
 
 
-async def test_a_configured_name_that_has_changed(place: Place, store: SlowStore) -> None:
+async def test_changed_name_in_the_configuration_renames_the_board(
+    place: Place, store: SlowStore
+) -> None:
     await place.sit()
     anew = Place(store, boards=[BoardSpec("yew board", key=OAK), *BOARDS[1:]])
     await anew.open()
@@ -166,7 +166,7 @@ async def test_a_configured_name_that_has_changed(place: Place, store: SlowStore
     assert place.hall.tables.seats_of("Anna")[0].name == "yew board"
 
 
-async def test_a_name_is_one_boards_alone(store: SlowStore, place: Place) -> None:
+async def test_board_name_must_be_valid_and_unique(store: SlowStore, place: Place) -> None:
     with pytest.raises(RefusedError) as taken:
         await open_board(store, "Elm Board", "classic", NOW)
     assert taken.value.code is Refusal.BOARD_NAME_TAKEN
@@ -184,7 +184,7 @@ async def test_a_name_is_one_boards_alone(store: SlowStore, place: Place) -> Non
     assert names(place) == [OAK, "elm board"]
 
 
-async def test_a_name_that_is_free_again_has_another_key(store: SlowStore, place: Place) -> None:
+async def test_reused_board_name_gets_a_new_key(store: SlowStore, place: Place) -> None:
     await rename_board(store, OAK, "yew board", NOW)
     await open_board(store, OAK, "classic", NOW)
     assert [(board.name, board.key) for board in await boards_up(store)] == [
@@ -197,7 +197,7 @@ async def test_a_name_that_is_free_again_has_another_key(store: SlowStore, place
     assert not place.hall.tables["yew board"].seats
 
 
-async def test_of_two_who_open_a_board_of_one_name_one_is_refused(store: SlowStore) -> None:
+async def test_concurrent_opening_of_one_name_is_refused_once(store: SlowStore) -> None:
     store.hold()
     both = [begin(open_board(store, "pine board", "classic", NOW)) for _ in range(2)]
     for _ in both:
@@ -209,7 +209,7 @@ async def test_of_two_who_open_a_board_of_one_name_one_is_refused(store: SlowSto
     assert [board.name for board in await boards_up(store)] == ["pine board"]
 
 
-async def test_a_start_reads_what_is_open_alone(tmp_path: Path) -> None:
+async def test_start_reads_only_open_boards(tmp_path: Path) -> None:
     store = await Store.open(tmp_path / "thud.db")
     try:
         for number in range(30):
@@ -235,7 +235,7 @@ async def test_a_start_reads_what_is_open_alone(tmp_path: Path) -> None:
         await store.close()
 
 
-async def test_another_process_opens_and_closes(tmp_path: Path) -> None:
+async def test_boards_opened_and_closed_by_another_process_are_followed(tmp_path: Path) -> None:
     path = tmp_path / "thud.db"
     store = await Store.open(path, serving=True, poll=0.01)
     other = await Store.open(path)
@@ -255,7 +255,7 @@ async def test_another_process_opens_and_closes(tmp_path: Path) -> None:
         await store.close()
 
 
-async def test_boards_of_a_gateways_client_are_not_the_halls(
+async def test_boards_of_a_gateway_client_are_not_in_the_hall(
     place: Place, store: SlowStore
 ) -> None:
     opened = BoardOpened(NOW, "", "mud/oak", "yew board", "classic")
@@ -266,7 +266,7 @@ async def test_boards_of_a_gateways_client_are_not_the_halls(
     assert names(anew) == [OAK, "elm board"]
 
 
-async def test_a_practice_is_put_away_once_nobody_is_at_its_board(place: Place) -> None:
+async def test_practice_is_adjourned_when_the_last_player_leaves_its_board(place: Place) -> None:
     await place.enter("Anna", "Bert")
     await place.type("Anna", "practice on oak board", "a6 b6")
     await place.type("Bert", "go oak board")
@@ -279,7 +279,7 @@ async def test_a_practice_is_put_away_once_nobody_is_at_its_board(place: Place) 
     assert place.plies("elm board") == 1
 
 
-async def test_a_lost_connection_keeps_a_practice_for_a_while(place: Place) -> None:
+async def test_practice_survives_a_lost_connection_but_not_quit(place: Place) -> None:
     await place.enter("Anna")
     await place.type("Anna", "practice on oak board", "a6 b6")
     await place.leave("Anna")
@@ -289,13 +289,13 @@ async def test_a_lost_connection_keeps_a_practice_for_a_while(place: Place) -> N
     assert not place.hall.tables[OAK].seats
 
 
-async def test_a_board_that_was_opened_to_practise_goes_with_that(place: Place) -> None:
+async def test_board_opened_for_a_practice_closes_with_it(place: Place) -> None:
     await place.enter("Anna")
     await place.type("Anna", "new board", "practice", "go hall")
     assert names(place) == [OAK, "elm board"]
 
 
-async def test_what_cannot_be_put_away_is_a_little_later(store: SlowStore) -> None:
+async def test_practice_that_cannot_be_stored_is_adjourned_later(store: SlowStore) -> None:
     alarms = Alarms(lambda: store.time)
     place = Place(store, later=alarms)
     await place.open()

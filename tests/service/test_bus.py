@@ -40,7 +40,7 @@ def test_handlers_run_in_the_order_of_events_and_of_subscription(bus: EventBus) 
     assert seen == ["first Joined", "second Joined", "first Left"]
 
 
-def test_event_of_a_line_waits_for_its_end_and_for_no_other_line(bus: EventBus) -> None:
+def test_event_of_a_line_is_handled_at_the_end_of_that_line(bus: EventBus) -> None:
     seen: list[AppliedEvent] = []
     bus.on(Joined, seen.append)
     assert bus.names.begin("Anna")
@@ -55,7 +55,7 @@ def test_event_of_a_line_waits_for_its_end_and_for_no_other_line(bus: EventBus) 
     assert seen == [JOINED, JOINED]
 
 
-def test_event_that_a_handler_causes_is_handled_behind_those_before_it(bus: EventBus) -> None:
+def test_event_published_by_a_handler_is_queued(bus: EventBus) -> None:
     seen: list[str] = []
 
     def joined(_: AppliedEvent) -> None:
@@ -71,7 +71,7 @@ def test_event_that_a_handler_causes_is_handled_behind_those_before_it(bus: Even
     assert seen == ["joined", "joined is done", "left"]
 
 
-def test_handler_that_fails_is_logged_and_hinders_no_other(
+def test_failing_handler_is_logged_and_others_still_run(
     bus: EventBus, caplog: pytest.LogCaptureFixture
 ) -> None:
     seen: list[AppliedEvent] = []
@@ -87,7 +87,7 @@ def test_handler_that_fails_is_logged_and_hinders_no_other(
     assert caplog.messages == ["an event handler failed"]
 
 
-def test_interrupted_bus_goes_on_with_the_next_event(bus: EventBus) -> None:
+def test_interrupted_bus_continues_with_the_next_event(bus: EventBus) -> None:
     seen: list[AppliedEvent] = []
 
     def interrupted(_: AppliedEvent) -> None:
@@ -103,7 +103,7 @@ def test_interrupted_bus_goes_on_with_the_next_event(bus: EventBus) -> None:
     assert seen == [JOINED]
 
 
-async def test_locks_are_all_left_when_the_last_who_waits_is_cancelled() -> None:
+async def test_locks_are_all_released_when_the_last_waiter_is_cancelled() -> None:
     """The lock is handed to somebody at the very moment at which they are cancelled."""
     turns = KeyedLock()
     assert turns.begin("Anna")

@@ -110,7 +110,7 @@ async def timed(untimed: TimedPlace) -> TimedPlace:
     return untimed
 
 
-async def test_a_flag_falls_by_itself(timed: TimedPlace) -> None:
+async def test_flag_falls_without_a_command(timed: TimedPlace) -> None:
     timed.wait(59.9)
     assert timed.outcome is None
     timed.wait(0.1)
@@ -120,7 +120,7 @@ async def test_a_flag_falls_by_itself(timed: TimedPlace) -> None:
     assert [timed.told_of(name, BattleEnded) for name in ("Anna", "Bert")] == [1, 1]
 
 
-async def test_each_ply_gives_the_other_side_its_time(timed: TimedPlace) -> None:
+async def test_ply_switches_the_clock_to_the_other_side(timed: TimedPlace) -> None:
     timed.wait(30)
     await timed.do("Anna", FIRST)
     timed.wait(59)
@@ -131,7 +131,7 @@ async def test_each_ply_gives_the_other_side_its_time(timed: TimedPlace) -> None
     assert timed.outcome.winner is Side.DWARF
 
 
-async def test_of_a_ply_and_a_flag_at_the_same_instant_one_counts(
+async def test_ply_stored_while_the_flag_falls_prevents_the_time_out(
     timed: TimedPlace, store: SlowStore
 ) -> None:
     timed.wait(59)
@@ -148,7 +148,7 @@ async def test_of_a_ply_and_a_flag_at_the_same_instant_one_counts(
     assert len(await timed.stored(BattleEnded)) == 1
 
 
-async def test_ply_typed_in_time_counts_though_an_event_of_the_opponent_is_stored_first(
+async def test_ply_typed_in_time_counts_after_an_earlier_opponent_event(
     timed: TimedPlace, store: SlowStore
 ) -> None:
     timed.wait(59.5)
@@ -164,7 +164,7 @@ async def test_ply_typed_in_time_counts_though_an_event_of_the_opponent_is_store
     assert timed.clock.left(Side.DWARF) == 0  # what it took to store is charged, up to the flag
 
 
-async def test_flag_stored_before_a_ply_of_the_same_instant_ends_the_battle(
+async def test_flag_stored_before_a_simultaneous_ply_ends_the_battle(
     timed: TimedPlace, store: SlowStore
 ) -> None:
     timed.wait(59.9)
@@ -179,7 +179,7 @@ async def test_flag_stored_before_a_ply_of_the_same_instant_ends_the_battle(
 
 
 @pytest.mark.parametrize("is_ply_first", [True, False])
-async def test_ply_at_one_node_and_flag_at_another_make_one_history(
+async def test_ply_and_flag_on_two_nodes_lead_to_one_history(
     store: SlowStore,
     is_ply_first: bool,  # noqa: FBT001  (a parameter of the test)
 ) -> None:
@@ -225,7 +225,7 @@ async def test_correspondence_ply_counts_until_the_deadline(
     assert len(await untimed.stored(Moved)) == (0 if late else 1)
 
 
-async def test_correspondence_deadline_moves_by_the_outage_it_falls_into(
+async def test_correspondence_deadline_is_extended_by_an_outage(
     untimed: TimedPlace, store: SlowStore
 ) -> None:
     node = Node(store, "first", lease=60, clock=lambda: store.time)
@@ -244,7 +244,7 @@ async def test_correspondence_deadline_moves_by_the_outage_it_falls_into(
     await until(lambda: again.outcome is not None)
 
 
-async def test_offers_at_the_deadline_do_not_move_it(untimed: TimedPlace) -> None:
+async def test_correspondence_deadline_is_not_moved_by_offers(untimed: TimedPlace) -> None:
     await untimed.begin(TimeControl(days=1))
     await untimed.do("Anna", FIRST)
     untimed.wait(DAY - 1)
@@ -260,9 +260,7 @@ async def test_offers_at_the_deadline_do_not_move_it(untimed: TimedPlace) -> Non
     assert not await untimed.stored(TakenBack)
 
 
-async def test_who_comes_too_late_is_told_that_the_time_is_up(
-    timed: TimedPlace, store: SlowStore
-) -> None:
+async def test_late_ply_ends_the_battle_on_time(timed: TimedPlace, store: SlowStore) -> None:
     timed.now = store.time = timed.now + 61  # nothing has been done about it yet
     result = await timed.do("Anna", FIRST)
     assert not result.refusal
@@ -271,7 +269,7 @@ async def test_who_comes_too_late_is_told_that_the_time_is_up(
     assert timed.outcome.ending is Ending.TIME
 
 
-async def test_a_player_is_told_once_in_a_battle_that_time_runs_short(timed: TimedPlace) -> None:
+async def test_low_time_warning_is_sent_once_per_battle(timed: TimedPlace) -> None:
     timed.wait(49)
     assert timed.told_of("Anna", TimeShort) == 0
     timed.wait(1)
@@ -287,7 +285,7 @@ async def test_a_player_is_told_once_in_a_battle_that_time_runs_short(timed: Tim
     ("control", "away"),
     [(TimeControl(1), TimeControl(1).grace + 55), (TimeControl(days=1), 0.9 * DAY)],
 )
-async def test_who_was_away_is_told_once_they_are_back_that_time_runs_short(
+async def test_low_time_warning_reaches_a_returning_player_once(
     untimed: TimedPlace, control: TimeControl, away: float
 ) -> None:
     await untimed.begin(control)
@@ -304,7 +302,7 @@ async def test_who_was_away_is_told_once_they_are_back_that_time_runs_short(
     assert untimed.told_of("Anna", TimeShort) == 0
 
 
-async def test_a_clock_stands_still_while_a_player_is_away(timed: TimedPlace) -> None:
+async def test_clock_pauses_during_the_grace_of_an_absent_player(timed: TimedPlace) -> None:
     timed.wait(50)
     await timed.leave("Bert")
     timed.wait(TimeControl(1).grace + 9)
@@ -313,7 +311,7 @@ async def test_a_clock_stands_still_while_a_player_is_away(timed: TimedPlace) ->
     await until(lambda: timed.outcome is not None)
 
 
-async def test_a_battle_that_cannot_be_ended_yet_is_ended_later(
+async def test_time_out_that_cannot_be_stored_is_retried(
     timed: TimedPlace, store: SlowStore
 ) -> None:
     store.hold()
@@ -328,7 +326,7 @@ async def test_a_battle_that_cannot_be_ended_yet_is_ended_later(
     await until(lambda: timed.outcome is not None)
 
 
-async def test_after_a_restart_nobody_has_lost_the_time_without_a_server(
+async def test_clock_does_not_run_while_no_server_is_up(
     timed: TimedPlace, store: SlowStore
 ) -> None:
     node = Node(store, "first", lease=60, clock=lambda: store.time)
@@ -351,9 +349,7 @@ async def test_after_a_restart_nobody_has_lost_the_time_without_a_server(
     assert again.outcome.winner is Side.TROLL
 
 
-async def test_players_cut_off_by_a_restart_have_two_minutes_to_come_back(
-    timed: TimedPlace, store: SlowStore
-) -> None:
+async def test_grace_after_a_restart_is_two_minutes(timed: TimedPlace, store: SlowStore) -> None:
     timed.wait(10)
     again = TimedPlace(store)
     await again.open()
@@ -368,7 +364,7 @@ async def test_players_cut_off_by_a_restart_have_two_minutes_to_come_back(
     await until(lambda: again.outcome is not None)
 
 
-async def test_players_cut_off_by_a_dead_node_have_two_minutes_to_come_back(
+async def test_grace_after_the_death_of_a_node_is_two_minutes(
     store: SlowStore,
 ) -> None:
     first, second = (Node(store, name, clock=lambda: store.time) for name in ("one", "two"))
@@ -388,7 +384,7 @@ async def test_players_cut_off_by_a_dead_node_have_two_minutes_to_come_back(
     assert {each.parting for each in absences if isinstance(each, Absent)} == {Parting.CUT_OFF}
 
 
-async def test_while_nothing_could_be_stored_no_time_is_lost(store: SlowStore) -> None:
+async def test_clock_does_not_run_while_the_database_is_away(store: SlowStore) -> None:
     node = Node(store, "one", lease=70, clock=lambda: store.time)
     await node.open()
     place = TimedPlace(store, node)
@@ -405,7 +401,7 @@ async def test_while_nothing_could_be_stored_no_time_is_lost(store: SlowStore) -
     await until(lambda: place.outcome is not None)
 
 
-async def test_a_flag_falls_once_though_two_nodes_watch_it(store: SlowStore) -> None:
+async def test_flag_watched_by_two_nodes_falls_once(store: SlowStore) -> None:
     nodes = [Node(store, name, lease=DAY, clock=lambda: store.time) for name in ("one", "two")]
     for node in nodes:
         await node.open()
@@ -423,7 +419,7 @@ async def test_a_flag_falls_once_though_two_nodes_watch_it(store: SlowStore) -> 
     assert len(await one.stored(BattleEnded)) == 1
 
 
-async def test_correspondence_goes_on_while_both_are_away(untimed: TimedPlace) -> None:
+async def test_correspondence_clock_runs_while_both_players_are_away(untimed: TimedPlace) -> None:
     await untimed.begin(TimeControl(days=1))
     for name in ("Anna", "Bert"):
         await untimed.leave(name, Parting.QUIT)
@@ -438,7 +434,7 @@ async def test_correspondence_goes_on_while_both_are_away(untimed: TimedPlace) -
     assert untimed.outcome.winner is Side.DWARF
 
 
-async def test_who_does_not_move_is_warned_and_then_claimed_from(untimed: TimedPlace) -> None:
+async def test_idle_player_is_warned_before_a_claim_succeeds(untimed: TimedPlace) -> None:
     await untimed.begin()
     result = await untimed.do("Bert", Claim(BOARD))
     assert result.refusal
@@ -452,19 +448,19 @@ async def test_who_does_not_move_is_warned_and_then_claimed_from(untimed: TimedP
     assert untimed.outcome.ending is Ending.CLAIM
 
 
-async def test_boards_without_a_battle_wait_for_nothing(timed: TimedPlace) -> None:
+async def test_board_without_a_battle_has_no_timers(timed: TimedPlace) -> None:
     await timed.do("Anna", Resign(BOARD))
     timed.wait(10_000)
     assert not timed.alarms.due
 
 
-async def test_nothing_is_done_once_the_service_is_closed(timed: TimedPlace) -> None:
+async def test_closed_service_ends_no_battle(timed: TimedPlace) -> None:
     await timed.service.close()
     timed.wait(100)
     assert await timed.stored(BattleEnded) == []
 
 
-async def test_what_comes_first_elsewhere_is_waited_for(
+async def test_timer_after_a_conflict_waits_before_its_retry(
     timed: TimedPlace, store: SlowStore
 ) -> None:
     store.conflict = True
@@ -474,7 +470,7 @@ async def test_what_comes_first_elsewhere_is_waited_for(
     assert not [each for each in timed.alarms.due if each <= timed.now]
 
 
-async def test_a_seat_after_a_second_battle_by_correspondence_is_kept_no_longer_than_others(
+async def test_seat_after_the_last_correspondence_battle_is_given_up(
     untimed: TimedPlace,
 ) -> None:
     await untimed.begin(TimeControl(days=1))
@@ -487,7 +483,7 @@ async def test_a_seat_after_a_second_battle_by_correspondence_is_kept_no_longer_
     await until(lambda: "Bert" not in untimed.hall.tables[BOARD].seats.values())
 
 
-async def test_a_clock_that_cannot_be_held_keeps_no_server_from_its_start(
+async def test_start_succeeds_although_a_clock_pause_cannot_be_stored(
     timed: TimedPlace, store: SlowStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     node = Node(store, "first", lease=60, clock=lambda: store.time)

@@ -26,7 +26,7 @@ async def place(store: SlowStore) -> Place:
     return place
 
 
-async def test_a_comment_is_stored_and_told_to_both_players_alone(
+async def test_comment_is_stored_and_announced_to_the_two_players(
     place: Place, store: SlowStore
 ) -> None:
     place.told.clear()
@@ -37,7 +37,7 @@ async def test_a_comment_is_stored_and_told_to_both_players_alone(
     assert "; Anna: Too early." in await place.type("Carla", "record 1")
 
 
-async def test_a_replay_that_is_open_has_it_at_once(place: Place) -> None:
+async def test_comment_appears_in_an_open_replay(place: Place) -> None:
     for name in ("Anna", "Bert"):
         await place.type(name, "replay 1", "next")
     await place.type("Anna", "comment Too early.")
@@ -46,7 +46,7 @@ async def test_a_replay_that_is_open_has_it_at_once(place: Place) -> None:
         assert "Anna comments: Too early." in await place.type(name, "next")
 
 
-async def test_two_at_once_are_both_kept(place: Place, store: SlowStore) -> None:
+async def test_concurrent_comments_are_both_stored(place: Place, store: SlowStore) -> None:
     """The second is decided anew, since the hall has changed."""
     store.hold()
     one = place.submit("Anna", "comment 1 1 one")
@@ -58,7 +58,7 @@ async def test_two_at_once_are_both_kept(place: Place, store: SlowStore) -> None
     assert [each.text for each in await store.read(battles.comments, 1)] == ["one", "two"]
 
 
-async def test_a_board_that_is_opened_meanwhile_is_no_hindrance(
+async def test_comment_after_the_opening_of_a_board_is_stored(
     place: Place, store: SlowStore
 ) -> None:
     await open_board(store, "ash board", "classic", 5.0)

@@ -14,11 +14,11 @@ async def nothing() -> str:
     return "done"
 
 
-async def test_what_need_not_wait_is_no_task() -> None:
+async def test_eager_coroutine_that_never_waits_returns_its_result() -> None:
     assert now(nothing()) == "done"
 
 
-async def test_what_waits_has_begun_and_is_a_task_for_the_rest() -> None:
+async def test_eager_coroutine_that_waits_becomes_a_task() -> None:
     gate, begun = asyncio.Event(), []
 
     async def waits() -> str:
@@ -33,7 +33,7 @@ async def test_what_waits_has_begun_and_is_a_task_for_the_rest() -> None:
     assert await task == "done"
 
 
-async def test_what_waits_is_what_tasks_of_later_pythons_take() -> None:
+async def test_eager_task_wraps_a_real_coroutine() -> None:
     """Since 3.12 they take no generator, decorated or not."""
     task = now(asyncio.sleep(0))
     assert isinstance(task, asyncio.Task)
@@ -41,7 +41,7 @@ async def test_what_waits_is_what_tasks_of_later_pythons_take() -> None:
     await task
 
 
-async def test_what_waits_can_fail_and_be_cancelled() -> None:
+async def test_eager_task_can_fail_and_be_cancelled() -> None:
     async def fails() -> None:
         await asyncio.sleep(0)
         raise ValueError("wrong")
@@ -57,7 +57,7 @@ async def test_what_waits_can_fail_and_be_cancelled() -> None:
 
 
 @pytest.mark.parametrize("turns", [0, 1])
-async def test_what_waits_is_told_when_it_is_cancelled(turns: int) -> None:
+async def test_eager_coroutine_receives_its_cancellation(turns: int) -> None:
     """Be it before the first step of the task."""
     told = []
 
@@ -88,7 +88,7 @@ class Clock:
         return self.seconds
 
 
-async def test_the_stretches_of_a_coroutine_are_metered_and_its_waiting_is_not() -> None:
+async def test_metered_time_excludes_waiting() -> None:
     clock, ran, gate = Clock(), list[float](), asyncio.Event()
 
     async def works() -> str:
@@ -105,7 +105,7 @@ async def test_the_stretches_of_a_coroutine_are_metered_and_its_waiting_is_not()
     assert ran == [2, 3]
 
 
-async def test_what_is_metered_can_fail_and_be_cancelled() -> None:
+async def test_metered_coroutine_can_fail_and_be_cancelled() -> None:
     clock, ran = Clock(), list[float]()
 
     async def fails() -> None:
@@ -122,7 +122,7 @@ async def test_what_is_metered_can_fail_and_be_cancelled() -> None:
     assert ran == [1, 0, 0]
 
 
-async def test_metered_coroutine_inside_a_task_fails_returns_and_is_cancelled() -> None:
+async def test_metered_coroutine_in_a_task_returns_fails_and_is_cancelled() -> None:
     clock, ran = Clock(), list[float]()
 
     async def works(seconds: int) -> int:
@@ -144,7 +144,7 @@ async def test_metered_coroutine_inside_a_task_fails_returns_and_is_cancelled() 
     assert ran == [2, 10, 3, 0, 0]
 
 
-async def test_a_line_that_is_cancelled_at_once_hands_on_no_turn() -> None:
+async def test_lock_is_not_granted_twice_when_a_waiter_is_cancelled_at_once() -> None:
     turns, done = KeyedLock(), asyncio.Event()
     at_work = most = 0
 

@@ -68,20 +68,20 @@ def calls(house: House, name: str, line: str) -> int:
 
 
 @pytest.mark.parametrize(("player", "line"), MOST)
-def test_a_line_is_no_dearer_than_it_was(house: House, player: str, line: str) -> None:
+def test_line_stays_within_its_call_budget(house: House, player: str, line: str) -> None:
     for _ in range(3):  # what is kept of the first is there
         house.obey(player, line, NOW)
         house.obey(player, "unfollow bert", NOW)
     assert (made := calls(house, player, line)) <= MOST[player, line], made
 
 
-def test_a_new_line_that_cannot_be_read_is_no_dearer_than_it_was(house: House) -> None:
+def test_new_unparsable_line_stays_within_its_call_budget(house: House) -> None:
     for number in range(3):
         house.obey("Dora", f"mvoe from a6 to b6 {number}", NOW)
     assert (made := calls(house, "Dora", "mvoe from a6 to b6 77")) <= MOST_OF_A_NEW_LINE, made
 
 
-def test_a_ply_is_no_dearer_than_it_was(house: House) -> None:
+def test_ply_stays_within_its_call_budget(house: House) -> None:
     plies = [("Anna", "a6 b7"), ("Bert", "g7 f7"), ("Anna", "b7 a6"), ("Bert", "f7 g7")]
     for name, line in plies * 3:
         house.obey(name, line, NOW)

@@ -28,7 +28,7 @@ async def obeyed(place: Place, line: str) -> str:
         return await place.type("Anna", line)
 
 
-async def test_nobody_waits_for_what_others_have_done_when_it_cannot_be_read(
+async def test_waiting_line_fails_when_new_entries_cannot_be_read(
     place: Place, store: SlowStore
 ) -> None:
     store.conflict = True
@@ -41,9 +41,7 @@ async def test_nobody_waits_for_what_others_have_done_when_it_cannot_be_read(
     assert "You sit down" in await obeyed(place, "join game as dwarf on oak board")
 
 
-async def test_a_board_that_is_not_as_it_is_stored_is_not_played_on(
-    place: Place, store: SlowStore
-) -> None:
+async def test_inconsistent_board_stops_the_service(place: Place, store: SlowStore) -> None:
     # Nothing here would decide that; a store that something else has written to may hold it.
     await store.append({"oak board": (0, [moved(1)])})
     with pytest.raises(ValueError, match="do not fit together"):
@@ -54,7 +52,7 @@ async def test_a_board_that_is_not_as_it_is_stored_is_not_played_on(
         await place.service.close()
 
 
-async def test_a_store_that_has_forgotten_what_was_seen_is_not_waited_for(
+async def test_store_that_lost_history_stops_the_service(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await place.sit()
@@ -70,7 +68,7 @@ async def test_a_store_that_has_forgotten_what_was_seen_is_not_waited_for(
         await place.service.ended()
 
 
-async def test_what_cannot_be_told_is_made_so(
+async def test_event_is_applied_although_its_delivery_fails(
     place: Place, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(message: object, cause: object) -> None:
@@ -84,7 +82,9 @@ async def test_what_cannot_be_told_is_made_so(
 
 
 @pytest.mark.parametrize("line", ["record 1", "history", "games", "standings", "score"])
-async def test_what_cannot_be_looked_up(place: Place, store: SlowStore, line: str) -> None:
+async def test_failed_lookup_is_reported_and_can_be_retried(
+    place: Place, store: SlowStore, line: str
+) -> None:
     await place.sit()
     await place.type("Anna", "move from f15 to f8", "resign", "yes", "start")
     store.unreadable = True
@@ -94,13 +94,13 @@ async def test_what_cannot_be_looked_up(place: Place, store: SlowStore, line: st
     assert await obeyed(place, line)
 
 
-async def test_opening_a_store_that_cannot_be_read(store: SlowStore) -> None:
+async def test_opening_an_unreadable_store_raises_store_error(store: SlowStore) -> None:
     store.unreadable = True
     with pytest.raises(StoreError, match="does not work"):
         await Place(store).service.open()
 
 
-async def test_what_comes_while_a_board_is_folded_is_not_folded_twice(
+async def test_events_stored_during_a_start_are_applied_once(
     store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = Place(store)
@@ -123,7 +123,7 @@ async def test_what_comes_while_a_board_is_folded_is_not_folded_twice(
     assert anew.hall.tables["oak board"].match == place.hall.tables["oak board"].match
 
 
-async def test_boards_are_noted_as_up_once(place: Place, store: SlowStore) -> None:
+async def test_boards_are_recorded_as_open_once(place: Place, store: SlowStore) -> None:
     position = await store.position()
     assert [board.name for board in await store.read(hall.open_boards)] == [
         "oak board",
@@ -134,7 +134,7 @@ async def test_boards_are_noted_as_up_once(place: Place, store: SlowStore) -> No
     assert await store.position() == position
 
 
-async def test_who_is_erased_while_they_play_leaves_a_board_that_can_be_opened(
+async def test_board_of_an_erased_player_can_still_be_opened(
     place: Place, store: SlowStore
 ) -> None:
     await store.write(accounts.enrol, "Anna", "hash")

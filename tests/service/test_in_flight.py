@@ -14,7 +14,9 @@ from thudmud.service import presence
 
 
 @pytest.mark.parametrize("room", ["", "go oak board"])
-async def test_lost_while_sitting_down(place: Place, store: SlowStore, room: str) -> None:
+async def test_connection_lost_while_sitting_down_marks_the_player_away(
+    place: Place, store: SlowStore, room: str
+) -> None:
     await place.enter("Carla", "Dora")
     await place.type("Carla", room)
     store.hold()
@@ -29,7 +31,7 @@ async def test_lost_while_sitting_down(place: Place, store: SlowStore, room: str
     assert "You are welcome" not in await place.type("Dora", "look at oak board")
 
 
-async def test_lost_while_a_style_is_being_kept(
+async def test_connection_lost_while_a_style_is_stored_removes_the_player(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = asyncio.Event()
@@ -46,7 +48,7 @@ async def test_lost_while_a_style_is_being_kept(
     assert "Anna" not in place.service
 
 
-async def test_how_somebody_left_is_stored_even_if_it_is_late(
+async def test_departure_that_cannot_be_stored_is_stored_later(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -59,7 +61,7 @@ async def test_how_somebody_left_is_stored_even_if_it_is_late(
     assert not await place.service.needs("Anna")
 
 
-async def test_back_while_it_is_being_stored_that_one_is_away(
+async def test_return_while_the_absence_is_stored_clears_it(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -75,7 +77,9 @@ async def test_back_while_it_is_being_stored_that_one_is_away(
     assert place.away() == set()
 
 
-async def test_taken_over_while_quitting(place: Place, store: SlowStore) -> None:
+async def test_takeover_during_quit_leaves_the_new_session_open(
+    place: Place, store: SlowStore
+) -> None:
     one, two = Screen(), Screen()
     await place.enter("Anna", screen=one)
     await place.type("Anna", "join game as dwarf on oak board")
@@ -96,7 +100,9 @@ async def test_taken_over_while_quitting(place: Place, store: SlowStore) -> None
     assert "Anna" in two.told[-1]
 
 
-async def test_lost_while_quitting(place: Place, store: SlowStore) -> None:
+async def test_connection_lost_during_quit_still_frees_the_seat(
+    place: Place, store: SlowStore
+) -> None:
     await place.enter("Anna")
     await place.type("Anna", "join game as dwarf on oak board")
     store.hold()
@@ -109,7 +115,9 @@ async def test_lost_while_quitting(place: Place, store: SlowStore) -> None:
     assert not place.hall.tables["oak board"].seats
 
 
-async def test_lost_while_coming_back(place: Place, store: SlowStore) -> None:
+async def test_connection_lost_while_coming_back_marks_the_player_away(
+    place: Place, store: SlowStore
+) -> None:
     await place.sit()
     await place.leave("Anna")
     store.hold()

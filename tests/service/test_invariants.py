@@ -49,9 +49,7 @@ async def put_away(place: Place) -> None:
 # 1. The order of locks.
 
 
-async def test_two_who_act_on_one_board_and_each_other_never_wait_for_ever(
-    place: Place, store: SlowStore
-) -> None:
+async def test_mutual_actions_at_one_board_do_not_deadlock(place: Place, store: SlowStore) -> None:
     await place.sit()
     store.hold()
     moving = place.submit("Anna", MOVE)
@@ -69,7 +67,9 @@ async def test_two_who_act_on_one_board_and_each_other_never_wait_for_ever(
     assert place.away() == {"Anna"}
 
 
-async def test_lost_while_the_other_has_a_match_resumed(place: Place, store: SlowStore) -> None:
+async def test_connection_lost_while_the_opponent_resumes_marks_absence(
+    place: Place, store: SlowStore
+) -> None:
     await put_away(place)
     await place.type("Bert", "resume game on oak board")
     store.hold()
@@ -82,7 +82,7 @@ async def test_lost_while_the_other_has_a_match_resumed(place: Place, store: Slo
     assert place.away() == {"Bert"}
 
 
-async def test_one_at_a_time_is_stored_at_a_board(place: Place, store: SlowStore) -> None:
+async def test_appends_to_one_board_are_serialized(place: Place, store: SlowStore) -> None:
     await place.enter("Anna", "Bert")
     store.hold()
     first = place.submit("Anna", "join game as dwarf on oak board")
@@ -96,7 +96,9 @@ async def test_one_at_a_time_is_stored_at_a_board(place: Place, store: SlowStore
     assert result.refusal.code is Refusal.SEAT_TAKEN
 
 
-async def test_given_a_seat_while_leaving_another(place: Place, store: SlowStore) -> None:
+async def test_absence_is_marked_at_a_seat_given_during_departure(
+    place: Place, store: SlowStore
+) -> None:
     await put_away(place)
     await place.type("Bert", "join game as dwarf on elm board", "go oak board")
     await place.type("Bert", "resume game on oak board")
@@ -111,7 +113,9 @@ async def test_given_a_seat_while_leaving_another(place: Place, store: SlowStore
     await until(lambda: place.away() == place.away("elm board") == {"Bert"})
 
 
-async def test_given_a_seat_and_back_before_that_is_known(place: Place, store: SlowStore) -> None:
+async def test_player_back_before_their_seat_is_known_is_not_away(
+    place: Place, store: SlowStore
+) -> None:
     await put_away(place)
     await place.type("Bert", "resume game on oak board")
     store.hold()
@@ -126,9 +130,7 @@ async def test_given_a_seat_and_back_before_that_is_known(place: Place, store: S
     assert "You move" in await place.type("Bert", ANSWER)
 
 
-async def test_nobody_is_noted_as_away_whom_nobody_has_settled(
-    place: Place, store: SlowStore
-) -> None:
+async def test_absence_is_marked_only_by_settle(place: Place, store: SlowStore) -> None:
     await place.sit()
     anew = Place(store)
     await anew.service.open()
@@ -142,7 +144,7 @@ async def test_nobody_is_noted_as_away_whom_nobody_has_settled(
 # 2. What one player does is done in its order, and others do not wait for it.
 
 
-async def test_a_line_at_a_time_from_one_player(place: Place, store: SlowStore) -> None:
+async def test_lines_of_one_player_are_serialized(place: Place, store: SlowStore) -> None:
     """What would need no storing waits, too, for what came before it."""
     await place.sit()
     store.hold()
@@ -157,7 +159,7 @@ async def test_a_line_at_a_time_from_one_player(place: Place, store: SlowStore) 
     assert "You move the dwarf" in place.told["Anna"][0]
 
 
-async def test_whoever_is_lost_in_mid_append_is_gone_after_it(
+async def test_connection_lost_during_an_append_takes_effect_after_it(
     place: Place, store: SlowStore
 ) -> None:
     await place.sit()
@@ -176,9 +178,7 @@ async def test_whoever_is_lost_in_mid_append_is_gone_after_it(
     assert place.away() == {"Anna"}
 
 
-async def test_who_goes_on_elsewhere_waits_for_the_line_in_flight(
-    place: Place, store: SlowStore
-) -> None:
+async def test_takeover_waits_for_the_line_in_flight(place: Place, store: SlowStore) -> None:
     one, two = Screen(), Screen()
     await place.sit()
     await place.enter("Anna", screen=one)
@@ -202,7 +202,7 @@ async def test_who_goes_on_elsewhere_waits_for_the_line_in_flight(
     assert "here I am" not in one.told[-1]
 
 
-async def test_others_do_not_wait(place: Place, store: SlowStore) -> None:
+async def test_lines_of_other_players_do_not_wait(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.enter("Carla")
     store.hold()
@@ -216,7 +216,7 @@ async def test_others_do_not_wait(place: Place, store: SlowStore) -> None:
     await finished(moving)
 
 
-async def test_boards_do_not_wait_for_each_other(place: Place, store: SlowStore) -> None:
+async def test_appends_to_different_boards_run_concurrently(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.enter("Carla")
     store.hold()
@@ -235,7 +235,7 @@ async def test_boards_do_not_wait_for_each_other(place: Place, store: SlowStore)
 # 3. What is stored is applied and told once, in the store's order, whoever stored it.
 
 
-async def test_two_services_tell_the_same_once_and_in_one_order(store: SlowStore) -> None:
+async def test_services_on_one_store_deliver_once_and_in_the_same_order(store: SlowStore) -> None:
     here, there = await two_places(store)
     await here.enter("Carla")
     await there.enter("Dora")
@@ -259,7 +259,7 @@ async def test_two_services_tell_the_same_once_and_in_one_order(store: SlowStore
     assert not here.away()
 
 
-async def test_only_what_was_decided_here_has_its_cause(store: SlowStore) -> None:
+async def test_cause_is_passed_only_on_the_deciding_service(store: SlowStore) -> None:
     here, there = await two_places(store)
     for place in (here, there):
         place.causes.clear()
@@ -274,7 +274,7 @@ async def test_only_what_was_decided_here_has_its_cause(store: SlowStore) -> Non
 # 4. Who appended is woken first, and told second.
 
 
-async def test_a_move_takes_four_turns_of_the_loop(
+async def test_move_takes_four_iterations_of_the_event_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = await Store.open(tmp_path / "thud.store")
@@ -316,7 +316,7 @@ async def test_a_move_takes_four_turns_of_the_loop(
 # 5. After a conflict nothing has been told, and the command is decided anew.
 
 
-async def test_whoever_comes_first_at_another_service_is_first(store: SlowStore) -> None:
+async def test_first_append_wins_between_two_services(store: SlowStore) -> None:
     here, there = Place(store), Place(store)
     await here.open()
     await there.open()
@@ -334,7 +334,7 @@ async def test_whoever_comes_first_at_another_service_is_first(store: SlowStore)
     assert "Anna plays the dwarfs" in there.told["Bert"][-1]
 
 
-async def test_after_a_conflict_nothing_has_been_told(
+async def test_conflict_delivers_nothing_and_decides_again(
     store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = await two_places(store)
@@ -362,7 +362,7 @@ async def test_after_a_conflict_nothing_has_been_told(
     assert "\n".join(there.told["Bert"]).count("You sit down") == 1
 
 
-async def test_a_board_that_stands_at_another_version(place: Place) -> None:
+async def test_line_for_another_board_version_conflicts(place: Place) -> None:
     await place.sit()
     single = Service(Hall(BOARDS[:1]), place.service.store, clock=lambda: 1000.0, is_alone=True)
     await single.open()
@@ -378,7 +378,7 @@ async def test_a_board_that_stands_at_another_version(place: Place) -> None:
 
 
 @pytest.mark.parametrize("when", ["at once", "while it is stored"])
-async def test_a_cancelled_line_is_told_when_it_comes_back(
+async def test_cancelled_line_is_delivered_once_it_is_stored(
     place: Place, store: SlowStore, when: str
 ) -> None:
     await place.sit()
@@ -404,7 +404,7 @@ async def test_a_cancelled_line_is_told_when_it_comes_back(
     assert place.plies() == 1
 
 
-async def test_whose_line_was_cancelled_can_be_gone_when_it_comes_back(
+async def test_stored_event_of_a_cancelled_line_marks_a_departed_player_away(
     place: Place, store: SlowStore
 ) -> None:
     await place.enter("Anna", "Bert")
@@ -421,7 +421,9 @@ async def test_whose_line_was_cancelled_can_be_gone_when_it_comes_back(
 # 7. What is not stored has not happened, but for presence.
 
 
-async def test_nobody_is_told_before_it_is_stored(place: Place, store: SlowStore) -> None:
+async def test_events_are_delivered_only_after_they_are_stored(
+    place: Place, store: SlowStore
+) -> None:
     await place.sit()
     store.hold()
     place.told.clear()
@@ -436,7 +438,7 @@ async def test_nobody_is_told_before_it_is_stored(place: Place, store: SlowStore
     assert place.told["Bert"][0].startswith("Anna moves the dwarf from F15 to F8.")
 
 
-async def test_what_cannot_be_stored_has_not_happened(place: Place, store: SlowStore) -> None:
+async def test_failed_append_changes_and_delivers_nothing(place: Place, store: SlowStore) -> None:
     await place.sit()
     store.broken = True
     before = place.hall.tables["oak board"]
@@ -449,9 +451,7 @@ async def test_what_cannot_be_stored_has_not_happened(place: Place, store: SlowS
     assert "You move" in await place.type("Anna", MOVE)
 
 
-async def test_walking_to_a_seat_that_cannot_be_stored_goes_nowhere(
-    place: Place, store: SlowStore
-) -> None:
+async def test_failed_join_leaves_the_player_in_the_hall(place: Place, store: SlowStore) -> None:
     await place.enter("Anna", "Bert")
     store.broken = True
     place.told.clear()
@@ -461,7 +461,7 @@ async def test_walking_to_a_seat_that_cannot_be_stored_goes_nowhere(
     assert not place.told
 
 
-async def test_who_is_lost_while_nothing_can_be_stored_is_noted_later(
+async def test_absence_that_cannot_be_stored_is_stored_later(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -476,7 +476,7 @@ async def test_who_is_lost_while_nothing_can_be_stored_is_noted_later(
     await place.service.close()
 
 
-async def test_who_is_back_has_not_lost_though_that_could_not_be_stored(
+async def test_return_that_cannot_be_stored_prevents_a_claim(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -494,7 +494,7 @@ async def test_who_is_back_has_not_lost_though_that_could_not_be_stored(
     assert place.hall.tables["oak board"].running
 
 
-async def test_who_cannot_be_brought_back_stays_outside_where_that_is_asked_for(
+async def test_join_with_must_store_fails_if_the_return_cannot_be_stored(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await place.enter("Anna")
@@ -514,7 +514,7 @@ async def test_who_cannot_be_brought_back_stays_outside_where_that_is_asked_for(
     assert place.away() == place.away("elm board") == {"Anna"}
 
 
-async def test_who_gives_up_while_they_are_brought_back_is_gone_all_the_same(
+async def test_join_cancelled_halfway_marks_the_player_away_at_all_boards(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -539,7 +539,7 @@ async def test_who_gives_up_while_they_are_brought_back_is_gone_all_the_same(
 # 8. Shutdown.
 
 
-async def test_a_line_in_flight_is_told_before_it_is_closed(place: Place, store: SlowStore) -> None:
+async def test_close_waits_for_the_line_in_flight(place: Place, store: SlowStore) -> None:
     await place.sit()
     store.hold()
     moving = place.submit("Anna", MOVE)
@@ -556,7 +556,7 @@ async def test_a_line_in_flight_is_told_before_it_is_closed(place: Place, store:
     assert place.told["Bert"][0].startswith("Anna moves the dwarf")
 
 
-async def test_nothing_is_done_afterwards_and_nobody_is_written_away(
+async def test_stopped_service_stores_nothing_and_marks_nobody_away(
     place: Place, store: SlowStore
 ) -> None:
     await place.sit()
@@ -572,9 +572,7 @@ async def test_nothing_is_done_afterwards_and_nobody_is_written_away(
     assert await store.position() == position
 
 
-async def test_closing_does_not_wait_for_a_disk_that_stays_full(
-    place: Place, store: SlowStore
-) -> None:
+async def test_close_does_not_wait_for_a_full_disk(place: Place, store: SlowStore) -> None:
     await place.sit()
     store.broken = True
     await place.leave("Bert")
@@ -582,7 +580,7 @@ async def test_closing_does_not_wait_for_a_disk_that_stays_full(
         await place.service.close()
 
 
-async def test_nobody_is_written_away_who_is_given_a_seat_while_it_closes(
+async def test_close_marks_nobody_away_who_is_given_a_seat_meanwhile(
     place: Place, store: SlowStore
 ) -> None:
     await put_away(place)
@@ -601,7 +599,7 @@ async def test_nobody_is_written_away_who_is_given_a_seat_while_it_closes(
 # 9. Outboxes.
 
 
-async def test_who_is_lost_hears_nothing_more(place: Place, store: SlowStore) -> None:
+async def test_lost_player_gets_no_more_messages(place: Place, store: SlowStore) -> None:
     screen = Screen()
     await place.sit()
     await place.enter("Anna", screen=screen)
@@ -617,7 +615,7 @@ async def test_who_is_lost_hears_nothing_more(place: Place, store: SlowStore) ->
 
 
 @pytest.mark.parametrize("line", ["quit", ""])
-async def test_who_quits_hears_the_goodbye(place: Place, line: str) -> None:
+async def test_quitting_player_gets_the_goodbye_last(place: Place, line: str) -> None:
     screen = Screen()
     await place.sit()
     await place.enter("Anna", screen=screen)
@@ -631,7 +629,7 @@ async def test_who_quits_hears_the_goodbye(place: Place, line: str) -> None:
     assert screen.told == heard
 
 
-async def test_one_message_goes_to_all_who_are_told_it(place: Place) -> None:
+async def test_message_object_is_shared_by_all_recipients(place: Place) -> None:
     one, two = Screen(), Screen()
     await place.enter("Anna", screen=one)
     await place.enter("Bert", screen=two)
@@ -640,7 +638,7 @@ async def test_one_message_goes_to_all_who_are_told_it(place: Place) -> None:
     assert one.messages[-1] == Message(("Anna", "Bert"), "It rains.")
 
 
-async def test_the_version_that_is_asked_for_holds_while_something_is_looked_up(
+async def test_requested_version_is_checked_again_after_a_lookup(
     store: SlowStore,
 ) -> None:
     place = Place(store, boards=BOARDS[:1])

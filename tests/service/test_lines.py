@@ -14,7 +14,7 @@ from thudmud.rules import Side
 from thudmud.store import NotWrittenError, battles
 
 
-async def test_at_one_board_the_second_is_decided_when_the_first_is_done(
+async def test_second_line_at_a_board_is_decided_after_the_first(
     place: Place, store: SlowStore
 ) -> None:
     await place.enter("Anna", "Bert")
@@ -27,7 +27,7 @@ async def test_at_one_board_the_second_is_decided_when_the_first_is_done(
     assert place.hall.people["Bert"].room is None
 
 
-async def test_two_services_that_share_a_store_play_each_other(store: SlowStore) -> None:
+async def test_players_of_two_services_on_one_store_play_each_other(store: SlowStore) -> None:
     here, there = Place(store), Place(store)
     await here.open()
     await there.open()
@@ -47,7 +47,7 @@ async def test_two_services_that_share_a_store_play_each_other(store: SlowStore)
     assert battle.outcome
 
 
-async def test_the_last_command_is_done_again(place: Place) -> None:
+async def test_again_repeats_the_last_command(place: Place) -> None:
     await place.enter("Anna", "Bert")
     assert "nothing to repeat yet" in await place.type("Anna", "again")
     assert (await place.type("Anna", "say hello", ".")).count("You say: hello") == 2
@@ -59,7 +59,7 @@ async def test_the_last_command_is_done_again(place: Place) -> None:
     assert "nothing to repeat yet" in await place.type("Bert", "again")
 
 
-async def test_a_new_service_finds_everything_where_it_was(place: Place, store: SlowStore) -> None:
+async def test_restarted_service_restores_the_match(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.type("Anna", "move from f15 to f8")
     await place.type("Bert", "move from g7 to f7", "undo")
@@ -78,9 +78,7 @@ async def test_a_new_service_finds_everything_where_it_was(place: Place, store: 
     assert "1 ply" not in await anew.type("Anna", "games")
 
 
-async def test_old_battles_are_read_when_somebody_wants_them(
-    place: Place, store: SlowStore
-) -> None:
+async def test_old_battles_are_available_after_a_restart(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.type("Anna", "move from f15 to f8", "resign", "yes")
     anew = Place(store)
@@ -90,9 +88,7 @@ async def test_old_battles_are_read_when_somebody_wants_them(
     assert "ply 1 of 1" in await anew.type("Carla", "replay 1", "next")
 
 
-async def test_who_is_here_though_it_could_not_be_stored_can_play(
-    place: Place, store: SlowStore
-) -> None:
+async def test_player_whose_return_was_not_stored_can_play(place: Place, store: SlowStore) -> None:
     await place.sit()
     await place.leave("Anna")
     assert place.hall.tables["oak board"].away
@@ -104,7 +100,7 @@ async def test_who_is_here_though_it_could_not_be_stored_can_play(
     assert not place.hall.tables["oak board"].away
 
 
-async def test_a_members_styles_are_kept_before_they_are_told(place: Place) -> None:
+async def test_style_of_a_member_is_stored_before_it_is_applied(place: Place) -> None:
     await place.enter("Anna", member=True)
     assert "full style" in await place.type("Anna", "set board full on oak board")
     assert place.kept.keys() == {"Anna"}
@@ -115,7 +111,7 @@ async def test_a_members_styles_are_kept_before_they_are_told(place: Place) -> N
     assert place.hall.style("Anna", "oak board") is Style.FULL
 
 
-async def test_a_line_in_flight_of_somebody_who_is_gone_harms_nothing(
+async def test_line_in_flight_of_a_departed_player_still_counts(
     place: Place, store: SlowStore
 ) -> None:
     await place.sit()
@@ -129,7 +125,7 @@ async def test_a_line_in_flight_of_somebody_who_is_gone_harms_nothing(
     assert "Anna" not in place.service
 
 
-async def test_quitting_gives_seats_up_where_no_match_is_under_way(place: Place) -> None:
+async def test_quit_frees_seats_except_in_a_running_match(place: Place) -> None:
     await place.sit()
     await place.type("Anna", "join game as troll on elm board")
     await place.type("Anna", "quit")

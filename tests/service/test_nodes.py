@@ -116,7 +116,7 @@ async def fail(*_: object, **__: object) -> Any:
     raise NotWrittenError("The disk is full.")
 
 
-async def test_their_people_play_each_other(one: Place, two: Place) -> None:
+async def test_players_on_two_nodes_play_each_other(one: Place, two: Place) -> None:
     await sit(one, two)
     assert "You move" in await one.type("Anna", "move a6 to b6")
     assert "Anna moves the dwarf from A6 to B6." in two.told["Bert"][-1]
@@ -128,7 +128,7 @@ async def test_their_people_play_each_other(one: Place, two: Place) -> None:
 # 10. Who stores that a player is away, or back, has the claim on their name.
 
 
-async def test_a_second_node_marks_nobody_away(world: World, one: Place) -> None:
+async def test_start_of_a_second_node_marks_nobody_away(world: World, one: Place) -> None:
     await one.enter("Anna", "Carla")
     await one.type("Anna", "join game as dwarf on oak board")
     await one.type("Carla", "join game as troll on oak board", "start")
@@ -139,7 +139,7 @@ async def test_a_second_node_marks_nobody_away(world: World, one: Place) -> None
     assert "You move" in await one.type("Anna", "move a6 to b6")
 
 
-async def test_it_is_tried_until_it_is_stored_and_then_they_are_let_go(
+async def test_name_is_released_once_the_absence_is_stored(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -158,7 +158,7 @@ async def test_it_is_tried_until_it_is_stored_and_then_they_are_let_go(
 
 
 @pytest.mark.parametrize(("call", "events"), [("look_up", 0), ("claim", 0), ("append", 2)])
-async def test_a_join_that_is_cancelled_halfway_leaves_nothing(
+async def test_cancelled_join_leaves_no_claim_and_no_player(
     world: World, one: Place, two: Place, call: str, events: int
 ) -> None:
     await sit(one, two)
@@ -178,7 +178,9 @@ async def test_a_join_that_is_cancelled_halfway_leaves_nothing(
     assert "Anna" not in two.service
 
 
-async def test_who_is_not_admitted_leaves_nothing(world: World, one: Place, two: Place) -> None:
+async def test_rejected_join_leaves_no_claim_and_no_player(
+    world: World, one: Place, two: Place
+) -> None:
     await sit(one, two)
     await one.leave("Anna")
     assert await one.service.join(JoinRequest("Anna", Terminal(), admit=lambda: False)) is None
@@ -187,7 +189,7 @@ async def test_who_is_not_admitted_leaves_nothing(world: World, one: Place, two:
     assert two.away() == {"Anna"}
 
 
-async def test_who_is_given_a_seat_and_has_just_gone_is_away(
+async def test_player_given_a_seat_just_after_leaving_is_away(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -205,7 +207,7 @@ async def test_who_is_given_a_seat_and_has_just_gone_is_away(
     assert one.away() == two.away() == {"Bert"}
 
 
-async def test_a_name_is_taken_over_from_elsewhere(one: Place, two: Place) -> None:
+async def test_name_is_taken_over_from_another_node(one: Place, two: Place) -> None:
     await sit(one, two)
     screen = Screen()
     one.visits["Anna"].outbox = screen
@@ -223,7 +225,7 @@ async def test_a_name_is_taken_over_from_elsewhere(one: Place, two: Place) -> No
     assert not two.away()
 
 
-async def test_a_node_that_does_not_answer_keeps_its_people(world: World, two: Place) -> None:
+async def test_takeover_from_an_unresponsive_node_is_refused(world: World, two: Place) -> None:
     await world.store.write(nodes.beat, "deaf", 1000.0)
     assert await world.store.write(nodes.claim, "Anna", "deaf", "") is None
     world.nodes["two"].lease = 0.0
@@ -241,7 +243,7 @@ async def nowhere(world: World, one: Place, two: Place) -> None:
     assert "Anna has lost the connection." in two.told["Bert"][-1]
 
 
-async def test_who_hangs_up_while_they_are_taken_over_is_gone(
+async def test_disconnect_during_a_takeover_removes_the_player(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -250,7 +252,7 @@ async def test_who_hangs_up_while_they_are_taken_over_is_gone(
 
 
 @pytest.mark.parametrize("how", ["late", "cancelled"])
-async def test_who_is_let_go_when_nobody_waits_any_more_is_gone(
+async def test_release_after_the_takeover_was_abandoned_removes_the_player(
     world: World, one: Place, two: Place, how: str
 ) -> None:
     await sit(one, two)
@@ -267,7 +269,7 @@ async def test_who_is_let_go_when_nobody_waits_any_more_is_gone(
     await nowhere(world, one, two)
 
 
-async def test_whom_another_node_has_let_go_for_nothing_is_gone(
+async def test_release_for_a_failed_takeover_removes_the_player(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -283,7 +285,7 @@ async def test_whom_another_node_has_let_go_for_nothing_is_gone(
     await nowhere(world, one, two)
 
 
-async def test_who_is_here_stays_though_nobody_knows_what_is_stored(
+async def test_failed_rejoin_keeps_the_existing_session(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await sit(one, two)
@@ -295,7 +297,7 @@ async def test_who_is_here_stays_though_nobody_knows_what_is_stored(
     assert (await one.submit("Anna", MOVE)).done
 
 
-async def test_two_nodes_that_take_somebody_over_at_one_moment(
+async def test_simultaneous_takeover_by_two_nodes_leaves_one_session(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -316,7 +318,7 @@ async def test_two_nodes_that_take_somebody_over_at_one_moment(
 # 11. After a claim, all that is stored has come in.
 
 
-async def test_the_line_in_flight_comes_before_a_takeover(
+async def test_takeover_by_another_node_waits_for_the_line_in_flight(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -330,7 +332,7 @@ async def test_the_line_in_flight_comes_before_a_takeover(
     assert two.plies() == 1
 
 
-async def test_who_was_noted_as_away_between_two_nodes_is_back(
+async def test_absence_marked_during_a_takeover_is_cleared(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -347,7 +349,9 @@ async def test_who_was_noted_as_away_between_two_nodes_is_back(
     assert "You move" in await two.type("Anna", MOVE)
 
 
-async def test_how_they_want_things_goes_with_them(world: World, one: Place, two: Place) -> None:
+async def test_preferences_move_with_the_player_to_another_node(
+    world: World, one: Place, two: Place
+) -> None:
     profile = Profile({"OAK board": Style.FULL}, Options(width=60))
     arrival = JoinRequest("Anna", Terminal(200), member=True, profile=profile)
     visit = await one.service.join(arrival)
@@ -363,7 +367,7 @@ async def test_how_they_want_things_goes_with_them(world: World, one: Place, two
     assert one.hall.people["Anna"].options == wanted
 
 
-async def test_whom_they_ignore_holds_everywhere(world: World, one: Place, two: Place) -> None:
+async def test_ignore_list_applies_on_all_nodes(world: World, one: Place, two: Place) -> None:
     await one.enter("Anna", member=True)
     await two.enter("Bert", "Carla")
     await one.type("Anna", "ignore bert")
@@ -382,7 +386,7 @@ async def test_whom_they_ignore_holds_everywhere(world: World, one: Place, two: 
     assert "You tell Anna: hello" in await three.type("Bert", "tell anna hello")
 
 
-async def test_whom_somebody_follows_is_known_wherever_they_come_in(
+async def test_follow_list_and_plan_apply_on_all_nodes(
     world: World, one: Place, two: Place
 ) -> None:
     await one.enter("Anna", "Carla", member=True)
@@ -406,7 +410,7 @@ async def test_whom_somebody_follows_is_known_wherever_they_come_in(
     assert three.told["Anna"] == ["Bert has come in."]
 
 
-async def test_who_is_idle_is_known_on_all_nodes(world: World, one: Place, two: Place) -> None:
+async def test_idle_time_is_shared_between_nodes(world: World, one: Place, two: Place) -> None:
     notes = list[object]()
     hear = world.store.hear(notes.append, note_form)
     await one.enter("Anna", "Bert")
@@ -427,7 +431,7 @@ async def test_who_is_idle_is_known_on_all_nodes(world: World, one: Place, two: 
     assert "idle for 5 minutes" in await three.type("Dora", "finger bert")
 
 
-async def test_what_is_kept_with_an_account_holds_where_they_come_in(
+async def test_account_profile_replaces_preferences_from_another_node(
     world: World, one: Place, two: Place
 ) -> None:
     await one.enter("Anna")  # who has not waited until all was kept
@@ -451,7 +455,7 @@ async def test_what_is_kept_with_an_account_holds_where_they_come_in(
     assert two.kept["Anna"].styles == {"oak board": Style.FULL}
 
 
-async def test_an_account_made_on_one_node_is_known_on_the_other(one: Place, two: Place) -> None:
+async def test_new_account_is_known_on_other_nodes(one: Place, two: Place) -> None:
     await one.enter("Anna")
     one.service.enrol("Anna")
     assert two.hall.people["Anna"].member
@@ -459,7 +463,7 @@ async def test_an_account_made_on_one_node_is_known_on_the_other(one: Place, two
     assert two.hall.people["Anna"].member
 
 
-async def test_what_a_guest_has_chosen_at_the_door_goes_with_them(one: Place, two: Place) -> None:
+async def test_login_options_of_a_guest_move_to_another_node(one: Place, two: Place) -> None:
     await one.enter("Anna")
     assert await two.service.join(JoinRequest("Anna", Terminal(), choices=[SetWidth(60)]))
     await one.enter("Anna")
@@ -469,9 +473,7 @@ async def test_what_a_guest_has_chosen_at_the_door_goes_with_them(one: Place, tw
 # 12. A node that dies is reaped by one that lives.
 
 
-async def test_the_players_of_a_node_that_died_are_marked_away(
-    world: World, one: Place, two: Place
-) -> None:
+async def test_players_of_a_dead_node_are_marked_away(world: World, one: Place, two: Place) -> None:
     await sit(one, two)
     await world.pass_by(LEASE * 0.9, "two")
     assert not two.away()
@@ -499,7 +501,7 @@ def left_of_anna(world: World, place: Place) -> float:
     return clock.read(world.store.time).left(Side.DWARF)
 
 
-async def test_clock_of_a_node_that_died_stands_since_its_lease_was_renewed(
+async def test_clock_of_a_dead_node_pauses_from_its_last_heartbeat(
     world: World, one: Place, two: Place
 ) -> None:
     await sit_with_a_clock(one, two)
@@ -516,7 +518,7 @@ async def test_clock_of_a_node_that_died_stands_since_its_lease_was_renewed(
 
 
 @pytest.mark.parametrize("is_reaped", [False, True])
-async def test_clock_of_a_player_who_comes_in_before_they_were_seen_out_stood(
+async def test_clock_pauses_for_a_player_who_returns_before_the_reaping(
     world: World,
     one: Place,
     two: Place,
@@ -536,7 +538,7 @@ async def test_clock_of_a_player_who_comes_in_before_they_were_seen_out_stood(
     assert "You move" in await two.type("Anna", "move b6 to c6")
 
 
-async def test_clock_of_a_dead_node_runs_until_the_last_ply_that_came_of_it(
+async def test_clock_of_a_dead_node_runs_until_its_last_ply(
     world: World, one: Place, two: Place
 ) -> None:
     await sit_with_a_clock(one, two)
@@ -549,7 +551,7 @@ async def test_clock_of_a_dead_node_runs_until_the_last_ply_that_came_of_it(
     assert left_of_anna(world, two) == 60 - LEASE * 0.4
 
 
-async def test_a_reaper_that_dies_is_reaped(world: World, one: Place, two: Place) -> None:
+async def test_dead_reaper_is_reaped(world: World, one: Place, two: Place) -> None:
     await sit(one, two)
     three = await world.begin("three")
     await three.enter("Carla")
@@ -561,7 +563,7 @@ async def test_a_reaper_that_dies_is_reaped(world: World, one: Place, two: Place
     assert [claim.name for claim in await world.store.read(nodes.people)] == ["Carla"]
 
 
-async def test_who_has_stood_about_is_gone_with_their_node(
+async def test_player_without_a_seat_disappears_with_a_dead_node(
     world: World, one: Place, two: Place
 ) -> None:
     await one.enter("Anna")
@@ -570,7 +572,7 @@ async def test_who_has_stood_about_is_gone_with_their_node(
     assert two.told["Bert"][-1] == "Anna has lost the connection."
 
 
-async def test_a_node_that_is_shut_down_leaves_its_people_to_its_neighbour(
+async def test_players_of_a_stopped_node_are_reaped_by_its_peer(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -581,7 +583,7 @@ async def test_a_node_that_is_shut_down_leaves_its_people_to_its_neighbour(
     assert two.away() == {"Anna"}
 
 
-async def test_a_node_that_begins_when_another_has_died_sees_its_people_out(
+async def test_new_node_reaps_the_players_of_a_dead_node(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -599,7 +601,7 @@ async def test_a_node_that_begins_when_another_has_died_sees_its_people_out(
     assert two.told["Dora"][-1] == "Carla has lost the connection."
 
 
-async def test_others_hear_that_it_has_seen_somebody_out_before_it_has_heard_of_them(
+async def test_peers_learn_of_a_reaping_by_a_node_they_have_not_answered(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await sit(one, two)
@@ -620,7 +622,7 @@ async def test_others_hear_that_it_has_seen_somebody_out_before_it_has_heard_of_
     goes_on.set()
 
 
-async def test_a_node_that_shuts_down_has_nobody_for_one_that_begins(
+async def test_stopping_node_without_a_lease_has_no_players_for_a_new_node(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -633,7 +635,7 @@ async def test_a_node_that_shuts_down_has_nobody_for_one_that_begins(
     assert set(three.hall.people) == {"Bert"}
 
 
-async def test_who_was_left_to_a_node_that_has_died_is_seen_out(
+async def test_player_released_to_a_dead_node_is_removed(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -644,7 +646,7 @@ async def test_who_was_left_to_a_node_that_has_died_is_seen_out(
     await world.until_claimed(Bert="two")
 
 
-async def test_claims_do_not_grow_from_start_to_start(world: World) -> None:
+async def test_claims_do_not_accumulate_over_restarts(world: World) -> None:
     for number, name in enumerate(("Anna", "Bert", "Carla")):
         place = await world.begin(f"number {number}")
         await place.enter(name)
@@ -654,7 +656,9 @@ async def test_claims_do_not_grow_from_start_to_start(world: World) -> None:
     assert await world.claimed() == {}
 
 
-async def test_who_comes_in_while_they_are_seen_out(world: World, one: Place, two: Place) -> None:
+async def test_player_who_returns_during_the_reaping_can_play(
+    world: World, one: Place, two: Place
+) -> None:
     await sit(one, two)
     three = await world.begin("three")
     await world.pass_by(LEASE * 0.9, "two", "three")
@@ -671,9 +675,7 @@ async def test_who_comes_in_while_they_are_seen_out(world: World, one: Place, tw
     assert "You move" in await three.type("Anna", MOVE)
 
 
-async def test_a_lease_is_renewed_while_people_are_seen_out(
-    world: World, one: Place, two: Place
-) -> None:
+async def test_lease_is_renewed_during_the_reaping(world: World, one: Place, two: Place) -> None:
     await sit(one, two)
     await one.enter("Carla", "Dora")
     await world.pass_by(LEASE * 0.9, "two")
@@ -688,7 +690,7 @@ async def test_a_lease_is_renewed_while_people_are_seen_out(
     assert two.away() == {"Anna"}
 
 
-async def test_a_lease_that_took_long_to_begin_is_renewed_before_it_ends(
+async def test_lease_that_was_slow_to_start_is_renewed_in_time(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node = Node(world.store, "one", lease=LEASE, clock=lambda: world.store.time)
@@ -713,7 +715,7 @@ async def test_a_lease_that_took_long_to_begin_is_renewed_before_it_ends(
 
 
 @pytest.mark.parametrize("what", ["beat", "reap"])
-async def test_after_the_store_took_long_a_lease_is_renewed_before_it_ends(
+async def test_lease_is_renewed_in_time_after_a_slow_store_call(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     pauses, goes_on = asyncio.Queue[float](), asyncio.Semaphore(0)
@@ -736,7 +738,7 @@ async def test_after_the_store_took_long_a_lease_is_renewed_before_it_ends(
     await asyncio.wait([living])
 
 
-async def test_a_mistake_while_it_reaps_does_not_end_a_node(
+async def test_exception_during_the_reaping_does_not_stop_a_node(
     world: World, two: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def fail(_: str) -> None:
@@ -757,7 +759,7 @@ async def test_a_mistake_while_it_reaps_does_not_end_a_node(
 # 13. A node acts only while its lease holds, unless nobody else can serve from the store.
 
 
-async def test_a_node_that_has_slept_through_its_lease_fences_itself(
+async def test_node_that_slept_through_its_lease_fences_itself(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
@@ -781,7 +783,7 @@ async def test_a_node_that_has_slept_through_its_lease_fences_itself(
     assert "2 players connected" in await one.type("Anna", "who")
 
 
-async def test_a_node_that_has_slept_and_was_not_reaped(
+async def test_node_that_slept_unreaped_dismisses_only_moved_players(
     world: World, one: Place, two: Place
 ) -> None:
     """Only those are dismissed who have come in elsewhere."""
@@ -805,7 +807,7 @@ async def test_a_node_that_has_slept_and_was_not_reaped(
     assert "You move" in await two.type("Anna", MOVE)
 
 
-async def test_where_the_store_was_away_nobody_is_dismissed_or_taken_for_dead(
+async def test_store_outage_dismisses_and_reaps_nobody(
     world: World, one: Place, two: Place
 ) -> None:
     """Whichever node is back first."""
@@ -833,7 +835,7 @@ async def test_where_the_store_was_away_nobody_is_dismissed_or_taken_for_dead(
     await asyncio.wait(living)
 
 
-async def test_who_cannot_ask_the_others_who_is_there_asks_them_later(
+async def test_failed_greeting_of_peers_is_retried(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[object] = []
@@ -852,7 +854,7 @@ async def test_who_cannot_ask_the_others_who_is_there_asks_them_later(
 
 
 @pytest.mark.parametrize("line", [MOVE, "options reader on"])
-async def test_a_line_in_flight_comes_before_the_dismissal(
+async def test_dismissal_waits_for_the_line_in_flight(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     async def keep(*_: object) -> None:
@@ -876,7 +878,7 @@ async def test_a_line_in_flight_comes_before_the_dismissal(
     assert "Anna" not in one.service
 
 
-async def test_the_dismissal_does_not_wait_for_who_comes_in(
+async def test_dismissal_does_not_wait_for_a_pending_join(
     world: World, one: Place, two: Place
 ) -> None:
     screen = Screen()
@@ -895,7 +897,7 @@ async def test_the_dismissal_does_not_wait_for_who_comes_in(
     assert not two.away()
 
 
-async def test_where_nobody_else_can_serve_a_full_disk_keeps_nobody_from_what_needs_none(
+async def test_exclusive_node_with_a_full_disk_still_serves_reads_and_talk(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -918,9 +920,7 @@ async def test_where_nobody_else_can_serve_a_full_disk_keeps_nobody_from_what_ne
     assert set(one.hall.people) == {"Bert", "Carla"}
 
 
-async def test_where_nobody_else_can_serve_no_clock_runs_while_the_server_slept(
-    world: World, one: Place
-) -> None:
+async def test_exclusive_node_pauses_clocks_while_it_slept(world: World, one: Place) -> None:
     """Its first line may come before it has renewed its lease, as it would at once."""
     world.store.is_exclusive = True
     await one.enter("Anna", "Bert")
@@ -935,7 +935,7 @@ async def test_where_nobody_else_can_serve_no_clock_runs_while_the_server_slept(
     assert world.nodes["one"].is_alive
 
 
-async def test_a_ply_that_waited_until_others_were_back_takes_no_time_of_that(
+async def test_ply_pending_during_an_outage_is_not_charged_for_it(
     world: World, one: Place, two: Place
 ) -> None:
     """Another node has noted that there was none, and this one has not held the clock yet."""
@@ -963,9 +963,7 @@ async def test_a_ply_that_waited_until_others_were_back_takes_no_time_of_that(
 # 14. What is only told crosses, too.
 
 
-async def test_who_slept_while_another_node_began_learns_who_came_in_there(
-    world: World, one: Place
-) -> None:
+async def test_node_that_slept_learns_of_players_on_a_new_node(world: World, one: Place) -> None:
     """Until it has heard of another, a node tells nobody what happens on it."""
     await one.enter("Anna")
     node, unheard = world.nodes["one"], list[object]()
@@ -980,7 +978,7 @@ async def test_who_slept_while_another_node_began_learns_who_came_in_there(
     await until(lambda: set(one.hall.people) == set(two.hall.people) == {"Anna", "Bert"})
 
 
-async def test_talk_crosses(one: Place, two: Place) -> None:
+async def test_talk_and_presence_reach_other_nodes(one: Place, two: Place) -> None:
     await one.enter("Anna")
     await two.enter("Bert")
     assert one.told["Anna"][-1] == "Bert comes into the hall."
@@ -1002,7 +1000,7 @@ async def test_talk_crosses(one: Place, two: Place) -> None:
     assert "1 player connected" in await one.type("Anna", "who")
 
 
-async def test_who_begins_later_knows_who_is_there(world: World, one: Place) -> None:
+async def test_new_node_knows_the_players_on_others(world: World, one: Place) -> None:
     await one.enter("Anna", member=True)
     await one.type("Anna", "go oak board")
     two = await world.begin("two")
@@ -1011,7 +1009,7 @@ async def test_who_begins_later_knows_who_is_there(world: World, one: Place) -> 
     assert two.hall.people["Anna"].member
 
 
-async def test_nodes_with_other_boards_hear_each_other(
+async def test_talk_reaches_nodes_with_different_boards(
     world: World, one: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
     two = await world.begin("two", BOARDS[1:])
@@ -1028,7 +1026,7 @@ async def test_nodes_with_other_boards_hear_each_other(
 # 15. What is told of a player comes before what the next node tells that has the name.
 
 
-async def test_a_name_is_released_after_what_was_told_of_it(
+async def test_name_is_released_after_its_notes_are_sent(
     world: World, one: Place, two: Place
 ) -> None:
     await one.enter("Anna")
@@ -1042,7 +1040,7 @@ async def test_a_name_is_released_after_what_was_told_of_it(
     assert await world.claimed() == {}
 
 
-async def test_whose_leaving_could_not_be_told_is_released_when_it_is(
+async def test_name_is_released_after_a_failed_note_is_sent_again(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await one.enter("Anna")
@@ -1056,7 +1054,7 @@ async def test_whose_leaving_could_not_be_told_is_released_when_it_is(
     assert "Anna" not in two.service
 
 
-async def test_what_takes_several_notes_comes_before_what_happens_next(
+async def test_asides_split_into_several_notes_keep_their_order(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Aside] = []
@@ -1074,7 +1072,7 @@ async def test_what_takes_several_notes_comes_before_what_happens_next(
     assert told == [*here, gone]
 
 
-async def test_report_reaches_other_nodes_without_the_lines_that_are_stored_with_it(
+async def test_report_reaches_other_nodes_without_its_stored_lines(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take_reports(one.hall, 2)
@@ -1098,7 +1096,7 @@ async def test_report_reaches_other_nodes_without_the_lines_that_are_stored_with
 
 
 @pytest.mark.parametrize("verb", ["say", "shout", "emote", "tell bert", "report bert"])
-async def test_longest_line_of_emoji_fits_into_the_parts_of_a_note(
+async def test_longest_line_of_emoji_fits_into_a_multipart_note(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     take_reports(one.hall, 2)
@@ -1125,7 +1123,7 @@ async def test_longest_line_of_emoji_fits_into_the_parts_of_a_note(
     ],
     ids=lambda each: type(each).__name__,
 )
-async def test_what_a_node_tells_late_does_not_hold_where_they_are_now(
+async def test_late_aside_from_a_previous_node_is_ignored(
     world: World, one: Place, two: Place, late: Aside
 ) -> None:
     """It slept, they came in elsewhere, and only then is it heard."""
@@ -1142,7 +1140,7 @@ async def test_what_a_node_tells_late_does_not_hold_where_they_are_now(
     assert "Anna" not in three.service
 
 
-async def test_who_was_on_a_node_that_died_is_gone_on_all_others(
+async def test_player_of_a_dead_node_disappears_on_all_others(
     world: World, one: Place, two: Place
 ) -> None:
     three = await world.begin("three")
@@ -1151,7 +1149,7 @@ async def test_who_was_on_a_node_that_died_is_gone_on_all_others(
     await until(lambda: "Anna" not in one.service and "Anna" not in three.service)
 
 
-async def test_if_it_cannot_be_read_who_has_them_it_is_tried_again(
+async def test_failed_read_of_a_claim_is_retried(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(presence, "RETRY", 0.0)
@@ -1165,7 +1163,7 @@ async def test_if_it_cannot_be_read_who_has_them_it_is_tried_again(
     await world.until_claimed()
 
 
-async def test_a_service_that_is_closed_hears_nothing_more(one: Place, two: Place) -> None:
+async def test_closed_service_ignores_notes(one: Place, two: Place) -> None:
     await one.service.close()
     await two.enter("Bert")
     await two.type("Bert", "say hello")
@@ -1173,7 +1171,7 @@ async def test_a_service_that_is_closed_hears_nothing_more(one: Place, two: Plac
     assert "Bert" not in one.told
 
 
-async def test_node_closed_before_it_was_opened_leaves_the_store_as_it_is() -> None:
+async def test_node_closed_before_it_was_opened_writes_nothing() -> None:
     store = SlowStore.make()
     await Node(store).close()
     assert await store.read(nodes.last_beat) is None

@@ -52,7 +52,7 @@ def sample(hint: Any) -> Any:
     return hint(**{name: sample(hints[name]) for name in names})
 
 
-def test_name_of_a_host_s_own_class_crosses_as_text() -> None:
+def test_name_of_a_str_subclass_is_sent_as_plain_text() -> None:
     class Name(str):
         __slots__ = ()
 
@@ -62,7 +62,7 @@ def test_name_of_a_host_s_own_class_crosses_as_text() -> None:
 
 
 @pytest.mark.parametrize("kind", Aside.crossing(), ids=lambda kind: kind.__name__)
-def test_aside_is_read_on_other_nodes_as_it_was_written(kind: type[Aside]) -> None:
+def test_aside_survives_a_round_trip_through_a_note(kind: type[Aside]) -> None:
     form, aside = note_form(), sample(kind)
     read = form.from_text(form.to_text(NodeAsides("one", "", (aside,))))
     assert isinstance(read, NodeAsides)
@@ -76,5 +76,5 @@ def test_aside_is_read_on_other_nodes_as_it_was_written(kind: type[Aside]) -> No
 @pytest.mark.parametrize(
     "note", [NodeHello("one"), ReleaseRequest("one", "", "Anna"), NameReleased("", "Anna")]
 )
-def test_other_notes_are_read_as_they_were_written(note: Note) -> None:
+def test_note_survives_a_round_trip(note: Note) -> None:
     assert note_form().from_text(note_form().to_text(note)) == note

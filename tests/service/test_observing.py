@@ -20,7 +20,7 @@ async def world() -> AsyncIterator[World]:
     await world.store.close()
 
 
-async def test_an_observer_on_another_node_is_told_as_if_they_were_there(world: World) -> None:
+async def test_observer_on_another_node_gets_the_moves(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.sit()
     await two.enter("Carla", "Dora")
@@ -37,7 +37,7 @@ async def test_an_observer_on_another_node_is_told_as_if_they_were_there(world: 
     assert "observes" not in await one.type("Anna", "finger carla")
 
 
-async def test_talk_crosses_nodes(world: World) -> None:
+async def test_observer_talk_reaches_other_nodes(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.sit()
     await two.enter("Carla", "Dora")
@@ -92,7 +92,7 @@ async def test_talk_crosses_nodes(world: World) -> None:
     assert told().keys() == {"Bert", "Carla", "Dora", "Emil"}
 
 
-async def test_who_comes_in_elsewhere_observes_nothing_there(world: World) -> None:
+async def test_observed_boards_are_forgotten_on_another_node(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Carla")
     await one.type("Carla", "observe oak board")
@@ -102,7 +102,7 @@ async def test_who_comes_in_elsewhere_observes_nothing_there(world: World) -> No
     assert "You observe no board." in await one.type("Carla", "observe")
 
 
-async def test_who_goes_on_from_another_connection_observes_still() -> None:
+async def test_observed_boards_survive_a_takeover_on_the_same_node() -> None:
     place = Place(Store.in_memory())
     await place.open()
     await place.sit()
@@ -114,7 +114,7 @@ async def test_who_goes_on_from_another_connection_observes_still() -> None:
     assert screen.told[-1].startswith("[oak board] Anna moves")
 
 
-async def test_a_match_that_is_observed_to_its_end() -> None:
+async def test_observer_is_told_when_the_board_closes() -> None:
     place = Place(Store.in_memory())
     await place.open()
     await place.enter("Anna", "Bert", "Carla")

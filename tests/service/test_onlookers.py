@@ -42,7 +42,7 @@ async def joined(place: Place, name: str = "Anna") -> tuple[Screen, Visit]:
     return screen, visit
 
 
-async def test_who_watches_a_board_is_told_what_happens_there() -> None:
+async def test_onlooker_at_a_board_gets_its_events_and_talk() -> None:
     place = await opened()
     await place.enter("Anna", "Bert")
     await place.type("Anna", "join game as dwarf on oak board")
@@ -59,7 +59,7 @@ async def test_who_watches_a_board_is_told_what_happens_there() -> None:
     await place.service.close()
 
 
-async def test_what_is_for_somebody_alone_or_elsewhere_is_not_told() -> None:
+async def test_onlooker_gets_nothing_private_or_from_elsewhere() -> None:
     place = await opened()
     await place.enter("Anna", "Bert")
     (at_oak, _), (in_hall, _) = watch(place, "oak board"), watch(place, None)
@@ -74,7 +74,7 @@ async def test_what_is_for_somebody_alone_or_elsewhere_is_not_told() -> None:
     await place.service.close()
 
 
-async def test_the_hall_is_told_what_becomes_of_the_boards() -> None:
+async def test_hall_gets_updates_of_its_list_of_boards() -> None:
     store, alarms = Store.in_memory(), Alarms()
     place = Place(store, later=alarms)
     await place.open()
@@ -109,7 +109,7 @@ async def test_the_hall_is_told_what_becomes_of_the_boards() -> None:
     await place.service.close()
 
 
-async def test_nobody_is_told_of_who_watches() -> None:
+async def test_onlooker_is_invisible_to_players() -> None:
     place = await opened()
     screen, anna = await joined(place)
     facts(screen)
@@ -125,7 +125,7 @@ async def test_nobody_is_told_of_who_watches() -> None:
     await place.service.close()
 
 
-async def test_who_watches_no_longer_is_told_nothing() -> None:
+async def test_former_onlooker_gets_nothing() -> None:
     place = await opened()
     await place.enter("Anna")
     screen, onlooker = watch(place, "oak")
@@ -137,7 +137,7 @@ async def test_who_watches_no_longer_is_told_nothing() -> None:
     await place.service.close()
 
 
-async def test_who_watches_a_board_that_is_closed_watches_the_hall() -> None:
+async def test_onlooker_at_a_closed_board_moves_to_the_hall() -> None:
     store = Store.in_memory()
     place = Place(store)
     await place.open()
@@ -156,7 +156,7 @@ async def test_who_watches_a_board_that_is_closed_watches_the_hall() -> None:
     await place.service.close()
 
 
-async def test_who_is_at_a_board_that_is_closed_is_told_of_the_hall() -> None:
+async def test_player_at_a_closed_board_gets_the_state_of_the_hall() -> None:
     store = Store.in_memory()
     place = Place(store)
     await place.open()
@@ -171,7 +171,7 @@ async def test_who_is_at_a_board_that_is_closed_is_told_of_the_hall() -> None:
     await place.service.close()
 
 
-async def test_who_watches_a_board_goes_on_when_it_is_renamed() -> None:
+async def test_onlooker_follows_a_renamed_board() -> None:
     store = Store.in_memory()
     place = Place(store)
     await place.open()
@@ -188,7 +188,7 @@ async def test_who_watches_a_board_goes_on_when_it_is_renamed() -> None:
     await place.service.close()
 
 
-async def test_a_board_that_is_not_there_is_refused() -> None:
+async def test_onlooker_of_an_unknown_board_is_refused() -> None:
     place = await opened()
     for words, code in (("board", "which_board"), ("yew", "no_board_here"), ("it", "nothing_used")):
         screen, onlooker = watch(place, words)
@@ -198,7 +198,7 @@ async def test_a_board_that_is_not_there_is_refused() -> None:
     await place.service.close()
 
 
-async def test_a_battle_is_told_of_to_anybody() -> None:
+async def test_battle_is_shown_to_anonymous_programs() -> None:
     place = await opened()
     await place.enter("Anna")
     await place.type("Anna", "practice on oak board", "move from a6 to b6")
@@ -214,9 +214,7 @@ async def test_a_battle_is_told_of_to_anybody() -> None:
     await place.service.close()
 
 
-async def test_what_was_played_from_a_position_is_told_to_anybody_once_that_battle_is_over() -> (
-    None
-):
+async def test_position_is_explored_anonymously_only_after_the_battle() -> None:
     place = await opened()
     await place.enter("Anna")
     await place.type("Anna", "practice on oak board", "move from a6 to b6")
@@ -238,7 +236,7 @@ async def test_what_was_played_from_a_position_is_told_to_anybody_once_that_batt
     await place.service.close()
 
 
-async def test_a_program_asks_and_no_text_comes() -> None:
+async def test_program_query_is_answered_without_text() -> None:
     place = await opened()
     screen, anna = await joined(place)
     await place.service.submit(anna, "practice on oak board")
@@ -265,7 +263,7 @@ async def test_a_program_asks_and_no_text_comes() -> None:
     await place.service.close()
 
 
-async def test_what_is_no_question_is_told_so_and_a_question_changes_nothing() -> None:
+async def test_program_query_that_changes_state_is_refused() -> None:
     place = await opened()
     screen, anna = await joined(place)
     await place.service.submit(anna, "practice on oak board")

@@ -16,7 +16,7 @@ async def place() -> Place:
     return place
 
 
-async def test_all_are_told_the_same(place: Place) -> None:
+async def test_announcement_reaches_everyone_present(place: Place) -> None:
     place.service.announce("Goodbye.")
     assert place.told == {}
     await place.enter("Anna", "Bert")
@@ -25,7 +25,7 @@ async def test_all_are_told_the_same(place: Place) -> None:
     assert place.told == {"Anna": ["Goodbye."], "Bert": ["Goodbye."]}
 
 
-async def test_who_gets_an_account_while_they_are_here_plays_for_a_rating(place: Place) -> None:
+async def test_player_who_registers_while_connected_plays_rated(place: Place) -> None:
     await place.enter("Anna", member=True)
     await place.enter("Bert")
     place.service.enrol("Bert")

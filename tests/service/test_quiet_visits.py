@@ -31,12 +31,12 @@ def do(house: House, *lines: str) -> None:
 
 
 @ON_PURPOSE_OR_NOT
-def test_who_only_stood_about_goes_without_a_word(house: House, parting: Parting) -> None:
+def test_departure_of_a_quiet_visitor_is_silent(house: House, parting: Parting) -> None:
     assert house.depart("Carla", 3.0, parting) == []
     assert house.people == ("Anna", "Bert")
 
 
-def test_walking_away_gives_a_seat_up_and_that_is_told(house: House) -> None:
+def test_walking_away_from_a_free_board_announces_the_empty_seat(house: House) -> None:
     do(house, "Anna join game as dwarf")
     told = house.depart("Anna", 3.0, Parting.LEFT)
     assert heard(told, "Anna") == "You leave the dwarf seat at the oak board."
@@ -45,7 +45,7 @@ def test_walking_away_gives_a_seat_up_and_that_is_told(house: House) -> None:
     assert house.enter("Anna", 4.0, room=OAK, quiet=True) == []
 
 
-def test_walking_away_from_a_match_keeps_the_seat_and_both_ways_are_told(house: House) -> None:
+def test_walking_away_from_a_match_announces_absence_and_return(house: House) -> None:
     do(house, "Anna join game as dwarf", "Bert join game as troll", "Anna start")
     told = house.depart("Anna", 3.0, Parting.LEFT)
     assert heard(told, "Carla") == "Anna walks away; the dwarf seat at the oak board is kept."
@@ -55,7 +55,7 @@ def test_walking_away_from_a_match_keeps_the_seat_and_both_ways_are_told(house: 
     assert heard(told, "Anna").endswith("It is your turn. Also here: Bert and Carla.")
 
 
-def test_who_sits_as_before_comes_without_a_word() -> None:
+def test_return_to_an_unchanged_seat_is_silent() -> None:
     house = House([BoardSpec(OAK)])
     house.enter("Anna", 1.0, room=OAK)
     do(house, "Anna join game as dwarf")

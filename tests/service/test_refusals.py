@@ -54,20 +54,18 @@ async def told(place: Place, name: str, line: str) -> dict[str, Any]:
         ("replay 9", Refusal.NO_SUCH_BATTLE),
     ],
 )
-async def test_a_line_that_comes_to_nothing_says_why(
-    place: Place, line: str, code: Refusal
-) -> None:
+async def test_refused_line_has_a_code(place: Place, line: str, code: Refusal) -> None:
     await place.sit()
     assert (await refused(place, "Anna", line)).code is code
     assert place.plies() == 0
 
 
-async def test_a_blank_line_is_no_mistake(place: Place) -> None:
+async def test_blank_line_is_not_refused(place: Place) -> None:
     await place.enter("Anna")
     assert (await place.submit("Anna", " ")).refusal is None
 
 
-async def test_a_program_is_told_which_squares_and_where(place: Place) -> None:
+async def test_refusal_packet_names_squares_and_board(place: Place) -> None:
     await place.sit()
     assert await told(place, "Anna", "hurl f1 to f2") == {
         "code": "lands_on_no_troll",
@@ -77,7 +75,7 @@ async def test_a_program_is_told_which_squares_and_where(place: Place) -> None:
     }
 
 
-async def test_a_line_that_cannot_be_read_is_data_too(place: Place) -> None:
+async def test_parse_error_packet_has_its_details(place: Place) -> None:
     await place.enter("Anna", "Bert")
     assert await told(place, "Anna", "join  game as trol") == {
         "code": "unexpected_word",
@@ -105,7 +103,7 @@ async def test_a_line_that_cannot_be_read_is_data_too(place: Place) -> None:
         ("tell dora hello", None),
     ],
 )
-async def test_the_board_is_the_one_that_is_meant(
+async def test_refusal_packet_names_the_board_meant(
     place: Place, line: str, board: str | None
 ) -> None:
     await place.sit()
@@ -114,7 +112,7 @@ async def test_the_board_is_the_one_that_is_meant(
     assert (await told(place, "Anna", line))["board"] == board
 
 
-async def test_whose_client_has_but_text_gets_a_line(place: Place) -> None:
+async def test_text_client_gets_a_refusal_as_a_machine_line(place: Place) -> None:
     await place.sit()
     await place.type("Anna", "set machine on")
     text, tag, fact = (await place.type("Anna", "replay 9")).partition("\n@thud ")
@@ -124,7 +122,7 @@ async def test_whose_client_has_but_text_gets_a_line(place: Place) -> None:
     assert list(json.loads(fact)) == ["type", "code", "squares", "board", "details"]
 
 
-async def test_one_who_asked_for_other_packages_is_told_in_words_alone(place: Place) -> None:
+async def test_client_without_the_package_gets_a_refusal_as_text_only(place: Place) -> None:
     await place.enter("Anna")
     place.service.fit("Anna", Terminal(packages=frozenset({"thud.move"})))
     await place.type("Anna", "dance")

@@ -50,7 +50,7 @@ async def begin(place: Place, line: str = "seek") -> None:
     await place.type("Bert", "accept 1")
 
 
-async def test_change_of_both_ratings_is_told_to_players_and_watchers(members: Place) -> None:
+async def test_rating_changes_are_shown_to_players_and_watchers(members: Place) -> None:
     await begin(members)
     await members.type("Carla", f"observe {MATCH}")
     await play(members)
@@ -63,7 +63,7 @@ async def test_change_of_both_ratings_is_told_to_players_and_watchers(members: P
     assert f"Discworld, untimed: Anna's {mine}; Bert's {theirs}." in heard(members, "Carla")
 
 
-async def test_first_battle_that_is_too_short_is_told_at_once_and_at_the_end(
+async def test_too_short_first_battle_is_mentioned_at_once_and_at_the_end(
     members: Place,
 ) -> None:
     await begin(members)
@@ -86,7 +86,7 @@ async def test_casual_match_changes_no_rating(members: Place) -> None:
     assert "No rating changes: the match was casual." in heard(members, "Anna")
 
 
-async def test_battle_with_a_bot_tells_the_rating_against_bots(place: Place) -> None:
+async def test_battle_against_a_bot_shows_the_rating_against_bots(place: Place) -> None:
     place.hall.levels = [BotLevel(1, "Chalk", "Weak.")]
     place.hall.bots = {"Grog": place.hall.levels[0]}
     screen = Screen()
@@ -106,7 +106,7 @@ async def test_battle_with_a_bot_tells_the_rating_against_bots(place: Place) -> 
     assert (change["against"], end["unrated"]) == ("bots", None)
 
 
-async def test_player_who_was_replaced_is_the_reason_for_no_rating(place: Place) -> None:
+async def test_unrated_match_names_the_replaced_player_as_reason(place: Place) -> None:
     place.hall.levels = [BotLevel(1, "Chalk", "Weak.")]
     place.hall.bots = {"Grog": place.hall.levels[0]}
     await place.enter("Anna", "Bert", "Grog")
@@ -130,7 +130,7 @@ async def finish(place: Place, *, on: str = MATCH) -> None:
 RESULT = "Bert beats Anna by 64 in a rated match: Bert 1579?; Anna 1421?."
 
 
-async def test_hall_hears_the_result_of_a_rated_match_once(members: Place) -> None:
+async def test_result_of_a_rated_match_is_announced_in_the_hall_once(members: Place) -> None:
     await members.enter("Dora", "Emil", "Finn", "Gina")
     await members.type("Dora", "options results off")
     await members.type("Emil", "go to oak board")
@@ -152,13 +152,13 @@ async def test_hall_hears_the_result_of_a_rated_match_once(members: Place) -> No
     assert "Bert beats Anna by 64 in a rated match" in heard(members, "Dora")
 
 
-async def test_hall_hears_no_result_of_a_casual_match(members: Place) -> None:
+async def test_result_of_a_casual_match_is_not_announced(members: Place) -> None:
     await begin(members, "seek casual")
     await finish(members)
     assert "Bert beats Anna" not in heard(members, "Carla")
 
 
-async def test_results_are_told_once_on_each_of_two_nodes() -> None:
+async def test_result_is_announced_once_on_each_node() -> None:
     world = World()
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna", "Carla", member=True)
@@ -196,7 +196,7 @@ def test_result_names_the_winner_first(
     assert (fact.package, fact.data["winner"], fact.data["battle"]) == ("Thud.Result", winner, 7)
 
 
-async def test_results_of_a_tournament_are_told_to_those_who_want_them(store: SlowStore) -> None:
+async def test_tournament_results_follow_the_results_option(store: SlowStore) -> None:
     cup = Cup(store)
     await cup.open()
     await cup.enter("Anna", "Bert", "Carl", "Dora", member=True)

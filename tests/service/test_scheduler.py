@@ -30,7 +30,7 @@ def scheduler(hours: Hours) -> TimerScheduler:
     return TimerScheduler(lambda: hours.at, hours.later)
 
 
-def test_of_two_times_the_earlier_stands(hours: Hours, scheduler: TimerScheduler) -> None:
+def test_earlier_of_two_times_for_a_key_wins(hours: Hours, scheduler: TimerScheduler) -> None:
     rung: list[str] = []
     scheduler.at(("board", "oak"), 120, lambda: rung.append("first"))
     scheduler.at(("board", "oak"), 130, lambda: rung.append("later"))
@@ -43,7 +43,7 @@ def test_of_two_times_the_earlier_stands(hours: Hours, scheduler: TimerScheduler
     assert rung == ["earlier", "elm"]
 
 
-def test_what_rings_may_set_it_again(hours: Hours, scheduler: TimerScheduler) -> None:
+def test_callback_may_reschedule_its_key(hours: Hours, scheduler: TimerScheduler) -> None:
     rung: list[float] = []
 
     def ring() -> None:
@@ -55,7 +55,7 @@ def test_what_rings_may_set_it_again(hours: Hours, scheduler: TimerScheduler) ->
     assert rung == [100, 110, 120]
 
 
-def test_what_is_cancelled_does_not_ring(hours: Hours, scheduler: TimerScheduler) -> None:
+def test_cancelled_timer_does_not_fire(hours: Hours, scheduler: TimerScheduler) -> None:
     rung: list[str] = []
     scheduler.at(("board", "oak"), 110, lambda: rung.append("oak"))
     assert scheduler.cancel(("board", "oak"))
@@ -67,7 +67,7 @@ def test_what_is_cancelled_does_not_ring(hours: Hours, scheduler: TimerScheduler
     assert not rung
 
 
-def test_nothing_rings_where_nothing_waits() -> None:
+def test_scheduler_without_a_loop_sets_no_timers() -> None:
     scheduler = TimerScheduler(lambda: 0.0, None)
     scheduler.at(("board", "oak"), 10, lambda: None)
     assert ("board", "oak") not in scheduler

@@ -50,7 +50,7 @@ EXCHANGE = (
 """After it the dwarfs lead, and the next ply makes the battle count."""
 
 
-async def test_player_is_asked_again_if_leaving_has_come_to_cost_the_match(members: Place) -> None:
+async def test_leave_is_confirmed_again_when_it_now_loses_the_match(members: Place) -> None:
     await begin(members)
     match = match_of(members)
     for place, ply in enumerate(EXCHANGE):
@@ -67,7 +67,7 @@ async def test_player_is_asked_again_if_leaving_has_come_to_cost_the_match(membe
     assert match_of(members).over
 
 
-async def test_leaving_that_is_decided_again_is_asked_about(
+async def test_leave_decided_again_after_a_ply_needs_confirmation(
     members: Place, store: SlowStore
 ) -> None:
     await begin(members)
@@ -99,7 +99,7 @@ async def test_rematch_keeps_the_terms(members: Place, line: str, rated: bool) -
 
 
 @pytest.mark.parametrize("line", ["set clock 1+0", "set rules koom valley", "setup remove a6"])
-async def test_rematch_is_not_accepted_by_other_terms(members: Place, line: str) -> None:
+async def test_rematch_offer_ends_when_the_terms_change(members: Place, line: str) -> None:
     await begin(members)
     await members.type("Anna", "resign", "yes", "start", "resign", "yes", "rematch")
     assert Offer.REMATCH in members.hall.tables[BOARD].offers
@@ -107,7 +107,7 @@ async def test_rematch_is_not_accepted_by_other_terms(members: Place, line: str)
     assert not members.hall.tables[BOARD].offers
 
 
-async def test_nobody_is_taken_from_their_own_clock(members: Place) -> None:
+async def test_player_on_a_running_clock_cannot_accept_another_match(members: Place) -> None:
     await members.enter("Carla", member=True)
     await begin(members, "match bert 5+0")
     await members.type("Carla", "match anna", "seek")
@@ -116,7 +116,7 @@ async def test_nobody_is_taken_from_their_own_clock(members: Place) -> None:
     assert members.hall.people["Anna"].room == BOARD
 
 
-async def test_second_battle_by_a_clock_waits_for_a_player_elsewhere_two_minutes(
+async def test_clocked_second_battle_waits_two_minutes_for_an_absent_player(
     members: Place,
 ) -> None:
     await begin(members, "match bert 5+0")

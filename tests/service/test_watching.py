@@ -37,7 +37,7 @@ async def place() -> Place:
     return place
 
 
-async def test_it_sees_what_its_player_would_be_told(place: Place) -> None:
+async def test_watcher_gets_the_events_its_player_would_be_told(place: Place) -> None:
     grog = Program()
     await grog.enter(place)
     await place.type("Anna", "tell grog come and play", "join game as dwarf on oak board")
@@ -52,7 +52,7 @@ async def test_it_sees_what_its_player_would_be_told(place: Place) -> None:
     assert grog.told == []
 
 
-async def test_it_is_answered_in_words(place: Place) -> None:
+async def test_watcher_gets_refusals_as_text(place: Place) -> None:
     grog = Program()
     await grog.enter(place)
     result = await place.service.submit(place.visits["Grog"], Undo("oak board"))
@@ -61,7 +61,7 @@ async def test_it_is_answered_in_words(place: Place) -> None:
     assert len(grog.told) == 1
 
 
-async def test_who_comes_back_sees_their_seats(place: Place) -> None:
+async def test_returning_watcher_gets_the_tables_of_its_seats(place: Place) -> None:
     grog = Program()
     await grog.enter(place)
     await place.type("Grog", "join game as dwarf on oak board", "join game as troll on elm board")
@@ -74,7 +74,7 @@ async def test_who_comes_back_sees_their_seats(place: Place) -> None:
 
 
 @pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
-async def test_who_is_gone_sees_nothing(place: Place, parting: Parting) -> None:
+async def test_departed_watcher_gets_nothing(place: Place, parting: Parting) -> None:
     grog = Program()
     await grog.enter(place)
     await place.leave("Grog", parting)
