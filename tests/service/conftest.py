@@ -1,4 +1,4 @@
-"""A store whose answers a test releases, and a service on it."""
+"""Fixtures: a store whose calls a test can hold up, and a service on it."""
 
 from __future__ import annotations
 

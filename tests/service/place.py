@@ -1,4 +1,4 @@
-"""A service without sockets: who types what, and what everybody is told."""
+"""A service without sockets: submits players' lines and collects their messages."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from thudmud.views import Message, Terminal
 T = TypeVar("T")
 
 PATIENCE = 20.0
-"""Seconds after which something that was waited for will not come."""
+"""Timeout of all waiting, in seconds."""
 
 BOARDS = [BoardSpec("oak board", style=Style.BRIEF), BoardSpec("elm board", style=Style.BRIEF)]
 
 
 class Screen:
-    """A front end of one player: what they are told there, and why they are told no more."""
+    """A front end for one player: collects the messages and the reason of a dismissal."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
@@ -57,7 +57,7 @@ class Screen:
 
 
 class Place:
-    """A service, those who have come in, and what everybody has been told."""
+    """A service, the visits of its players, and all messages to them."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Place:
         self.visits: dict[str, Visit] = {}
         self.now = 1000.0
         self.kept: dict[str, Person] = {}
-        """Those whose preferences were to be kept, as they were then."""
+        """Copies of the players as of the last time their preferences were saved."""
         self.forgetful = False
         self.service = Service(
             Hall(boards, seat_grace=0),
@@ -120,14 +120,14 @@ class Place:
     def submit(
         self, name: str, line: str | Command, cause: object = None
     ) -> asyncio.Future[Result]:
-        """Begin what ``name`` types, or a program of theirs asks for."""
+        """Start a line of ``name``, or a command of their program."""
         return begin(self.service.submit(self.visits[name], line, cause=cause))
 
     async def leave(self, name: str, parting: Parting = Parting.LOST) -> None:
         await self.service.leave(self.visits[name], parting)
 
     async def type(self, name: str, *lines: str | Command) -> str:
-        """Return what ``name`` is told."""
+        """Submit lines of ``name`` and return the messages to them."""
         self.told[name] = []
         for line in lines:
             await self.service.submit(self.visits[name], line)
@@ -144,19 +144,19 @@ class Place:
         return len(game.moves)
 
     def away(self, board: str = "oak board") -> set[str]:
-        """Return who is noted to be away from their seat."""
+        """Return the seated players marked as away."""
         table = self.hall.tables[board]
         return {table.seats[side] for side in table.away}
 
 
 async def refused(place: Place, name: str, line: str) -> Enum | None:
-    """Return why nothing comes of a line; None if something does."""
+    """Return the code of a line's refusal; None if it is accepted."""
     result = await place.submit(name, line)
     return result.refusal.code if result.refusal else None
 
 
 def begin(work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
-    """Begin something at once, and return what comes of it."""
+    """Start a coroutine eagerly and return a future of its result."""
     going = now(work)
     if isinstance(going, asyncio.Task):
         return going
@@ -166,13 +166,13 @@ def begin(work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
 
 
 async def finished(*work: asyncio.Future[Any]) -> list[Any]:
-    """Wait until all of it is done, and return what has come of it."""
+    """Wait for all futures and return their results."""
     async with asyncio.timeout(PATIENCE):
         return await asyncio.gather(*work)
 
 
 async def until(true: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(PATIENCE):
-        while not true():  # noqa: ASYNC110  (it has no bell)
+        while not true():  # noqa: ASYNC110  (there is no event to wait for)
             await asyncio.sleep(0)

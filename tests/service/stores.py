@@ -1,4 +1,4 @@
-"""A store in memory that does as a test wants: it waits, conflicts, and fails."""
+"""An in-memory store that waits, conflicts and fails on demand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 WORKS = {"claim", "release", "beat", "reap", "set_preferences"}
-"""The works beside appends that can be held up and can fail."""
+"""The database functions, besides appends, that can be held up and can fail."""
 
 
 def do_instead(
@@ -38,7 +38,7 @@ def do_instead(
     work: object,
     done: Callable[..., Awaitable[object]],
 ) -> None:
-    """Let something else be done wherever a work of a database is to be done."""
+    """Replace a database function in a store's reads and writes."""
 
     def instead(run: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
         return lambda asked, *args, **more: (
@@ -50,16 +50,16 @@ def do_instead(
 
 
 class SlowStore(Store):
-    """A store whose calls can be held up, and can fail; what it holds may be unreadable.
+    """A store whose calls can be held up at a gate, and can fail.
 
     Attributes:
-        time: what its clock shows.
-        gate: open for the calls that are held up: appends, unless others are.
-        waiting: is released for each of them that comes to the gate.
-        broken: whether nothing can be stored, nor be seen to be up to date.
-        conflict: whether somebody else comes first, always.
-        unreadable: whether nothing can be read.
-        failing: what those who follow want called when nothing can be handed out.
+        time: the time on its clock.
+        gate: set while held calls may proceed.
+        waiting: a semaphore, released once for each call that reaches the gate.
+        broken: whether all writes, notes and catch-ups fail.
+        conflict: whether every append conflicts.
+        unreadable: whether lookups and board reads fail.
+        failing: the failure callbacks of the subscriptions.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class SlowStore(Store):
 
     @classmethod
     def make(cls) -> Self:
-        """Return a new one."""
+        """Return a new store with a clock that shows its `time`."""
         made: list[SlowStore] = []
         store = cls.in_memory(clock=lambda: made[0].time if made else 0.0)
         assert isinstance(store, cls)
@@ -82,18 +82,18 @@ class SlowStore(Store):
         return store
 
     def hold(self, *calls: str) -> None:
-        """Hold up all such calls from now on, appends if none are named, and count them anew."""
+        """Hold up the named calls (by default appends) from now on, and reset `waiting`."""
         self.held = set(calls) or {"append"}
         self.gate.clear()
         self.waiting = asyncio.Semaphore(0)
 
     async def held_up(self) -> None:
-        """Wait until one more of them has come to the gate."""
+        """Wait until another call has reached the gate."""
         async with asyncio.timeout(PATIENCE):
             await self.waiting.acquire()
 
     def fail_to_follow(self) -> None:
-        """Tell all who follow that what is new cannot be read."""
+        """Report to all subscriptions that new entries can't be read."""
         for failed in self.failing:
             failed(StoreError("The disk does not work."))
 
@@ -148,10 +148,10 @@ class SlowStore(Store):
         return await (self._pass(call, done) if call in WORKS else done())
 
     async def _pass(self, call: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Do it once the gate is open for it, or fail."""
+        """Run `work` once the gate is open for the call, or fail."""
         if call not in self.held or self.gate.is_set():
             return await self._done(call, work)
-        # As with a disk, what nobody waits for any more is stored nevertheless.
+        # Like a disk: the write completes even if its caller is cancelled.
         return await asyncio.shield(asyncio.create_task(self._done(call, work)))
 
     async def _done(self, call: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -161,7 +161,7 @@ class SlowStore(Store):
         return await work()
 
     async def _wait(self, call: str) -> None:
-        """Wait at the gate, if such calls are held up."""
+        """Wait at the gate if the call is held up."""
         if call in self.held:
             self.waiting.release()
             await self.gate.wait()

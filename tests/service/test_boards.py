@@ -1,4 +1,4 @@
-"""Boards that are opened, closed and renamed while services run."""
+"""Opening, closing and renaming boards while services run."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ async def test_append_decided_before_a_closure_conflicts(store: SlowStore, place
 async def test_closed_board_is_empty_when_configured_again(place: Place, store: SlowStore) -> None:
     await place.sit()
     await close_board(store, OAK, NOW)
-    anew = Place(store)  # its hall has the oak board
+    anew = Place(store)  # configured with the oak board
     await anew.open()
     for each in (place, anew):
         assert each.hall.tables[OAK].version == await store.version(OAK)
@@ -271,7 +271,7 @@ async def test_practice_is_adjourned_when_the_last_player_leaves_its_board(place
     await place.type("Anna", "practice on oak board", "a6 b6")
     await place.type("Bert", "go oak board")
     await place.type("Anna", "go hall")
-    assert place.plies() == 1  # Bert may look on still
+    assert place.plies() == 1  # Bert may still be watching
     await place.type("Bert", "go hall")
     assert not place.hall.tables[OAK].seats
     assert "Your practice is put away" in place.told["Anna"][-1]

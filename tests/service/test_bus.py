@@ -51,7 +51,7 @@ def test_event_of_a_line_is_handled_at_the_end_of_that_line(bus: EventBus) -> No
     bus.names.leave("Anna")
     assert seen == [JOINED]
     publish(bus, JOINED)
-    bus.dispatch()  # as after the append of a timer
+    bus.dispatch()  # as a timer does after its append
     assert seen == [JOINED, JOINED]
 
 
@@ -104,7 +104,7 @@ def test_interrupted_bus_continues_with_the_next_event(bus: EventBus) -> None:
 
 
 async def test_locks_are_all_released_when_the_last_waiter_is_cancelled() -> None:
-    """The lock is handed to somebody at the very moment at which they are cancelled."""
+    """The waiter is cancelled at the moment the lock is handed to it."""
     turns = KeyedLock()
     assert turns.begin("Anna")
     waits = asyncio.create_task(turns.take("Anna"))

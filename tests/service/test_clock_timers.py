@@ -1,4 +1,4 @@
-"""What the time brings about: flags that fall, warnings, and clocks across a restart."""
+"""Clock timers: fallen flags, warnings, absences, outages and restarts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FIRST = replace(ply("A6", "B6"), on=BOARD)
 
 
 class TimedPlace(Place):
-    """A place in which time goes on when a test says so."""
+    """A place whose time is advanced by the test."""
 
     def __init__(self, store: SlowStore, node: Node | None = None) -> None:
         self.alarms = Alarms(lambda: self.now)
@@ -46,7 +46,7 @@ class TimedPlace(Place):
         self.now, self.store = store.time, store
 
     def wait(self, seconds: float) -> None:
-        """Let time pass, and begin what is due meanwhile, each at its time."""
+        """Advance the time and start the alarms that fall due, each at its time."""
         end = self.now + seconds
         while first := self.alarms.take(end):
             self.now = self.store.time = max(self.now, first.at)
@@ -54,12 +54,12 @@ class TimedPlace(Place):
         self.now = self.store.time = end
 
     async def do(self, name: str, *commands: Command) -> Result:
-        """Return what the last of these commands comes to."""
+        """Submit commands and return the result of the last one."""
         results = [await self.service.submit(self.visits[name], each) for each in commands]
         return results[-1]
 
     async def watch(self, *names: str) -> None:
-        """Let players in who are told what happens as it happened."""
+        """Let players join with a watcher, which gets `Delivery` values."""
         for name in names:
             told = self.tellings[name] = []
             visit = await self.service.join(JoinRequest(name, None, watcher=told.append))
@@ -67,7 +67,7 @@ class TimedPlace(Place):
             self.visits[name] = visit
 
     async def begin(self, control: TimeControl | None = None) -> None:
-        """Let Anna and Bert begin a battle."""
+        """Start a battle between Anna and Bert."""
         await self.watch("Anna", "Bert")
         await self.do("Anna", Join(Side.DWARF, BOARD))
         if control:
@@ -88,12 +88,12 @@ class TimedPlace(Place):
         return game.outcome
 
     async def stored(self, kind: type) -> list[object]:
-        """Return the events of a kind that are stored of the board."""
+        """Return the board's stored events of a type."""
         entries = await self.store.read_stream(BOARD)
         return [each.event for each in entries if isinstance(each.event, kind)]
 
     def told_of(self, name: str, kind: type) -> int:
-        """Return how often somebody was told of something of a kind."""
+        """Return the number of deliveries of a type to a player."""
         return sum(isinstance(each.event, kind) for each in self.tellings[name])
 
 
@@ -156,12 +156,12 @@ async def test_ply_typed_in_time_counts_after_an_earlier_opponent_event(
     offering = timed.submit("Bert", "end game on oak board")
     await store.held_up()
     moving = timed.submit("Anna", "move a6 to b6 on oak board")
-    timed.wait(1)  # the flag of Anna would have fallen by now
+    timed.wait(1)  # Anna's flag would have fallen by now
     store.gate.set()
     await finished(offering, moving)
     assert len(await timed.stored(Moved)) == 1
     assert timed.outcome is None
-    assert timed.clock.left(Side.DWARF) == 0  # what it took to store is charged, up to the flag
+    assert timed.clock.left(Side.DWARF) == 0  # the delay of the append is charged, down to zero
 
 
 async def test_flag_stored_before_a_simultaneous_ply_ends_the_battle(
@@ -170,7 +170,7 @@ async def test_flag_stored_before_a_simultaneous_ply_ends_the_battle(
     timed.wait(59.9)
     store.hold()
     timed.wait(0.1)
-    await store.held_up()  # the flag is on its way
+    await store.held_up()  # the time-out is being stored
     moving = timed.submit("Anna", "move a6 to b6 on oak board")
     store.gate.set()
     await finished(moving)
@@ -233,7 +233,7 @@ async def test_correspondence_deadline_is_extended_by_an_outage(
     untimed.wait(DAY - 130)
     await node.open()
     untimed.wait(30)
-    await node.renew()  # the last that was heard of it
+    await node.renew()  # its last heartbeat
     store.time += 3600
     await Node(store, "second", lease=DAY, clock=lambda: store.time).open()
     again = TimedPlace(store)
@@ -261,7 +261,7 @@ async def test_correspondence_deadline_is_not_moved_by_offers(untimed: TimedPlac
 
 
 async def test_late_ply_ends_the_battle_on_time(timed: TimedPlace, store: SlowStore) -> None:
-    timed.now = store.time = timed.now + 61  # nothing has been done about it yet
+    timed.now = store.time = timed.now + 61  # without running the timers
     result = await timed.do("Anna", FIRST)
     assert not result.refusal
     assert await timed.stored(Moved) == []
@@ -298,7 +298,7 @@ async def test_low_time_warning_reaches_a_returning_player_once(
     await untimed.leave("Anna")
     await untimed.watch("Anna")
     untimed.wait(1)
-    await untimed.do("Anna", FIRST)  # which comes after all that was begun before
+    await untimed.do("Anna", FIRST)  # a barrier: runs after everything started before it
     assert untimed.told_of("Anna", TimeShort) == 0
 
 
@@ -332,7 +332,7 @@ async def test_clock_does_not_run_while_no_server_is_up(
     node = Node(store, "first", lease=60, clock=lambda: store.time)
     await node.open()
     timed.wait(58)
-    await node.renew()  # the last that was heard of it: 2 seconds are left
+    await node.renew()  # its last heartbeat: 2 seconds are left
     store.time += 3600
     await Node(store, "second", clock=lambda: store.time).open()
     again = TimedPlace(store)
@@ -357,7 +357,7 @@ async def test_grace_after_a_restart_is_two_minutes(timed: TimedPlace, store: Sl
     again.wait(LONGEST_GRACE - 1)
     await again.enter("Bert")
     assert again.clock.left(Side.DWARF) == pytest.approx(50)
-    await again.leave("Anna")  # by herself: that takes her own grace
+    await again.leave("Anna")  # on her own, so her normal grace applies
     again.wait(TimeControl(1).grace + 49)
     assert again.outcome is None
     again.wait(1)
@@ -392,7 +392,7 @@ async def test_clock_does_not_run_while_the_database_is_away(store: SlowStore) -
     await place.begin(TimeControl(1))
     place.now = store.time = store.time + 5
     await node.renew()
-    place.now = store.time = store.time + 100  # the database was away, and this server was not
+    place.now = store.time = store.time + 100  # an outage of the database, not of this server
     await node.renew()
     assert place.clock.left(Side.DWARF) == pytest.approx(55)
     place.wait(50)

@@ -1,4 +1,4 @@
-"""Comments on plies: decided at a version of the hall, stored, and told to whom they concern."""
+"""Comments on plies: decided at a version of the hall, stored, and sent to the two players."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thudmud.store import battles
 
 @pytest.fixture
 async def place(store: SlowStore) -> Place:
-    """Return a place where Anna and Bert have played a battle of one ply, and Carla is."""
+    """Return a place where Anna and Bert have played a battle of one ply, with Carla present."""
     place = Place(store)
     await place.open()
     await place.sit()
@@ -47,7 +47,7 @@ async def test_comment_appears_in_an_open_replay(place: Place) -> None:
 
 
 async def test_concurrent_comments_are_both_stored(place: Place, store: SlowStore) -> None:
-    """The second is decided anew, since the hall has changed."""
+    """The second is decided again because the hall has changed."""
     store.hold()
     one = place.submit("Anna", "comment 1 1 one")
     await store.held_up()

@@ -1,4 +1,4 @@
-"""What drives the service: coroutines that may have nothing to wait for."""
+"""Eager execution, metering and keyed locks of coroutines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def test_eager_coroutine_that_waits_becomes_a_task() -> None:
 
 
 async def test_eager_task_wraps_a_real_coroutine() -> None:
-    """Since 3.12 they take no generator, decorated or not."""
+    """Since Python 3.12, tasks accept no generators, decorated or not."""
     task = now(asyncio.sleep(0))
     assert isinstance(task, asyncio.Task)
     assert isinstance(task.get_coro(), Coroutine)
@@ -58,7 +58,7 @@ async def test_eager_task_can_fail_and_be_cancelled() -> None:
 
 @pytest.mark.parametrize("turns", [0, 1])
 async def test_eager_coroutine_receives_its_cancellation(turns: int) -> None:
-    """Be it before the first step of the task."""
+    """Even when it is cancelled before the first step of its task."""
     told = []
 
     async def waits() -> None:
@@ -79,7 +79,7 @@ async def test_eager_coroutine_receives_its_cancellation(turns: int) -> None:
 
 
 class Clock:
-    """A clock that goes on when it is told to."""
+    """A clock that the test advances."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -160,7 +160,7 @@ async def test_lock_is_not_granted_twice_when_a_waiter_is_cancelled_at_once() ->
     await asyncio.sleep(0)
     lines.append(now(line()))
     tasks = [each for each in lines if each is not None]
-    tasks[-1].cancel()  # it has had no step yet
+    tasks[-1].cancel()  # before its first step
     await asyncio.wait(tasks[-1:])
     done.set()
     await asyncio.gather(*tasks, return_exceptions=True)

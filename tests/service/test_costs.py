@@ -1,6 +1,6 @@
-"""What a line costs, in calls of Python functions: the same on every machine.
+"""The cost of a line in calls of Python functions, which is the same on every machine.
 
-Who makes one dearer raises its number here, and says why.
+A change that makes a line more expensive must raise its limit here and say why.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from thudmud import BoardSpec, House, Terminal
 NOW = 1_800_000_000.0
 
 SCREEN = Terminal(width=113)
-"""One that no other test has: what caches have of equal screens is compared field by field."""
+"""A terminal unique to this module: a cached equal one would be compared field by field."""
 
 MOST = {
     ("Anna", "say hello"): 53,
-    ("Dora", "say hello"): 62,  # it is asked who of them hears those who watch
+    ("Dora", "say hello"): 62,  # checks which players want to hear watchers
     ("Dora", "look"): 56,
     ("Dora", "move from a6 to a1"): 53,
-    ("Dora", "xyzzy"): 67,  # it is read anew each time: what cannot be read may be a password
-    ("Dora", "finger bert"): 158,  # two of these ask the features for what they add
+    ("Dora", "xyzzy"): 67,  # never cached: an unparsable line may be a password
+    ("Dora", "finger bert"): 158,  # includes two queries for lines added by features
     ("Dora", "follow bert"): 48,
     ("Dora", "who"): 137,
 }
-"""By player and line, as many calls as it may take. Anna plays, Dora watches."""
+"""The maximum number of calls by player and line. Anna plays, Dora watches."""
 
 MOST_OF_A_NEW_LINE = 75
-"""Of one that cannot be read and is new: those slips are tried that there are at a first word. It
-takes 64."""
+"""The limit for a new line that can't be parsed: all slips for a first word are tried. It needs
+64 calls."""
 
 MOST_OF_A_PLY = 316
-"""With the board drawn, which is a third of that."""
+"""The limit for a ply, including the drawing of the board, which is a third of it."""
 
 
 @pytest.fixture
 def house() -> House:
-    """Return a house with a battle, and two who watch it."""
+    """Return a house with a battle and two watchers."""
     house = House([BoardSpec("oak"), BoardSpec("elm")], opens_boards=True)
     for name in ("Anna", "Bert", "Carl", "Dora"):
         house.enter(name, NOW, SCREEN, room="oak")
@@ -50,14 +50,14 @@ def house() -> House:
 
 
 def calls(house: House, name: str, line: str) -> int:
-    """Return how many functions are called for a line."""
+    """Count the function calls for a line."""
     called = 0
 
     def count(_: FrameType, event: str, __: object) -> None:
         nonlocal called
         called += event == "call"
 
-    gc.disable()  # or what others have called after each collection would count, too
+    gc.disable()  # otherwise callbacks of the garbage collector would count
     sys.setprofile(count)
     try:
         house.obey(name, line, NOW)
@@ -69,7 +69,7 @@ def calls(house: House, name: str, line: str) -> int:
 
 @pytest.mark.parametrize(("player", "line"), MOST)
 def test_line_stays_within_its_call_budget(house: House, player: str, line: str) -> None:
-    for _ in range(3):  # what is kept of the first is there
+    for _ in range(3):  # fill the caches
         house.obey(player, line, NOW)
         house.obey(player, "unfollow bert", NOW)
     assert (made := calls(house, player, line)) <= MOST[player, line], made

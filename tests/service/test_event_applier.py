@@ -1,4 +1,4 @@
-"""What is appended comes back and is made so; and what holds when it does not come back."""
+"""Applying stored events, and the failures that prevent it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_waiting_line_fails_when_new_entries_cannot_be_read(
 
 
 async def test_inconsistent_board_stops_the_service(place: Place, store: SlowStore) -> None:
-    # Nothing here would decide that; a store that something else has written to may hold it.
+    # The service never decides this event, but another writer may have stored it.
     await store.append({"oak board": (0, [moved(1)])})
     with pytest.raises(ValueError, match="do not fit together"):
         await place.service.ended()
@@ -58,7 +58,7 @@ async def test_store_that_lost_history_stops_the_service(
     await place.sit()
 
     async def behind(*_: object, **__: object) -> None:
-        await asyncio.sleep(0)  # so that a line that is decided again for ever can be given up
+        await asyncio.sleep(0)  # yields, so that an endless retry could still time out
         raise ConflictError("oak board", 2, 1)
 
     monkeypatch.setattr(store, "append_to_board", behind)

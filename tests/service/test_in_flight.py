@@ -1,4 +1,4 @@
-"""Whoever is lost, comes in or is shown out while something of theirs is being stored."""
+"""Players who disconnect, return or quit while one of their events is being stored."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_return_while_the_absence_is_stored_clears_it(
     await place.leave("Anna")
     store.broken = False
     store.hold()
-    await store.held_up()  # the second try
+    await store.held_up()  # the retry
     arriving = begin(place.enter("Anna"))
     store.gate.set()
     await finished(arriving)

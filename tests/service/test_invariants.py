@@ -1,4 +1,4 @@
-"""What `thudmud.service.service` says of itself, in its order."""
+"""The invariants in the docstring of `thudmud.service.service`, by their numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOVE, ANSWER = "move from f15 to f8", "move from g7 to f7"
 
 
 async def two_places(store: Store) -> tuple[Place, Place]:
-    """Return two services on one store; Anna is at the first, Bert at the second."""
+    """Return two services on one store, with Anna on the first and Bert on the second."""
     here, there = Place(store), Place(store)
     await here.open()
     await there.open()
@@ -39,14 +39,14 @@ async def two_places(store: Store) -> tuple[Place, Place]:
 
 
 async def put_away(place: Place) -> None:
-    """Let Anna and Bert put a match away, and stay at the oak board."""
+    """Let Anna and Bert adjourn a match and stay at the oak board."""
     await place.sit()
     await place.type("Anna", MOVE, "adjourn game")
     await place.type("Bert", "adjourn game", "go oak board")
     await place.type("Anna", "go oak board")
 
 
-# 1. The order of locks.
+# 1. Lock order.
 
 
 async def test_mutual_actions_at_one_board_do_not_deadlock(place: Place, store: SlowStore) -> None:
@@ -90,7 +90,7 @@ async def test_appends_to_one_board_are_serialized(place: Place, store: SlowStor
     await store.held_up()
     for _ in range(10):
         await asyncio.sleep(0)
-    assert store.waiting.locked()  # no other has come
+    assert store.waiting.locked()  # no second append has started
     store.gate.set()
     _, result = await finished(first, second)
     assert result.refusal.code is Refusal.SEAT_TAKEN
@@ -141,11 +141,11 @@ async def test_absence_is_marked_only_by_settle(place: Place, store: SlowStore) 
     assert anew.away() == {"Bert"}
 
 
-# 2. What one player does is done in its order, and others do not wait for it.
+# 2. One player's actions happen in order, and other players don't wait for them.
 
 
 async def test_lines_of_one_player_are_serialized(place: Place, store: SlowStore) -> None:
-    """What would need no storing waits, too, for what came before it."""
+    """Even a line that stores nothing waits for the player's line before it."""
     await place.sit()
     store.hold()
     moving = place.submit("Anna", MOVE)
@@ -232,7 +232,7 @@ async def test_appends_to_different_boards_run_concurrently(place: Place, store:
     assert place.hall.tables["elm board"].seats == {Side.DWARF: "Carla"}
 
 
-# 3. What is stored is applied and told once, in the store's order, whoever stored it.
+# 3. Events are applied and delivered once, in the store's order, whichever node stored them.
 
 
 async def test_services_on_one_store_deliver_once_and_in_the_same_order(store: SlowStore) -> None:
@@ -271,7 +271,7 @@ async def test_cause_is_passed_only_on_the_deciding_service(store: SlowStore) ->
     assert there.causes == [None]
 
 
-# 4. Who appended is woken first, and told second.
+# 4. The caller of an append is woken first, and the events are delivered second.
 
 
 async def test_move_takes_four_iterations_of_the_event_loop(
@@ -286,7 +286,7 @@ async def test_move_takes_four_iterations_of_the_event_loop(
     turns, order = 0, list[str]()
 
     def call_and_say_so(*callback: object) -> asyncio.Handle:
-        handle = call(*callback)  # type: ignore[arg-type]  # whatever it is
+        handle = call(*callback)  # type: ignore[arg-type]  # any callback
         is_stored.set()
         return handle
 
@@ -304,7 +304,7 @@ async def test_move_takes_four_iterations_of_the_event_loop(
     monkeypatch.setattr(loop, "call_soon_threadsafe", call_and_say_so)
     loop.call_soon(count)
     moving = begin(move())
-    assert is_stored.wait(PATIENCE)  # the loop stands still: no turn is for the disk
+    assert is_stored.wait(PATIENCE)  # blocks the loop, so that no iteration is spent on the disk
     await finished(moving)
     assert sorted(order[:-1]) == ["Anna", "Bert"]
     assert order[-1] == "done"
@@ -313,7 +313,7 @@ async def test_move_takes_four_iterations_of_the_event_loop(
     await store.close()
 
 
-# 5. After a conflict nothing has been told, and the command is decided anew.
+# 5. At a conflict nothing has been delivered, and the command is decided again.
 
 
 async def test_first_append_wins_between_two_services(store: SlowStore) -> None:
@@ -374,7 +374,7 @@ async def test_line_for_another_board_version_conflicts(place: Place) -> None:
     assert (await single.submit(visit, MOVE, at=version)).done
 
 
-# 6. A line that is cancelled while it is stored.
+# 6. A line that is cancelled during its append.
 
 
 @pytest.mark.parametrize("when", ["at once", "while it is stored"])
@@ -418,7 +418,7 @@ async def test_stored_event_of_a_cancelled_line_marks_a_departed_player_away(
     assert "You sit down" in await place.type("Bert", "join game as troll on oak board")
 
 
-# 7. What is not stored has not happened, but for presence.
+# 7. An event that isn't stored hasn't happened, except for presence.
 
 
 async def test_events_are_delivered_only_after_they_are_stored(
@@ -526,7 +526,7 @@ async def test_join_cancelled_halfway_marks_the_player_away_at_all_boards(
     await store.held_up()
     store.gate.set()
     store.hold()
-    await store.held_up()  # she is back at one of the two
+    await store.held_up()  # her return is stored at one of the two boards
     store.broken = True
     coming.cancel()
     store.gate.set()
@@ -596,7 +596,7 @@ async def test_close_marks_nobody_away_who_is_given_a_seat_meanwhile(
     assert not place.away()
 
 
-# 9. Outboxes.
+# 9. Outboxes and messages.
 
 
 async def test_lost_player_gets_no_more_messages(place: Place, store: SlowStore) -> None:

@@ -1,4 +1,4 @@
-"""Told only once it is stored, decided again when something else came first, never half done."""
+"""Lines: stored before delivery, decided again after a conflict, never half done."""
 
 from __future__ import annotations
 

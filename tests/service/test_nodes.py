@@ -1,6 +1,6 @@
-"""Several services on one store: a name belongs to one of them, and their people play each other.
+"""Several nodes on one store: each name belongs to one node, and players meet across nodes.
 
-What `thudmud.service.nodes` says of itself, in its order.
+The numbered comments are the invariants in the docstring of `thudmud.service.nodes`.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ MOVE = "move a6 to b6"
 
 
 class World:
-    """A store, and nodes on it with a place each; time stands still.
+    """A store and its nodes, with a place each; only the test advances the time.
 
     Attributes:
-        idle: seconds that have passed for players, and no node's lease.
+        idle: seconds that have passed for players but not for leases.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class World:
     async def begin(
         self, name: str, boards: Sequence[BoardSpec] = BOARDS, later: Later | None = None
     ) -> Place:
-        """Begin a node, and return its place."""
+        """Start a node and return its place."""
         node = Node(self.store, name, lease=LEASE, clock=lambda: self.store.time)
         self.nodes[name] = node
         await node.open()
@@ -68,7 +68,7 @@ class World:
         await self.nodes.pop(name).close()
 
     async def pass_by(self, seconds: float, *living: str) -> None:
-        """Let time pass, in which some nodes live."""
+        """Advance the time while the given nodes renew their leases and reap."""
         end = self.store.time + seconds
         while self.store.time < end:
             self.store.time = min(self.store.time + LEASE / 2, end)
@@ -77,13 +77,13 @@ class World:
                 await self.nodes[name].reap()
 
     async def claimed(self) -> dict[str, str]:
-        """Return who is on which node."""
+        """Return the claims: node by player name."""
         return {claim.name: claim.node for claim in await self.store.read(nodes.people)}
 
     async def until_claimed(self, **wanted: str) -> None:
-        """Wait until these, and nobody else, are on these nodes."""
+        """Wait until the claims are exactly these, given as node by player name."""
         async with asyncio.timeout(PATIENCE):
-            while await self.claimed() != wanted:  # noqa: ASYNC110  (it has no bell)
+            while await self.claimed() != wanted:  # noqa: ASYNC110  (there is no event to wait for)
                 await asyncio.sleep(0)
 
 
@@ -105,7 +105,7 @@ async def two(world: World, one: Place) -> Place:
 
 
 async def sit(one: Place, two: Place) -> None:
-    """Let Anna, on one node, and Bert, on the other, begin a battle."""
+    """Start a battle between Anna on one node and Bert on the other."""
     await one.enter("Anna")
     await two.enter("Bert")
     await one.type("Anna", "join game as dwarf on oak board")
@@ -125,7 +125,7 @@ async def test_players_on_two_nodes_play_each_other(one: Place, two: Place) -> N
     assert one.hall.tables == two.hall.tables
 
 
-# 10. Who stores that a player is away, or back, has the claim on their name.
+# 10. Only the node with the claim on a name stores that the player is away or back.
 
 
 async def test_start_of_a_second_node_marks_nobody_away(world: World, one: Place) -> None:
@@ -148,7 +148,7 @@ async def test_name_is_released_once_the_absence_is_stored(
     world.store.gate.set()
     world.store.broken = True
     await one.leave("Anna")
-    for _ in range(3):  # it is tried again and again
+    for _ in range(3):  # several retries
         await world.store.held_up()
     assert "Anna" not in one.service
     assert await world.claimed() == {"Anna": "one", "Bert": "two"}
@@ -235,7 +235,7 @@ async def test_takeover_from_an_unresponsive_node_is_refused(world: World, two: 
 
 
 async def nowhere(world: World, one: Place, two: Place) -> None:
-    """Wait until Anna is on no node, and all know it."""
+    """Wait until Anna is on no node and all nodes know it."""
     await until(lambda: two.away() == {"Anna"})
     await world.until_claimed(Bert="two")
     assert "Anna" not in one.service
@@ -315,7 +315,7 @@ async def test_simultaneous_takeover_by_two_nodes_leaves_one_session(
     assert not one.away()
 
 
-# 11. After a claim, all that is stored has come in.
+# 11. After a claim, all stored entries have been applied.
 
 
 async def test_takeover_by_another_node_waits_for_the_line_in_flight(
@@ -338,7 +338,7 @@ async def test_absence_marked_during_a_takeover_is_cleared(
     await sit(one, two)
     await one.service.let_go("Anna")
     world.store.hold()
-    beginning = asyncio.create_task(world.begin("three"))  # it settles
+    beginning = asyncio.create_task(world.begin("three"))  # settles: marks absent players
     await world.store.held_up()
     coming = begin(two.enter("Anna"))
     world.store.gate.set()
@@ -403,7 +403,7 @@ async def test_follow_list_and_plan_apply_on_all_nodes(
     assert len(one.told["Anna"]) == 1
     assert one.told["Anna"][0].startswith("Bert and Carla begin a match")
     three = await world.begin("three")
-    await three.enter("Anna", member=True)  # who has not waited until all was kept
+    await three.enter("Anna", member=True)  # before her preferences were saved
     three.told["Anna"].clear()
     await two.leave("Bert")
     await two.enter("Bert")
@@ -422,7 +422,7 @@ async def test_idle_time_is_shared_between_nodes(world: World, one: Place, two: 
     assert "idle for 5 minutes" in await two.type("Carla", "finger bert")
     before = len(notes)
     for _ in range(20):
-        await one.type("Anna", "who")  # told once in a while, not line by line
+        await one.type("Anna", "who")  # activity is sent at intervals, not with each line
         world.idle += 1.0
     assert len(notes) == before
     hear()
@@ -434,7 +434,7 @@ async def test_idle_time_is_shared_between_nodes(world: World, one: Place, two: 
 async def test_account_profile_replaces_preferences_from_another_node(
     world: World, one: Place, two: Place
 ) -> None:
-    await one.enter("Anna")  # who has not waited until all was kept
+    await one.enter("Anna")  # before her preferences were saved
     visit = await two.service.join(
         JoinRequest(
             "Anna",
@@ -459,7 +459,7 @@ async def test_new_account_is_known_on_other_nodes(one: Place, two: Place) -> No
     await one.enter("Anna")
     one.service.enrol("Anna")
     assert two.hall.people["Anna"].member
-    await two.enter("Anna")  # who has shown who they are before that
+    await two.enter("Anna")  # authenticated before the account was made
     assert two.hall.people["Anna"].member
 
 
@@ -470,7 +470,7 @@ async def test_login_options_of_a_guest_move_to_another_node(one: Place, two: Pl
     assert one.hall.people["Anna"].options.width == 60
 
 
-# 12. A node that dies is reaped by one that lives.
+# 12. A dead node is reaped by a living one.
 
 
 async def test_players_of_a_dead_node_are_marked_away(world: World, one: Place, two: Place) -> None:
@@ -485,7 +485,7 @@ async def test_players_of_a_dead_node_are_marked_away(world: World, one: Place, 
 
 
 async def sit_with_a_clock(one: Place, two: Place) -> None:
-    """Let Anna, on one node, and Bert, on the other, begin a battle; Anna's clock is running."""
+    """Start a clocked battle across two nodes, with Anna on one to move against Bert."""
     await one.enter("Anna")
     await two.enter("Bert")
     await one.type("Anna", "join game as dwarf on oak board", "set clock 1+0")
@@ -495,7 +495,7 @@ async def sit_with_a_clock(one: Place, two: Place) -> None:
 
 
 def left_of_anna(world: World, place: Place) -> float:
-    """Return how many seconds she has left by now."""
+    """Return the seconds left on Anna's clock."""
     clock = place.hall.tables["oak board"].clock
     assert clock
     return clock.read(world.store.time).left(Side.DWARF)
@@ -557,7 +557,7 @@ async def test_dead_reaper_is_reaped(world: World, one: Place, two: Place) -> No
     await three.enter("Carla")
     await world.pass_by(LEASE * 0.9, "two", "three")
     world.store.time += LEASE * 0.2
-    await world.store.write(nodes.reap, "two")  # and it dies before it has seen anybody out
+    await world.store.write(nodes.reap, "two")  # and it dies before it marks anyone as away
     await world.pass_by(3 * LEASE, "three")
     assert three.away() == {"Anna", "Bert"}
     assert [claim.name for claim in await world.store.read(nodes.people)] == ["Carla"]
@@ -589,7 +589,7 @@ async def test_new_node_reaps_the_players_of_a_dead_node(
     await sit(one, two)
     await one.enter("Carla")
     await two.enter("Dora")
-    await one.service.close()  # nobody hears of it any more
+    await one.service.close()  # simulates its death: it sends nothing more
     await world.pass_by(LEASE * 0.9, "two")
     world.store.time += LEASE * 0.2
     three = await world.begin("three")
@@ -614,7 +614,7 @@ async def test_peers_learn_of_a_reaping_by_a_node_they_have_not_answered(
     world.store.time += LEASE * 0.6
     await world.nodes["two"].renew()
     world.store.time += LEASE * 0.6
-    monkeypatch.setattr(world.nodes["two"], "tell", wait)  # it has not answered yet
+    monkeypatch.setattr(world.nodes["two"], "tell", wait)  # delays its answer
     three = await world.begin("three")
     await three.service.settle()
     assert three.away() == {"Anna"}
@@ -626,7 +626,7 @@ async def test_stopping_node_without_a_lease_has_no_players_for_a_new_node(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
-    one.service.stop()  # and then its lease is over before all is stored that it has to
+    one.service.stop()  # and its lease expires before everything is stored
     await world.pass_by(LEASE * 0.6, "two")
     world.store.time += LEASE * 0.6
     three = await world.begin("three")
@@ -639,7 +639,7 @@ async def test_player_released_to_a_dead_node_is_removed(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
-    world.nodes["one"].lease = 0.0  # it waits for as long
+    world.nodes["one"].lease = 0.0  # the time it waits for the new claim
     world.nodes["one"]._hear(ReleaseRequest("one", "", "Anna"))
     await until(lambda: two.away() == {"Anna"})
     assert set(one.hall.people) == set(two.hall.people) == {"Bert"}
@@ -756,7 +756,7 @@ async def test_exception_during_the_reaping_does_not_stop_a_node(
     await asyncio.wait([living])
 
 
-# 13. A node acts only while its lease holds, unless nobody else can serve from the store.
+# 13. A node acts only while its lease holds, unless no other process can use the store.
 
 
 async def test_node_that_slept_through_its_lease_fences_itself(
@@ -786,7 +786,7 @@ async def test_node_that_slept_through_its_lease_fences_itself(
 async def test_node_that_slept_unreaped_dismisses_only_moved_players(
     world: World, one: Place, two: Place
 ) -> None:
-    """Only those are dismissed who have come in elsewhere."""
+    """Players whose claims are still its own stay."""
     await sit(one, two)
     await one.enter("Carla")
     screen = Screen()
@@ -810,7 +810,7 @@ async def test_node_that_slept_unreaped_dismisses_only_moved_players(
 async def test_store_outage_dismisses_and_reaps_nobody(
     world: World, one: Place, two: Place
 ) -> None:
-    """Whichever node is back first."""
+    """The order in which the nodes recover doesn't matter."""
     await sit(one, two)
     screens = [Screen(), Screen()]
     one.visits["Anna"].outbox, two.visits["Bert"].outbox = screens
@@ -921,7 +921,7 @@ async def test_exclusive_node_with_a_full_disk_still_serves_reads_and_talk(
 
 
 async def test_exclusive_node_pauses_clocks_while_it_slept(world: World, one: Place) -> None:
-    """Its first line may come before it has renewed its lease, as it would at once."""
+    """Its first line may arrive just before it renews its lease."""
     world.store.is_exclusive = True
     await one.enter("Anna", "Bert")
     await one.type("Anna", "join game as dwarf on oak board", "set clock 1+0")
@@ -938,7 +938,7 @@ async def test_exclusive_node_pauses_clocks_while_it_slept(world: World, one: Pl
 async def test_ply_pending_during_an_outage_is_not_charged_for_it(
     world: World, one: Place, two: Place
 ) -> None:
-    """Another node has noted that there was none, and this one has not held the clock yet."""
+    """Another node has recorded the outage, but this one has not paused the clock yet."""
     await one.enter("Anna")
     await two.enter("Bert")
     await one.type("Anna", "join game as dwarf on oak board", "set clock 1+0")
@@ -960,11 +960,11 @@ async def test_ply_pending_during_an_outage_is_not_charged_for_it(
     assert clock.left(Side.DWARF) == 60
 
 
-# 14. What is only told crosses, too.
+# 14. Asides reach other nodes.
 
 
 async def test_node_that_slept_learns_of_players_on_a_new_node(world: World, one: Place) -> None:
-    """Until it has heard of another, a node tells nobody what happens on it."""
+    """A node sends asides only after a peer has greeted it."""
     await one.enter("Anna")
     node, unheard = world.nodes["one"], list[object]()
     node._unhear()
@@ -1023,7 +1023,7 @@ async def test_talk_reaches_nodes_with_different_boards(
     assert not [each for each in caplog.records if each.levelno >= logging.ERROR]
 
 
-# 15. What is told of a player comes before what the next node tells that has the name.
+# 15. Asides about a player arrive before those of the name's next node.
 
 
 async def test_name_is_released_after_its_notes_are_sent(
@@ -1126,7 +1126,7 @@ async def test_longest_line_of_emoji_fits_into_a_multipart_note(
 async def test_late_aside_from_a_previous_node_is_ignored(
     world: World, one: Place, two: Place, late: Aside
 ) -> None:
-    """It slept, they came in elsewhere, and only then is it heard."""
+    """The node slept, the player moved to another node, and only then does its aside arrive."""
     three = await world.begin("three")
     await one.enter("Anna")
     await two.enter("Anna")

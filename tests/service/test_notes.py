@@ -1,4 +1,4 @@
-"""Every aside that crosses to other nodes is read there as it was written."""
+"""Serialization of the notes between nodes, and of every aside in them."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ SAMPLES: dict[Any, object] = {
     SetOption: SetToggle(Toggle.SHOUT, value=True),
     Options: Options(),
 }
-"""By type; other types are made of these."""
+"""Sample values by type; samples of other types are composed of these."""
 
 
 def sample(hint: Any) -> Any:
-    """Return a value of a type, with a value for each field that may be None."""
+    """Return a sample value of a type, with optional fields filled in."""
     if hint in SAMPLES:
         return SAMPLES[hint]
     if isinstance(hint, UnionType):
@@ -69,7 +69,7 @@ def test_aside_survives_a_round_trip_through_a_note(kind: type[Aside]) -> None:
     [found] = read.asides
     assert type(found) is kind
     for name in kind.__struct_fields__:
-        if not isinstance(getattr(aside, name), SetOption):  # nobody there is told of it
+        if not isinstance(getattr(aside, name), SetOption):  # not sent to other nodes
             assert getattr(found, name) == getattr(aside, name)
 
 

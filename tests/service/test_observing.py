@@ -1,4 +1,4 @@
-"""Boards that are observed from elsewhere in the hall, and from another node."""
+"""Observing a board from the hall, from another board and from another node."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ async def test_observer_is_told_when_the_board_closes() -> None:
     assert f'You observe it still; "unobserve {board}" ends that.' in " ".join(told.split())
     await place.type("Anna", "go hall")
     place.told["Carla"] = []
-    await place.type("Bert", "go hall")  # nobody needs the board any more, and it is closed
+    await place.type("Bert", "go hall")  # the last player leaves, so the board closes
     assert board not in place.hall.tables
     assert place.told["Carla"][-1] == f"You observe the {board} no longer."
     assert not place.hall.people["Carla"].observed

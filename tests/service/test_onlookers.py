@@ -1,4 +1,4 @@
-"""What programs ask quietly, and what those see who watch without a name."""
+"""Onlookers (anonymous watchers) and queries of programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def opened() -> Place:
 
 
 def facts(screen: Screen) -> list[tuple[str, Any]]:
-    """Return the facts that have come, and forget what has."""
+    """Return the facts received so far, and clear the messages."""
     found = [(each.package, json.loads(each.text)) for each in screen.messages if each.package]
     screen.messages.clear()
     return found
@@ -35,7 +35,7 @@ def watch(place: Place, words: str | None, terminal: Terminal = EVERYTHING) -> t
 
 
 async def joined(place: Place, name: str = "Anna") -> tuple[Screen, Visit]:
-    """Let somebody come in with a program."""
+    """Let a player join with a program that gets all packages."""
     screen = Screen()
     visit = await place.service.join(JoinRequest(name, EVERYTHING, screen))
     assert visit

@@ -1,4 +1,4 @@
-"""What is known of those who are here, and what all of them are told."""
+"""Announcements, and accounts made while their owners are connected."""
 
 from __future__ import annotations
 

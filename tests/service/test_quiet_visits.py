@@ -1,4 +1,4 @@
-"""People who only stand about a board: they come and go without a word, but at a seat."""
+"""Quiet visitors of a board: only seated ones are announced when they come and go."""
 
 from __future__ import annotations
 

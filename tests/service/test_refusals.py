@@ -1,4 +1,4 @@
-"""What is refused: by which code, to the one who typed it alone, and to their program as data."""
+"""Refusals: their codes, their only recipient, and their form as data for programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROGRAM = Terminal(packages=frozenset({"thud"}))
 
 
 async def refused(place: Place, name: str, line: str) -> RefusedError:
-    """Return why nothing comes of what ``name`` types."""
+    """Return the refusal of a line of ``name``."""
     result = await place.submit(name, line)
     assert not result.done
     assert result.refusal
@@ -25,7 +25,7 @@ async def refused(place: Place, name: str, line: str) -> RefusedError:
 
 
 async def told(place: Place, name: str, line: str) -> dict[str, Any]:
-    """Return what the program of ``name`` is told of a line that is refused."""
+    """Return the refusal of a line as the data that ``name``'s program gets."""
     screen = Screen()
     place.visits[name].outbox = screen
     place.service.fit(name, PROGRAM)
@@ -95,9 +95,9 @@ async def test_parse_error_packet_has_its_details(place: Place) -> None:
 @pytest.mark.parametrize(
     ("line", "board"),
     [
-        ("resign on elm board", "elm board"),  # it is among the details
+        ("resign on elm board", "elm board"),  # named in the details
         ("join game as dwarf on elm", "elm board"),
-        ("claim", "oak board"),  # they play there
+        ("claim", "oak board"),  # the board where Anna plays
         ("move a6 b6 on chair", None),
         ("replay 9", None),
         ("tell dora hello", None),

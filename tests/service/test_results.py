@@ -1,4 +1,4 @@
-"""What players, and those who watch, are told of ratings at the end of a match."""
+"""Messages about ratings and results at the end of a match."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ async def test_unrated_match_names_the_replaced_player_as_reason(place: Place) -
 
 
 async def finish(place: Place, *, on: str = MATCH) -> None:
-    """Let Anna give up both battles of her match with Bert."""
+    """Let Anna resign both battles of her match with Bert."""
     await play(place, on=on)
     await place.type("Anna", f"resign on {on}", "yes", f"start on {on}", f"resign on {on}", "yes")
 

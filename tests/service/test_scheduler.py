@@ -7,7 +7,7 @@ from thudmud.service.scheduler import TimerScheduler
 
 
 class Hours:
-    """A clock, and what is to be called by it."""
+    """A clock and its pending alarms."""
 
     def __init__(self) -> None:
         self.at = 100.0
@@ -50,7 +50,7 @@ def test_callback_may_reschedule_its_key(hours: Hours, scheduler: TimerScheduler
         rung.append(hours.at)
         scheduler.at(("board", "oak"), hours.at + 10, ring)
 
-    scheduler.at(("board", "oak"), 90, ring)  # that is over: at once
+    scheduler.at(("board", "oak"), 90, ring)  # in the past: fires at once
     hours.pass_until(125)
     assert rung == [100, 110, 120]
 

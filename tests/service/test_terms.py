@@ -1,4 +1,4 @@
-"""To what players have agreed holds, whatever happens between a question and its answer."""
+"""The terms that players agreed to hold even if something changes before the answer."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ EXCHANGE = (
     "move from h7 to h6",
     "hurl from g5 to g6",
 )
-"""After it the dwarfs lead, and the next ply makes the battle count."""
+"""Plies after which the dwarfs lead and the next ply makes the battle count."""
 
 
 async def test_leave_is_confirmed_again_when_it_now_loses_the_match(members: Place) -> None:

@@ -1,4 +1,4 @@
-"""A program that is given what happens, as it happened, and no words for it."""
+"""Watchers: programs that get `Delivery` values instead of text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from thudmud.store import Store
 
 
 class Program(Screen):
-    """A player who has no screen, and watches."""
+    """A player's program with a watcher instead of a screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,9 +42,9 @@ async def test_watcher_gets_the_events_its_player_would_be_told(place: Place) ->
     await grog.enter(place)
     await place.type("Anna", "tell grog come and play", "join game as dwarf on oak board")
     assert Told("Anna", "Grog", "come and play") in [each.event for each in grog.seen]
-    assert isinstance(grog.seen[-1].event, Joined)  # somebody waits: that is told in the hall
+    assert isinstance(grog.seen[-1].event, Joined)  # a free seat is announced in the hall
     await place.type("Anna", "say hello")
-    assert isinstance(grog.seen[-1].event, Joined)  # but not what is said there
+    assert isinstance(grog.seen[-1].event, Joined)  # talk at the board is not
     await place.service.submit(place.visits["Grog"], Join(Side.TROLL, "oak board"))
     joined = grog.seen[-1]
     assert isinstance(joined.event, Joined)
@@ -66,7 +66,7 @@ async def test_returning_watcher_gets_the_tables_of_its_seats(place: Place) -> N
     await grog.enter(place)
     await place.type("Grog", "join game as dwarf on oak board", "join game as troll on elm board")
     await place.leave("Grog")
-    for _ in range(2):  # the second time they take over from themselves
+    for _ in range(2):  # the second time as a takeover
         grog = Program()
         await grog.enter(place)
         seen = {each.table.name: each.table for each in grog.seen if each.table}
