@@ -31,7 +31,7 @@ from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
         ("XTERMINATOR", 0),
     ],
 )
-def test_a_name_tells_of_colours(name: str, colours: int) -> None:
+def test_terminal_type_determines_colours(name: str, colours: int) -> None:
     client = Capabilities()
     client.add_type(name)
     assert client.terminal == Terminal(colours=colours)
@@ -52,7 +52,7 @@ def test_a_name_tells_of_colours(name: str, colours: int) -> None:
         (2349, Terminal(utf8=True, colours=TRUE_COLOUR)),
     ],
 )
-def test_bits_tell_of_everything(bits: int, terminal: Terminal) -> None:
+def test_mtts_bitfield_determines_terminal(bits: int, terminal: Terminal) -> None:
     client = Capabilities()
     assert not client.add_type(f"MTTS {bits}")
     assert client.terminal == terminal
@@ -71,7 +71,7 @@ def test_bits_tell_of_everything(bits: int, terminal: Terminal) -> None:
         ({"width": 1e9, "height": None, "colours": []}, Terminal()),
     ],
 )
-def test_a_program_may_tell_of_the_terminal(known: dict[str, object], terminal: Terminal) -> None:
+def test_terminal_from_client_reported_facts(known: dict[str, object], terminal: Terminal) -> None:
     client = Capabilities()
     client.set_known(known)
     assert client.terminal == terminal
@@ -80,7 +80,7 @@ def test_a_program_may_tell_of_the_terminal(known: dict[str, object], terminal: 
 
 
 @cases("columns", range(0, 65536, 997))
-def test_a_width_is_never_out_of_bounds(columns: int) -> None:
+def test_width_is_clamped_to_20_to_500(columns: int) -> None:
     client = Capabilities()
     client.set_size(columns, 24)
     assert 20 <= client.terminal.width <= 500
@@ -90,13 +90,13 @@ def test_a_width_is_never_out_of_bounds(columns: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["MTTS", "MTTS x", "MTTS 123456", "MTTS -1", "MTTS 4 4", "MTTS ٤"])
-def test_what_only_looks_like_bits_is_a_name(name: str) -> None:
+def test_malformed_mtts_is_taken_as_terminal_type(name: str) -> None:
     client = Capabilities()
     assert client.add_type(name)
     assert client.terminal == Terminal()
 
 
-def test_a_name_that_is_too_long_is_not_kept() -> None:
+def test_overlong_terminal_type_is_ignored() -> None:
     assert not Capabilities().add_type("X" * 41)
 
 
@@ -113,7 +113,7 @@ def test_a_name_that_is_too_long_is_not_kept() -> None:
         (b"\xff\xff\xff", b""),
     ],
 )
-def test_utf8_among_character_sets(offer: bytes, name: bytes) -> None:
+def test_utf8_is_found_in_charset_offer(offer: bytes, name: bytes) -> None:
     assert utf8_in(offer) == name
     assert not name or is_utf8(name.decode())
 
@@ -130,12 +130,12 @@ def test_utf8_among_character_sets(offer: bytes, name: bytes) -> None:
         (b"\0A\1x\2", {"A": "x"}),
     ],
 )
-def test_variables(payload: bytes, variables: dict[str, str]) -> None:
+def test_new_environ_variables_are_parsed(payload: bytes, variables: dict[str, str]) -> None:
     assert variables_in(payload) == variables
 
 
 @given(st.binary(max_size=200))
-def test_whatever_comes_is_understood_somehow(data: bytes) -> None:
+def test_arbitrary_capability_bytes_never_raise(data: bytes) -> None:
     client = Capabilities()
     client.set_variables(variables_in(data))
     client.add_type(data.decode("ascii", "replace"))
@@ -144,7 +144,7 @@ def test_whatever_comes_is_understood_somehow(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("bits", ["", "x", "-1", "٤", "123456", "1.5"])
-def test_variables_with_nonsense_in_them(bits: str) -> None:
+def test_invalid_environment_variables_are_ignored(bits: str) -> None:
     client = Capabilities()
     client.set_variables({"MTTS": bits, "CHARSET": "EBCDIC"})
     assert client.terminal == Terminal()

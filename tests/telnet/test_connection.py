@@ -41,7 +41,9 @@ async def well(client: Client) -> bool:
     ],
     ids=lambda attack: repr(attack[:10]),
 )
-async def test_malformed_telnet_before_and_after_login(serving: Serving, attack: bytes) -> None:
+async def test_malformed_telnet_leaves_all_connections_working(
+    serving: Serving, attack: bytes
+) -> None:
     setup = await serving()
     bob = await setup.connect("Bob")
     for name in ("", "Anna"):
@@ -53,7 +55,7 @@ async def test_malformed_telnet_before_and_after_login(serving: Serving, attack:
             assert await well(client)
 
 
-async def test_every_byte_value_and_every_two_byte_command(serving: Serving) -> None:
+async def test_arbitrary_bytes_and_commands_are_survived(serving: Serving) -> None:
     setup = await serving()
     for name in ("", "Anna"):
         client = await setup.connect(name)
@@ -83,7 +85,7 @@ async def test_every_byte_value_and_every_two_byte_command(serving: Serving) -> 
         ([b"a\r\xff", b"\xf1\0"], "a"),
     ],
 )
-async def test_byte_of_255_and_commands_within_a_text_leave_the_rest_of_it(
+async def test_text_survives_embedded_0xff_bytes_and_commands(
     serving: Serving, sent: list[bytes], line: str
 ) -> None:
     setup = await serving()
@@ -96,7 +98,7 @@ async def test_byte_of_255_and_commands_within_a_text_leave_the_rest_of_it(
     assert setup.service.typed == [line, "", "look"]
 
 
-async def test_ten_megabytes_without_a_line_end(serving: Serving) -> None:
+async def test_endless_line_is_rejected_without_delaying_others(serving: Serving) -> None:
     setup = await serving()
     bob, anna = await setup.connect("Bob"), await setup.connect("Anna")
     for _ in range(10):
@@ -110,7 +112,7 @@ async def test_ten_megabytes_without_a_line_end(serving: Serving) -> None:
     assert await well(anna)
 
 
-async def test_a_thousand_pasted_commands_are_answered_in_order(serving: Serving) -> None:
+async def test_pasted_commands_are_answered_in_order(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     lines = [f"line {number}" for number in range(1000)]
     await client.send("\r\n".join([*lines, ""]).encode())
@@ -118,7 +120,7 @@ async def test_a_thousand_pasted_commands_are_answered_in_order(serving: Serving
     assert answer == "".join(f"echo {line}\r\n" for line in lines)
 
 
-async def test_a_paste_does_not_make_others_wait(serving: Serving) -> None:
+async def test_paste_does_not_delay_other_players(serving: Serving) -> None:
     setup = await serving(commands_per_turn=1)
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     await anna.send(b"x\n" * 5_000)
@@ -129,7 +131,7 @@ async def test_a_paste_does_not_make_others_wait(serving: Serving) -> None:
     assert (await anna.fence()).count(b"echo x") == 4_999
 
 
-async def test_nothing_is_lost_where_little_may_wait(serving: Serving) -> None:
+async def test_short_queue_loses_no_lines(serving: Serving) -> None:
     setup = await serving(queue_length=1, commands_per_turn=1)
     client = await setup.connect("Anna")
     lines = [f"line {number}" for number in range(5000)]
@@ -138,7 +140,7 @@ async def test_nothing_is_lost_where_little_may_wait(serving: Serving) -> None:
     assert setup.service.typed == lines
 
 
-async def test_who_leaves_while_their_lines_wait_is_missed(serving: Serving) -> None:
+async def test_disconnect_with_queued_lines_is_noticed(serving: Serving) -> None:
     setup = await serving(commands_per_second=5, commands_at_once=5)
     bob, anna = await setup.connect("Bob"), await setup.connect("Anna")
     await anna.send(b"\n" * 10_000)  # more than half an hour of it
@@ -147,7 +149,7 @@ async def test_who_leaves_while_their_lines_wait_is_missed(serving: Serving) -> 
     await bob.until(b"Anna is lost.")
 
 
-async def test_a_reader_that_cannot_keep_up_is_cut_off_and_the_others_play_on(
+async def test_stalled_reader_is_cut_off_while_others_play_on(
     serving: Serving,
 ) -> None:
     setup = await serving(outbox_bytes=65_536)
@@ -166,7 +168,7 @@ async def test_a_reader_that_cannot_keep_up_is_cut_off_and_the_others_play_on(
     assert await well(cara)
 
 
-async def test_whoever_reads_slowly_waits_for_their_own_answers(serving: Serving) -> None:
+async def test_slow_reader_throttles_its_own_commands(serving: Serving) -> None:
     setup = await serving(outbox_bytes=65_536)
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     anna.stop_reading()
@@ -182,7 +184,7 @@ async def test_whoever_reads_slowly_waits_for_their_own_answers(serving: Serving
     assert (await anna.fence()).count(b"x" * 20_000) == 1000
 
 
-async def test_a_flood_of_requests_is_answered_until_the_budget_is_spent(
+async def test_option_requests_are_answered_up_to_the_budget(
     serving: Serving,
 ) -> None:
     setup = await serving(option_changes=50)
@@ -198,7 +200,7 @@ async def test_a_flood_of_requests_is_answered_until_the_budget_is_spent(
     assert (await anna.until(b"> ")).endswith(b"guest.\r\n\xff\xfc\x01> ")
 
 
-async def test_many_at_once(serving: Serving) -> None:
+async def test_two_hundred_simultaneous_connections_are_greeted(serving: Serving) -> None:
     setup = await serving()
     clients = await asyncio.gather(*(setup.connect() for _ in range(200)))
     await asyncio.gather(*(client.until(b"name? ") for client in clients))

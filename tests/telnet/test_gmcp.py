@@ -30,13 +30,13 @@ values = st.recursive(
 
 
 @given(st.from_regex(r"\A[A-Za-z]{1,9}(\.[A-Za-z]{1,9})?\Z"), values)
-def test_what_is_packed_can_be_read(name: str, data: object) -> None:
+def test_packed_message_round_trips(name: str, data: object) -> None:
     found = read(packed(name, json.dumps(data, ensure_ascii=False)))
     assert found is None or found == (name.lower(), data)
 
 
 @given(st.binary(max_size=300))
-def test_nothing_that_comes_goes_wrong(payload: bytes) -> None:
+def test_arbitrary_payload_never_raises(payload: bytes) -> None:
     found = read(payload)
     assert found is None or found[0].islower() or not found[0].upper().isupper()
 
@@ -61,11 +61,11 @@ def test_nothing_that_comes_goes_wrong(payload: bytes) -> None:
         (b"x" * 65, None),
     ],
 )
-def test_reading(payload: bytes, found: object) -> None:
+def test_payload_parsing(payload: bytes, found: object) -> None:
     assert read(payload) == found
 
 
-def test_what_is_wanted() -> None:
+def test_supported_packages_follow_set_add_and_remove() -> None:
     wanted = supported(
         frozenset(), "set", ["Thud  1", "Char.Login 1", "thud.MOVE", 4, None, "a b c", "12"]
     )
@@ -81,7 +81,7 @@ def test_what_is_wanted() -> None:
     assert supported(wanted, "set", []) == frozenset()
 
 
-def test_a_password_is_not_shown_by_accident() -> None:
+def test_credentials_repr_omits_the_password() -> None:
     assert "haddock" not in repr(Credentials("Anna", "haddock"))
 
 
@@ -97,13 +97,13 @@ async def agreed(serving: Serving, name: str = "", **settings: object) -> tuple[
     return setup, client
 
 
-async def test_a_ping_is_answered_in_its_place(serving: Serving) -> None:
+async def test_ping_is_answered_in_order_with_typed_lines(serving: Serving) -> None:
     _, client = await agreed(serving, "Anna")
     await client.send(b"a\r\n" + package("core.PING 33") + b"b\r\n")
     assert await client.fence() == b"echo a\r\n> " + package("Core.Ping") + b"echo b\r\n> "
 
 
-async def test_nothing_is_read_or_sent_before_it_is_agreed(serving: Serving) -> None:
+async def test_gmcp_is_inactive_before_agreement(serving: Serving) -> None:
     setup = await serving()
     client = await setup.connect("Anna")
     await client.speak()
@@ -114,7 +114,7 @@ async def test_nothing_is_read_or_sent_before_it_is_agreed(serving: Serving) -> 
     assert SB not in await client.fence()
 
 
-async def test_facts_come_to_who_has_asked_for_them(serving: Serving) -> None:
+async def test_facts_are_sent_to_subscribed_clients_only(serving: Serving) -> None:
     setup, anna = await agreed(serving, "Anna")
     await anna.send(package('Core.Supports.Set ["THUD.table 1"]') + b"real go oak board\r\n")
     await anna.fence()
@@ -133,7 +133,7 @@ async def test_facts_come_to_who_has_asked_for_them(serving: Serving) -> None:
     assert b"Thud." not in await anna.fence()
 
 
-async def test_a_question_may_have_a_number_which_its_answer_has_too(serving: Serving) -> None:
+async def test_answer_echoes_the_id_of_the_question(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna")
     await anna.send(package('Core.Supports.Set ["Thud.Refused 1", "Thud.Who"]'))
     for asked, told in (
@@ -148,7 +148,7 @@ async def test_a_question_may_have_a_number_which_its_answer_has_too(serving: Se
         assert b'"id"' not in await anna.until(IAC + SE)
 
 
-async def test_clients_of_other_muds_get_what_they_look_for(serving: Serving) -> None:
+async def test_standard_mud_packages_are_supported(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna")
     # As Mudlet asks, if nobody tells it otherwise.
     wanted = ["Char 1", "Char.Skills 1", "Char.Items 1", "Room 1", "IRE.Rift 1", "Comm.Channel 1"]
@@ -164,13 +164,13 @@ async def test_clients_of_other_muds_get_what_they_look_for(serving: Serving) ->
     assert b'Core.Goodbye "quit"' in await anna.until(IAC + SE)
 
 
-async def test_why_a_line_comes_to_nothing_is_told_to_a_program(serving: Serving) -> None:
+async def test_refused_line_sends_thud_refused_with_its_code(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna")
     await anna.send(package('Core.Supports.Set ["Thud.Refused 1"]') + b"real dance\r\n")
     assert b'Thud.Refused {"code":"unknown_command"' in await anna.until(IAC + SE)
 
 
-async def test_who_asks_late_is_told_how_things_stand(serving: Serving) -> None:
+async def test_late_subscription_sends_the_current_state(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna")
     await anna.send(b"real join game as dwarf on oak board\r\n")
     await anna.fence()
@@ -180,7 +180,7 @@ async def test_who_asks_late_is_told_how_things_stand(serving: Serving) -> None:
     await anna.fence()
 
 
-async def test_nobody_is_sent_anything_after_they_have_ended_it(serving: Serving) -> None:
+async def test_gmcp_stops_after_dont(serving: Serving) -> None:
     setup, anna = await agreed(serving, "Anna")
     await anna.send(package('Core.Supports.Set ["Thud 1"]') + IAC + DONT + GMCP)
     await anna.fence()
@@ -203,14 +203,14 @@ async def test_nobody_is_sent_anything_after_they_have_ended_it(serving: Serving
         IAC + SB + GMCP + IAC + SE,
     ],
 )
-async def test_nonsense_is_ignored(serving: Serving, nonsense: bytes) -> None:
+async def test_malformed_messages_are_ignored(serving: Serving, nonsense: bytes) -> None:
     setup, anna = await agreed(serving, "Anna")
     await anna.send(nonsense + b"look\r\n")
     assert await anna.fence() == b"echo look\r\n> "
     assert not setup.service.terminals["Anna"].packages
 
 
-async def test_more_than_the_cap_is_dropped_whole(serving: Serving) -> None:
+async def test_oversized_subnegotiation_is_dropped_whole(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna", max_subnegotiation=100)
     ping = "Core.Ping " + "1" * 89  # with the byte of the option, 100
     await anna.send(package(ping))
@@ -237,7 +237,7 @@ DENIAL = package(f"{gmcp.LOGIN_RESULT} {gmcp.FAILURE}")
     ['Char.Login {"name": "anna", "password": "password"}',
      'char.login.credentials {"account": "Anna", "password": "password"}'],
 )  # fmt: skip
-async def test_a_member_is_let_in_without_a_question(
+async def test_valid_credentials_skip_the_login_dialogue(
     serving: Serving, login: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -249,7 +249,7 @@ async def test_a_member_is_let_in_without_a_question(
     assert "password" not in " ".join(setup.service.typed)
 
 
-async def test_a_wrong_password_leaves_it_to_the_player(serving: Serving) -> None:
+async def test_wrong_password_falls_back_to_the_password_prompt(serving: Serving) -> None:
     setup, client = await agreed(serving)
     await member(setup, "Anna")
     await client.send(package('Char.Login {"name": "anna", "password": "passport"}'))
@@ -266,7 +266,9 @@ async def test_a_wrong_password_leaves_it_to_the_player(serving: Serving) -> Non
 
 
 @pytest.mark.parametrize("name", ["4", "", "Anna\r\nquit", "quit"])
-async def test_names_that_cannot_be_had(serving: Serving, name: str) -> None:
+async def test_unusable_login_name_falls_back_to_the_name_prompt(
+    serving: Serving, name: str
+) -> None:
     _, client = await agreed(serving)
     await client.send(package(f"Char.Login {json.dumps({'name': name, 'password': 'x'})}"))
     if name == "quit":
@@ -275,7 +277,7 @@ async def test_names_that_cannot_be_had(serving: Serving, name: str) -> None:
         assert (await client.until(b"name? ")).endswith(DENIAL + b"What is your name? ")
 
 
-async def test_a_login_after_the_name_does_nothing(serving: Serving) -> None:
+async def test_login_after_the_name_is_ignored(serving: Serving) -> None:
     setup, client = await agreed(serving, "Bob")
     await member(setup, "Anna")
     await client.fence()
@@ -288,7 +290,7 @@ SENT = re.findall(r"^    (Char\.Login\S*) (\{.*\})$", PAGE, re.MULTILINE)
 CORE = re.findall(r"^\| `(Core\.\S+)` \| `(.*?)` \|", PAGE.split("\n## Client")[0], re.MULTILINE)
 
 
-def test_what_the_server_says_of_logins() -> None:
+def test_documented_login_messages_match_the_server() -> None:
     ours = [(name, json.loads(data)) for name, data in SENT if name.endswith(("Default", "Result"))]
     assert ours == [
         (gmcp.LOGIN, json.loads(gmcp.PASSWORDS)),
@@ -297,7 +299,7 @@ def test_what_the_server_says_of_logins() -> None:
     ]
 
 
-def test_what_clients_log_in_with_is_understood() -> None:
+def test_documented_login_requests_are_parsed() -> None:
     theirs = [f"{name} {data}" for name, data in SENT if not name.endswith(("Default", "Result"))]
     heard = [gmcp.read(each.encode()) for each in theirs]
     assert [each and each[0] for each in heard] == ["char.login.credentials", "char.login"]
@@ -308,7 +310,7 @@ def test_what_clients_log_in_with_is_understood() -> None:
     assert gmcp.credentials({}) is None
 
 
-def test_what_clients_want_is_understood() -> None:
+def test_documented_core_messages_are_parsed() -> None:
     wanted = frozenset({"char"})
     seen = []
     for name, text in CORE:
@@ -330,20 +332,20 @@ def test_what_clients_want_is_understood() -> None:
 
 
 @pytest.mark.parametrize(("levels", "is_read"), [(8, True), (9, False)])
-def test_how_deep_data_may_go(levels: int, is_read: bool) -> None:  # noqa: FBT001 (of a parameter)
+def test_documented_nesting_limit_is_enforced(levels: int, is_read: bool) -> None:  # noqa: FBT001 (of a parameter)
     assert f"more than {levels if is_read else levels - 1} levels deep" in PAGE
     payload = b"Thud.Move " + b"[" * levels + b"]" * levels
     assert (gmcp.read(payload) is not None) is is_read
 
 
 @pytest.mark.parametrize("value", ["[]", "{}", "0"])
-def test_data_of_thousands_of_values_is_no_package(value: str) -> None:
+def test_payload_with_too_many_values_is_rejected(value: str) -> None:
     assert gmcp.read(f"Thud.Ask [{','.join([value] * 300)}]".encode()) is not None
     assert gmcp.read(f"Thud.Ask [{','.join([value] * 2600)}]".encode()) is None
     assert gmcp.read(b'Thud.Ask "' + b"," * 2600 + b'"') is not None  # a line
 
 
-def test_long_name_of_a_board_is_cut() -> None:
+def test_long_board_name_is_truncated() -> None:
     assert gmcp.watched({"board": "b" * 8000}) == Watch("b" * 256)
 
 
@@ -362,11 +364,11 @@ def test_long_name_of_a_board_is_cut() -> None:
         ({"board": "oak"}, Watch("oak")),
     ],
 )
-def test_what_is_watched(data: dict[str, object], watch: Watch | None) -> None:
+def test_watch_request_parsing(data: dict[str, object], watch: Watch | None) -> None:
     assert gmcp.watched(data) == watch
 
 
-async def test_facts_of_the_login_and_quiet_questions_are_for_telnet_clients_too(
+async def test_prompt_resume_word_and_queries_reach_telnet_clients(
     serving: Serving,
 ) -> None:
     _, client = await agreed(serving)
@@ -381,7 +383,7 @@ async def test_facts_of_the_login_and_quiet_questions_are_for_telnet_clients_too
     await client.until(b'Thud.Who {"people":[{"player":"Anna"')
 
 
-async def test_program_that_sends_too_much_is_told_not_to_come_back(serving: Serving) -> None:
+async def test_flooding_client_is_sent_goodbye_rejected(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna", telnet_bytes=1024, max_subnegotiation=64)
     await anna.send(package('Core.Supports.Set ["Thud 1"]'))
     await anna.fence()

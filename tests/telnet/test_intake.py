@@ -54,7 +54,7 @@ async def flood(client: Client, data: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", ["", "Anna"])
 @pytest.mark.parametrize("command", FLOODS.values(), ids=FLOODS)
-async def test_a_flood_of_telnet_ends_the_connection(
+async def test_telnet_flood_ends_the_connection(
     serving: Serving, command: bytes, name: str
 ) -> None:
     setup = await serving(**SMALL, commands_per_second=100_000)
@@ -66,14 +66,16 @@ async def test_a_flood_of_telnet_ends_the_connection(
 
 
 @pytest.mark.parametrize("name", ["", "Anna"])
-async def test_a_subnegotiation_that_never_ends_is_counted(serving: Serving, name: str) -> None:
+async def test_endless_subnegotiation_counts_against_the_budget(
+    serving: Serving, name: str
+) -> None:
     setup = await serving(**SMALL)
     client = await setup.connect(name)
     await client.send(IAC + SB + GMCP + b"x" * 1000)
     assert TOO_MUCH in await flood(client, b"x" * 1000)
 
 
-async def test_so_many_bytes_and_no_more(serving: Serving) -> None:
+async def test_typed_text_does_not_count_against_the_telnet_budget(serving: Serving) -> None:
     client = await (await serving(**SMALL)).connect("Anna")
     await client.send(NOP * 1000)
     await client.send("".join(f"line {number}\r\n" for number in range(1000)).encode())
@@ -82,7 +84,7 @@ async def test_so_many_bytes_and_no_more(serving: Serving) -> None:
     assert TOO_MUCH in await flood(client, NOP * 100)
 
 
-async def test_an_ordinary_client_with_everything_on_stays(serving: Serving) -> None:
+async def test_full_negotiation_stays_within_the_budget(serving: Serving) -> None:
     setup = await serving(telnet_bytes=1024, max_subnegotiation=512, telnet_bytes_per_second=1)
     client = await setup.connect()
     await client.send(WILLING + naws(120))
@@ -101,14 +103,14 @@ async def test_an_ordinary_client_with_everything_on_stays(serving: Serving) -> 
     await client.until(b"width 99")
 
 
-async def test_by_default_the_longest_subnegotiation_is_no_flood(serving: Serving) -> None:
+async def test_longest_subnegotiation_fits_the_default_budget(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     most = ServerSettings().max_subnegotiation
     await client.send(framed(GMCP, b"x" * (most - 1)))
     assert await well(client)
 
 
-async def test_the_budget_fills_up_again(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_budget_refills_over_time(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
 
     class Bucket(TokenBucket):
@@ -128,7 +130,7 @@ async def test_the_budget_fills_up_again(serving: Serving, monkeypatch: pytest.M
     assert TOO_MUCH in await last_words(client)
 
 
-async def test_lines_and_commands_that_wait_keep_their_order(serving: Serving) -> None:
+async def test_queued_lines_and_commands_keep_their_order(serving: Serving) -> None:
     setup = await serving(telnet_bytes=1_000_000)
     clients = [await setup.connect(name) for name in ("Anna", "Bob", "Cara")]
     pieces = [f"line {number}\r\n".encode() + NOP * 300 for number in range(100)]
@@ -140,7 +142,7 @@ async def test_lines_and_commands_that_wait_keep_their_order(serving: Serving) -
         assert told.endswith(wanted)
 
 
-async def test_what_is_typed_waits_for_nobody_elses_telnet(serving: Serving) -> None:
+async def test_typed_line_is_not_delayed_by_telnet_of_others(serving: Serving) -> None:
     setup = await serving()
     crowd = [await setup.connect() for _ in range(40)]
     bob = await setup.connect("Bob")
@@ -154,7 +156,7 @@ async def test_what_is_typed_waits_for_nobody_elses_telnet(serving: Serving) -> 
     await asyncio.gather(*fences)
 
 
-async def test_the_end_of_input_comes_after_what_waits(serving: Serving) -> None:
+async def test_end_of_input_follows_queued_input(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.send(NOP * 1000 + b"look\r\n" + NOP * 1000 + b"say goodbye\r\n")
     client.writer.write_eof()
@@ -163,7 +165,7 @@ async def test_the_end_of_input_comes_after_what_waits(serving: Serving) -> None
     assert b"Anna says: goodbye\r\n" in told
 
 
-async def test_who_is_lost_while_their_telnet_waits_holds_nobody_up(serving: Serving) -> None:
+async def test_connection_lost_with_queued_telnet_delays_nobody(serving: Serving) -> None:
     setup = await serving()
     bob = await setup.connect("Bob")
     for name in ("Anna", "Cara", "Dora"):
@@ -204,7 +206,7 @@ class Broken(Backlog):
         raise ValueError(most)
 
 
-async def test_no_more_than_so_much_in_a_turn_and_in_order() -> None:
+async def test_queue_limits_bytes_per_turn_and_rotates() -> None:
     turns: list[list[str]] = [[]]
     queue = TelnetQueue(per_turn=100)
     for name, size in (("a", 170), ("b", 90), ("c", 3)):
@@ -215,7 +217,7 @@ async def test_no_more_than_so_much_in_a_turn_and_in_order() -> None:
     assert turns == [["a"] * 100, ["a"] * 64 + ["b"] * 36, ["c"] * 3 + ["a"] * 6 + ["b"] * 54]
 
 
-async def test_whoever_comes_later_waits_behind_those_who_wait() -> None:
+async def test_queue_is_first_in_first_out() -> None:
     turns: list[list[str]] = [[]]
     queue = TelnetQueue(per_turn=10)
     queue.take(Backlog(20, turns, "a"))
@@ -228,7 +230,7 @@ async def test_whoever_comes_later_waits_behind_those_who_wait() -> None:
     assert turns == [["a"] * 10, ["a"] * 10, ["b"] * 2 + ["c"] * 2]
 
 
-async def test_a_mistake_of_ours_ends_one_connection_alone(
+async def test_exception_aborts_only_its_own_connection(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     turns: list[list[str]] = [[]]

@@ -18,33 +18,33 @@ def split(*packets: bytes, limit: int = 1024) -> list[Line]:
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r\0", b"\n", b"\r"])
-def test_every_line_end_in_use(end: bytes) -> None:
+def test_line_ends_of_all_conventions_are_recognised(end: bytes) -> None:
     assert split(b"look" + end + end + b"who" + end) == ["look", "", "who"]
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r\0"])
-def test_a_line_end_cut_in_two_is_one(end: bytes) -> None:
+def test_line_end_split_across_packets_counts_once(end: bytes) -> None:
     assert split(b"look\r", end[1:] + b"who\r", end[1:]) == ["look", "who"]
 
 
-def test_a_return_alone_ends_the_line_without_waiting_for_more() -> None:
+def test_lone_carriage_return_ends_the_line_immediately() -> None:
     assert split(b"look\r") == ["look"]
 
 
-def test_the_rest_is_kept_for_the_next_packet() -> None:
+def test_partial_line_is_kept_for_the_next_packet() -> None:
     assert split(b"lo", b"ok\nwh", b"o", b"\n") == ["look", "who"]
 
 
-def test_a_line_of_just_the_limit_is_read_and_a_longer_one_is_not() -> None:
+def test_line_longer_than_the_limit_is_rejected() -> None:
     assert split(b"x" * LIMIT + b"\n", limit=LIMIT) == ["x" * LIMIT]
     assert split(b"x" * (LIMIT + 1) + b"\nlook\n", limit=LIMIT) == [Overlong.LINE, "look"]
 
 
-def test_the_limit_counts_characters_not_bytes() -> None:
+def test_limit_counts_characters_not_bytes() -> None:
     assert split("♖".encode() * LIMIT + b"\n", limit=LIMIT) == ["♖" * LIMIT]
 
 
-def test_a_line_without_end_takes_no_more_memory_the_longer_it_is() -> None:
+def test_endless_line_uses_constant_memory() -> None:
     splitter, packet = LineSplitter(LIMIT), b"x" * 10_000
     tracemalloc.start()
     for _ in range(1000):
@@ -76,7 +76,7 @@ def test_a_line_without_end_takes_no_more_memory_the_longer_it_is() -> None:
         (b"\xff\xfe", "ÿþ"),
     ],
 )
-def test_bytes_are_read_as_printable_text(raw: bytes, text: str) -> None:
+def test_bytes_are_decoded_to_printable_text(raw: bytes, text: str) -> None:
     assert readable(raw) == text
 
 
@@ -85,7 +85,7 @@ def test_bytes_are_read_as_printable_text(raw: bytes, text: str) -> None:
     | st.lists(st.sampled_from([b"\r", b"\n", b"\0", b"x" * 9])).map(b"".join),
     st.data(),
 )
-def test_any_cut_into_packets_gives_the_same_lines(data: bytes, draw: st.DataObject) -> None:
+def test_packet_boundaries_do_not_affect_lines(data: bytes, draw: st.DataObject) -> None:
     cuts = sorted(draw.draw(st.lists(st.integers(0, len(data)), max_size=8)))
     packets = [data[a:b] for a, b in zip([0, *cuts], [*cuts, len(data)], strict=True)]
     assert split(*packets, limit=LIMIT) == split(data, limit=LIMIT)
@@ -95,12 +95,12 @@ def test_any_cut_into_packets_gives_the_same_lines(data: bytes, draw: st.DataObj
 
 
 @given(st.binary())
-def test_whatever_comes_is_printable_and_can_be_sent_on(data: bytes) -> None:
+def test_decoded_text_is_always_printable_and_encodable(data: bytes) -> None:
     text = readable(data)
     assert all(char.isprintable() or char in "\u200c\u200d" for char in text)
     text.encode("utf-8")
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"])))
-def test_printable_text_arrives_unchanged(text: str) -> None:
+def test_printable_text_is_unchanged(text: str) -> None:
     assert readable(text.encode()) == text

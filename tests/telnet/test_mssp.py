@@ -25,7 +25,7 @@ def told(listing: ListingSettings = LISTING) -> dict[str, str]:
     )
 
 
-def test_what_the_operator_tells_is_told() -> None:
+def test_status_reports_the_configured_listing() -> None:
     variables = told()
     assert set(variables) >= REQUIRED | {"PORT", "CODEBASE", "SSL", "GMCP"}
     assert variables["NAME"] == "The Mended Drum"
@@ -36,24 +36,24 @@ def test_what_the_operator_tells_is_told() -> None:
     assert not {"CONTACT", "HOSTNAME", "LOCATION"} & set(variables)
 
 
-def test_packed_every_variable_has_a_value() -> None:
+def test_packed_status_gives_every_variable_a_value() -> None:
     pairs = packed(told()).split(b"\x01")[1:]
     assert [tuple(pair.decode().split("\x02")) for pair in pairs] == list(told().items())
 
 
 @pytest.mark.parametrize("char", ["\x00", "\x01", "\x02", "\t", "\n", "\x1b", "\x7f"])
-def test_nothing_that_is_told_separates_variables(char: str) -> None:
+def test_control_characters_in_values_are_replaced(char: str) -> None:
     variables = {"NAME": f"a{char}b"}
     assert packed(variables) == b"\x01NAME\x02a b"
     assert in_text(variables).split("\n")[2] == "NAME\ta b"
 
 
-def test_no_value_is_mistaken_for_telnet() -> None:
+def test_packed_values_contain_no_iac() -> None:
     variables = {"NAME": "\xff\xf0 \ud800"}
     assert b"\xff" not in packed(variables)
 
 
-async def test_the_plain_text_is_sent_instead_of_a_name(serving: Serving) -> None:
+async def test_mssp_request_at_the_name_prompt_is_answered_in_text(serving: Serving) -> None:
     setup = await serving()
     client = await setup.connect()
     await client.until(b"name? ")

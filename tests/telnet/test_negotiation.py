@@ -77,7 +77,7 @@ async def fitted(setup: Setup, client: Client) -> Terminal:
     return setup.service.terminals["Anna"]
 
 
-async def test_who_speaks_first_is_greeted_first(serving: Serving) -> None:
+async def test_client_speaking_first_is_greeted_before_its_answer(serving: Serving) -> None:
     setup = await serving()
     early = socket.create_connection((setup.host, setup.port))
     early.sendall(IAC + WONT + NAWS + b"anna\r\n")  # which is there when the server takes them in
@@ -90,7 +90,7 @@ async def test_who_speaks_first_is_greeted_first(serving: Serving) -> None:
 # What real clients say; TELNET.md of the clients' own pages and sources.
 
 
-async def test_tintin(serving: Serving) -> None:
+async def test_tintin_negotiation(serving: Serving) -> None:
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + NAWS + naws(100))
     assert await client.fence() == OFFERS
@@ -114,7 +114,7 @@ async def test_tintin(serving: Serving) -> None:
     assert await client.fence() == b"echo look\r\n> " + END
 
 
-async def test_a_client_of_seven_bits_is_asked_for_eight(serving: Serving) -> None:
+async def test_seven_bit_client_is_asked_for_binary(serving: Serving) -> None:
     """As inetutils telnet is: asked, or with -8 by itself, and then for both ends."""
     setup, client = await arrive(serving)
     await client.send(IAC + WONT + NAWS + IAC + WILL + BINARY)
@@ -128,7 +128,7 @@ async def test_a_client_of_seven_bits_is_asked_for_eight(serving: Serving) -> No
     assert await other.fence() == IAC + DO + BINARY + asked + IAC + WONT + BINARY
 
 
-async def test_tinyfugue(serving: Serving) -> None:
+async def test_tinyfugue_negotiation(serving: Serving) -> None:
     """It offers its width and its type once it has been spoken to; it refuses CHARSET and GMCP."""
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + NAWS + IAC + WILL + TTYPE + naws(79))
@@ -142,7 +142,7 @@ async def test_tinyfugue(serving: Serving) -> None:
     assert await fitted(setup, client) == Terminal(79, height=24, colours=SIXTEEN)
 
 
-async def test_putty(serving: Serving) -> None:
+async def test_putty_negotiation(serving: Serving) -> None:
     """It begins by itself, and waits for WONT ECHO and WONT SGA before it goes on."""
     setup, client = await arrive(serving)
     wills = b"".join(IAC + WILL + each for each in (NAWS, TSPEED, TTYPE, NEW_ENVIRON, SGA))
@@ -167,7 +167,7 @@ async def test_putty(serving: Serving) -> None:
     assert await client.fence() == b"> "
 
 
-async def test_inetutils(serving: Serving) -> None:
+async def test_inetutils_negotiation(serving: Serving) -> None:
     """It says nothing by itself, and takes what it knows."""
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + NAWS + naws(80))
@@ -181,14 +181,14 @@ async def test_inetutils(serving: Serving) -> None:
     assert await client.fence() == b"> " + GA
 
 
-async def test_nc_is_sent_three_bytes_and_waits_for_nothing(serving: Serving) -> None:
+async def test_nc_is_sent_no_telnet_after_the_first_offer(serving: Serving) -> None:
     setup, client = await arrive(serving)
     await client.send(b"anna\nlook\n")
     assert (await client.until(b"echo look\r\n> ")).count(IAC) == 0
     assert setup.service.terminals["Anna"] == Terminal()
 
 
-async def test_mudlet(serving: Serving) -> None:
+async def test_mudlet_negotiation(serving: Serving) -> None:
     """As its manual ("Supported Protocols") has it."""
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + NAWS + naws(100))
@@ -219,7 +219,7 @@ async def test_mudlet(serving: Serving) -> None:
 # One option after the other
 
 
-async def test_what_is_agreed_already_is_not_answered(serving: Serving) -> None:
+async def test_repeated_agreement_is_not_answered(serving: Serving) -> None:
     _, client = await arrive(serving)
     await client.speak()
     for asked in (IAC + WILL + TTYPE, IAC + DO + EOR, IAC + DO + GMCP, IAC + DO + CHARSET):
@@ -234,7 +234,7 @@ async def test_what_is_agreed_already_is_not_answered(serving: Serving) -> None:
 @pytest.mark.parametrize(
     "opening", [IAC + WILL + SGA, IAC + DONT + NAWS, naws(80), b"\xff\xfd\xff"]
 )
-async def test_whatever_shows_that_there_is_telnet_brings_the_offers_once(
+async def test_offers_are_sent_once_at_the_first_sign_of_telnet(
     serving: Serving, opening: bytes
 ) -> None:
     _, client = await arrive(serving)
@@ -242,13 +242,13 @@ async def test_whatever_shows_that_there_is_telnet_brings_the_offers_once(
     assert (await client.fence()).count(OFFERS) == 1
 
 
-async def test_a_question_is_no_sign_that_options_are_known(serving: Serving) -> None:
+async def test_ayt_nop_and_ga_do_not_trigger_the_offers(serving: Serving) -> None:
     _, client = await arrive(serving)
     await client.send(IAC + b"\xf6" + IAC + b"\xf1" + IAC + b"\xf9")
     assert OFFERS not in await client.fence()
 
 
-async def test_a_new_width_holds_at_once(serving: Serving) -> None:
+async def test_new_width_applies_immediately(serving: Serving) -> None:
     _, client = await arrive(serving)
     await client.send(IAC + WILL + NAWS + naws(60) + b"anna\r\n")
     await client.fence()
@@ -257,7 +257,7 @@ async def test_a_new_width_holds_at_once(serving: Serving) -> None:
         assert await client.fence() == f"width {used}\r\n> ".encode()
 
 
-async def test_a_type_that_is_not_asked_for_does_nothing(serving: Serving) -> None:
+async def test_unsolicited_terminal_type_is_ignored(serving: Serving) -> None:
     setup, client = await arrive(serving)
     await client.speak()
     await client.send(type_is("XTERM-256COLOR"))
@@ -265,7 +265,7 @@ async def test_a_type_that_is_not_asked_for_does_nothing(serving: Serving) -> No
     assert not (await fitted(setup, client)).colours
 
 
-async def test_a_client_that_has_no_end_of_types_is_not_asked_for_ever(serving: Serving) -> None:
+async def test_terminal_type_requests_stop_after_nine(serving: Serving) -> None:
     _, client = await arrive(serving)
     await client.speak()
     await client.send(IAC + WILL + TTYPE)
@@ -287,7 +287,7 @@ async def test_a_client_that_has_no_end_of_types_is_not_asked_for_ever(serving: 
         (charset(b"\x09"), True),
     ],
 )
-async def test_a_character_set_that_is_agreed_on_counts_more_than_bits(
+async def test_agreed_charset_overrides_mtts_bits(
     serving: Serving, *, answer: bytes, utf8: bool
 ) -> None:
     setup, client = await arrive(serving)
@@ -297,7 +297,7 @@ async def test_a_character_set_that_is_agreed_on_counts_more_than_bits(
     assert (terminal.utf8, terminal.ascii_only) == (utf8, not utf8)
 
 
-async def test_a_client_may_ask_for_a_character_set(serving: Serving) -> None:
+async def test_charset_request_from_the_client_is_answered(serving: Serving) -> None:
     setup, client = await arrive(serving)
     await client.speak()
     await client.send(IAC + WILL + CHARSET)
@@ -311,14 +311,14 @@ async def test_a_client_may_ask_for_a_character_set(serving: Serving) -> None:
     assert (await fitted(setup, client)).utf8
 
 
-async def test_of_two_requests_at_once_ours_counts(serving: Serving) -> None:
+async def test_simultaneous_charset_requests_favour_the_server(serving: Serving) -> None:
     _, client = await arrive(serving)
     await client.speak()
     await client.send(IAC + WILL + CHARSET + IAC + DO + CHARSET + charset(b"\x01", b";UTF-8"))
     assert await client.fence() == IAC + DO + CHARSET + REQUEST + charset(b"\x03")
 
 
-async def test_variables_are_asked_for_where_the_client_has_them(serving: Serving) -> None:
+async def test_environment_is_requested_from_mnes_clients(serving: Serving) -> None:
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + TTYPE)
     await client.fence()
@@ -334,7 +334,7 @@ async def test_variables_are_asked_for_where_the_client_has_them(serving: Servin
     assert setup.service.terminals["Anna"] == Terminal(utf8=True, colours=SIXTEEN)
 
 
-async def test_a_screen_reader_says_so(serving: Serving) -> None:
+async def test_screen_reader_is_recognised_from_mtts(serving: Serving) -> None:
     setup, client = await arrive(serving)
     await client.send(
         IAC + WILL + TTYPE + type_is("CLIENT") + type_is("XTERM") + type_is("MTTS 69")
@@ -346,7 +346,7 @@ async def test_a_screen_reader_says_so(serving: Serving) -> None:
 # Where prompts end
 
 
-async def test_every_prompt_is_marked_from_the_first_mark_on(serving: Serving) -> None:
+async def test_every_prompt_is_marked_once_eor_is_agreed(serving: Serving) -> None:
     setup, client = await arrive(serving)
     await client.send(IAC + DO + EOR)
     assert await client.fence() == OFFERS.replace(IAC + WILL + EOR, b"").replace(
@@ -370,7 +370,7 @@ async def test_every_prompt_is_marked_from_the_first_mark_on(serving: Serving) -
 END_AGREED = IAC + WILL + EOR + END
 
 
-async def test_a_client_that_wants_no_end_of_records_any_more_gets_the_other_mark(
+async def test_prompt_mark_becomes_ga_after_dont_eor(
     serving: Serving,
 ) -> None:
     _, client = await arrive(serving)
@@ -384,7 +384,7 @@ async def test_a_client_that_wants_no_end_of_records_any_more_gets_the_other_mar
 # The budget
 
 
-async def test_wishes_beyond_the_budget_are_not_heard_and_play_goes_on(serving: Serving) -> None:
+async def test_requests_beyond_the_option_budget_are_ignored(serving: Serving) -> None:
     setup, client = await arrive(serving, option_changes=10)
     await client.speak()
     await client.send(IAC + WILL + NAWS)
@@ -402,7 +402,7 @@ async def test_wishes_beyond_the_budget_are_not_heard_and_play_goes_on(serving: 
 # MCCP2
 
 
-async def test_what_is_compressed_is_what_would_be_said(serving: Serving) -> None:
+async def test_mccp2_output_inflates_to_the_plain_output(serving: Serving) -> None:
     setup = await serving(compress=True)
     client = await setup.connect("Anna")
     await client.send(b"\xff\xfc\x1f")
@@ -423,7 +423,7 @@ async def test_what_is_compressed_is_what_would_be_said(serving: Serving) -> Non
     assert b"echo end" in rest + await client.fence()
 
 
-async def test_it_is_not_offered_unless_it_is_switched_on(serving: Serving) -> None:
+async def test_mccp2_is_not_offered_by_default(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.speak()  # which compares all that is offered
     await client.send(IAC + DO + MCCP2)
@@ -440,7 +440,7 @@ events = st.lists(st.tuples(st.sampled_from(["want", "hear"]), st.booleans()), m
 
 
 @given(events, st.booleans())
-def test_an_end_sends_at_most_once_for_each_change_and_never_without_one(
+def test_q_method_sends_at_most_once_per_state_change(
     happened: list[tuple[str, bool]], welcome: bool
 ) -> None:
     end = QMethod()
@@ -462,7 +462,7 @@ _SETTLED = {QState.YES, QState.NO}
 
 
 @given(st.lists(st.booleans(), max_size=40), st.booleans())
-def test_hearing_the_same_again_is_not_answered(heard: list[bool], welcome: bool) -> None:
+def test_q_method_ignores_repeated_messages(heard: list[bool], welcome: bool) -> None:
     end = QMethod()
     for each in heard:
         end.hear(each, welcome=welcome)
@@ -480,7 +480,7 @@ steps = st.lists(
 
 
 @given(steps, st.booleans(), st.booleans())
-def test_two_such_ends_come_to_rest_and_agree(
+def test_q_method_peers_converge_and_agree(
     happened: list[tuple[int, bool | None]], first: bool, second: bool
 ) -> None:
     ends, welcome = (QMethod(), QMethod()), (first, second)
@@ -508,7 +508,7 @@ def test_two_such_ends_come_to_rest_and_agree(
     assert ends[0].state in _SETTLED
 
 
-def test_a_wish_that_changes_before_the_answer_waits_for_it() -> None:
+def test_q_method_queues_a_change_until_the_answer() -> None:
     end = QMethod()
     assert [end.want(each) for each in (True, True, False, True, False)] == [True] + [False] * 4
     assert end.hear(True, welcome=True) is False
@@ -519,7 +519,7 @@ def test_a_wish_that_changes_before_the_answer_waits_for_it() -> None:
     assert end.is_agreed
 
 
-def test_an_end_that_says_yes_to_an_end_is_not_argued_with() -> None:
+def test_q_method_accepts_will_as_an_answer_to_dont() -> None:
     end = QMethod()
     end.want(True)
     end.hear(True, welcome=True)

@@ -45,11 +45,11 @@ async def turn() -> None:
     await asyncio.sleep(0)
 
 
-def test_text_goes_out_in_utf_8_with_telnets_line_ends() -> None:
+def test_text_is_encoded_as_utf8_with_crlf() -> None:
     assert encode("é\nb") == b"\xc3\xa9\r\nb\r\n"
 
 
-async def test_one_write_for_each_turn() -> None:
+async def test_output_is_written_once_per_turn() -> None:
     screen, transport = opened()
     screen.show(b"a\r\n")
     screen.ask()
@@ -63,7 +63,7 @@ async def test_one_write_for_each_turn() -> None:
     assert transport.writes[1:] == [b"\r\nc\r\nd\r\n> "]
 
 
-async def test_an_answered_prompt_is_not_shown_again_unasked() -> None:
+async def test_answered_prompt_is_not_repeated_after_output() -> None:
     screen, transport = opened()
     screen.ask()
     await turn()
@@ -73,7 +73,7 @@ async def test_an_answered_prompt_is_not_shown_again_unasked() -> None:
     assert transport.writes == [PROMPT, b"a\r\n"]
 
 
-async def test_compression_begins_in_one_write_and_what_follows_its_end_is_plain() -> None:
+async def test_compression_covers_exactly_the_output_between_start_and_end() -> None:
     screen, transport = opened()
     screen.show(b"before\r\n")
     screen.compress(b"\xff\xfa\x56\xff\xf0")
@@ -89,7 +89,7 @@ async def test_compression_begins_in_one_write_and_what_follows_its_end_is_plain
     assert inflate.unused_data == b"after\r\n"
 
 
-async def test_without_a_prompt_the_line_is_fresh() -> None:
+async def test_empty_prompt_adds_no_line_breaks() -> None:
     screen, transport = opened()
     screen.prompt = b""
     screen.show(b"a\r\n")
@@ -103,7 +103,7 @@ async def test_without_a_prompt_the_line_is_fresh() -> None:
     assert b"".join(transport.writes) == b"a\r\nb\r\nc\r\n"
 
 
-async def test_a_mark_comes_behind_the_prompt_and_a_command_shows_nothing() -> None:
+async def test_mark_follows_the_prompt_and_command_redraws_nothing() -> None:
     screen, transport = opened()
     screen.show(b"a\r\n")
     screen.ask()
@@ -113,7 +113,7 @@ async def test_a_mark_comes_behind_the_prompt_and_a_command_shows_nothing() -> N
     assert transport.writes == [b"a\r\n> MARKIAC"]
 
 
-async def test_the_last_words_have_no_prompt_behind_them() -> None:
+async def test_farewell_has_no_prompt() -> None:
     screen, transport = opened()
     screen.ask()
     await turn()
@@ -125,7 +125,7 @@ async def test_the_last_words_have_no_prompt_behind_them() -> None:
     assert transport.endings == ["closed"]
 
 
-async def test_a_reader_who_takes_it_may_be_sent_any_amount_in_a_turn() -> None:
+async def test_fast_reader_may_be_sent_any_amount_in_a_turn() -> None:
     screen, transport = opened()
     for _ in range(10):
         screen.show(b"x" * LIMIT)
@@ -134,7 +134,7 @@ async def test_a_reader_who_takes_it_may_be_sent_any_amount_in_a_turn() -> None:
     assert transport.endings == []
 
 
-async def test_a_reader_who_takes_nothing_is_cut_off_at_the_limit() -> None:
+async def test_stuck_reader_is_aborted_at_the_limit() -> None:
     screen, transport = opened()
     transport.stuck = True
     screen.show(b"x" * LIMIT)
@@ -147,7 +147,7 @@ async def test_a_reader_who_takes_nothing_is_cut_off_at_the_limit() -> None:
     assert b"y" not in b"".join(transport.writes)
 
 
-async def test_long_answer_to_a_reader_that_keeps_up_is_sent_whole() -> None:
+async def test_long_answer_to_a_reader_that_keeps_up_is_sent_in_full() -> None:
     screen, transport = opened()
     transport.stuck = True
     for _ in range(2):
@@ -163,7 +163,7 @@ async def test_long_answer_to_a_reader_that_keeps_up_is_sent_whole() -> None:
     assert transport.endings == ["aborted"]
 
 
-async def test_a_line_that_was_not_echoed_leaves_the_cursor_behind_the_prompt() -> None:
+async def test_output_after_an_unechoed_line_begins_on_a_new_line() -> None:
     screen, transport = opened()
     screen.ask()
     await turn()
@@ -175,7 +175,7 @@ async def test_a_line_that_was_not_echoed_leaves_the_cursor_behind_the_prompt() 
     assert transport.writes == [PROMPT, b"\r\na\r\nb\r\n"]
 
 
-async def test_a_prompt_that_is_shown_is_not_shown_again() -> None:
+async def test_visible_prompt_is_not_repeated() -> None:
     screen, transport = opened()
     screen.ask()
     await turn()
@@ -187,7 +187,9 @@ async def test_a_prompt_that_is_shown_is_not_shown_again() -> None:
 # Many screens in one turn
 
 
-async def test_one_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -> None:
+async def test_failing_transport_does_not_affect_the_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Failing(Notebook):
         def write(self, data: bytes | bytearray | memoryview) -> None:
             raise ValueError(data)
@@ -201,7 +203,7 @@ async def test_one_that_fails_stops_no_other(caplog: pytest.LogCaptureFixture) -
     assert record.levelno == logging.ERROR
 
 
-async def test_the_same_text_is_the_same_bytes_for_all() -> None:
+async def test_identical_output_is_one_shared_bytes_object() -> None:
     flusher, text = Flusher(), b"a text for many\r\n"
     transports = [Notebook() for _ in range(3)]
     screens = [Screen(each, LIMIT, flusher) for each in transports]

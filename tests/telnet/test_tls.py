@@ -69,7 +69,7 @@ async def connected(server: Acceptor, context: ssl.SSLContext | None = None) -> 
         return Client(*await asyncio.open_connection(host, port, ssl=context))
 
 
-async def test_people_come_in_and_leave(secure: Secure) -> None:
+async def test_session_over_tls(secure: Secure) -> None:
     client = await connected(await secure(), trusting())
     await client.until(b"name? ")
     await client.send(b"anna\r\n")
@@ -91,7 +91,7 @@ async def test_people_come_in_and_leave(secure: Secure) -> None:
     ],
     ids=lambda value: repr(value[:20]),
 )
-async def test_words_that_come_with_the_end_of_the_handshake(
+async def test_data_sent_with_the_end_of_the_handshake_is_processed(
     secure: Secure, caplog: pytest.LogCaptureFixture, first: bytes, answer: bytes
 ) -> None:
     host, port = (await secure()).tls_places[0]
@@ -120,7 +120,7 @@ async def test_words_that_come_with_the_end_of_the_handshake(
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-async def test_who_never_begins_with_tls_is_counted(secure: Secure) -> None:
+async def test_connection_without_handshake_counts_against_the_limit(secure: Secure) -> None:
     server = await secure(connections_per_address=3, accepts_per_second=1000, accepts_at_once=1000)
     silent = [await connected(server) for _ in range(3)]
     fourth = await connected(server)
@@ -134,7 +134,7 @@ async def test_who_never_begins_with_tls_is_counted(secure: Secure) -> None:
         await each.close()
 
 
-async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(secure: Secure) -> None:
+async def test_client_with_unread_input_receives_the_farewell(secure: Secure) -> None:
     server = await secure(commands_per_second=1, commands_at_once=10, shutdown_grace=1.0)
     client = await connected(server, trusting())
     await client.until(b"name? ")
@@ -150,7 +150,7 @@ async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(secure:
 @pytest.mark.parametrize(
     "sent", [b"", b"\x16", b"\x16\x03\x01\x01\0\x01", b"GET / HTTP/1.1\r\n\r\n"]
 )
-async def test_who_goes_before_tls_has_begun_is_not_missed(
+async def test_disconnect_before_the_handshake_logs_no_warning(
     secure: Secure, caplog: pytest.LogCaptureFixture, sent: bytes
 ) -> None:
     server = await secure(connections_per_address=1, accepts_per_second=1000, accepts_at_once=1000)
@@ -165,7 +165,7 @@ async def test_who_goes_before_tls_has_begun_is_not_missed(
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-async def test_a_first_message_in_pieces(secure: Secure) -> None:
+async def test_fragmented_client_hello_is_accepted(secure: Secure) -> None:
     host, port = (await secure()).tls_places[0]
     reader, writer = await asyncio.open_connection(host, port)
     into, out = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -198,7 +198,7 @@ class OutOfFiles(asyncio.Transport):
         self.aborted = True
 
 
-def test_who_cannot_be_let_in_takes_up_no_place(caplog: pytest.LogCaptureFixture) -> None:
+def test_connection_failing_on_setup_releases_its_slot(caplog: pytest.LogCaptureFixture) -> None:
     limiter = ConnectionLimiter(ServerSettings(connections_per_address=1), ConnectionCapacity(1000))
     transport = OutOfFiles()
 
@@ -212,7 +212,7 @@ def test_who_cannot_be_let_in_takes_up_no_place(caplog: pytest.LogCaptureFixture
     assert caplog.records[0].__dict__["why"] == "[Errno 24] Too many open files"
 
 
-async def test_the_plain_port_tells_where_tls_is_spoken(serving: Serving) -> None:
+async def test_tls_hello_on_the_plain_port_is_explained(serving: Serving) -> None:
     client = await (await serving()).connect()
     await client.until(b"name? ")
     await client.send(b"\x16\x03\x01\x02\x00\x01\x00")
@@ -226,7 +226,7 @@ async def test_the_plain_port_tells_where_tls_is_spoken(serving: Serving) -> Non
         (b"rubbish", "server.tls_certificate: .* holds no certificate in PEM form"),
     ],
 )
-async def test_a_certificate_that_cannot_be_used(
+async def test_unusable_certificate_is_reported(
     tmp_path: Path, free_port: FreePort, text: bytes | None, problem: str
 ) -> None:
     if text is not None:
