@@ -61,22 +61,22 @@ Anna~ Bert*${first}*
 
 
 class TestVariables:
-    def test_their_values_are_typed_and_seen(self) -> None:
+    def test_variable_values_are_substituted_in_input_and_expectations(self) -> None:
         assert played(GREETING) == ([], GREETING)
 
-    def test_a_value_that_is_given_counts_wherever_another_is_set(self) -> None:
+    def test_given_variable_overrides_set(self) -> None:
         assert played(GREETING, who="Bert, you") == ([], GREETING)
 
-    def test_what_is_captured_counts_from_there_on(self) -> None:
+    def test_captured_value_applies_from_the_next_step(self) -> None:
         text = "Anna> say ${x}\nAnna~ You say: given ${x=*}\nAnna> say ${x}\nAnna| You say: now\n"
         assert played(text, x="given now") == ([], text)
 
-    def test_one_player_captures_what_the_next_should_see(self) -> None:
+    def test_captured_value_is_shared_between_players(self) -> None:
         text = "Bert+\nAnna+\nAnna> say 17\nAnna~ You say: ${n=*}\nBert| Anna says: ${n}\n"
         assert played(text)[0] == []
         assert "+ Anna says: 17" in played(text.replace("says: ${n}", "says: ${n}8"))[0][0]
 
-    def test_a_mismatch_shows_their_values(self) -> None:
+    def test_mismatch_shows_variable_values(self) -> None:
         text = "@set x hello\nAnna> say hi\nAnna| You say: ${x}\n"
         assert played(text)[0] == [
             'line 2: after "Anna> say hi" Anna should see (-) but saw (+):\n'
@@ -84,7 +84,7 @@ class TestVariables:
             "+ You say: hi"
         ]
 
-    def test_an_update_leaves_lines_that_fit_as_they_are_written(self) -> None:
+    def test_update_keeps_matching_lines_verbatim(self) -> None:
         said = "Anna> say ${x}\nAnna| You say: ${x}\n"
         text = f"@set x  hi\nAnna> who\nAnna| Nobody.\n{said}Anna| No\n"
         updated = played(text)[1]
@@ -93,30 +93,30 @@ class TestVariables:
         assert updated.endswith(said)
         assert played(updated) == ([], updated)
 
-    def test_an_update_writes_what_is_no_variable_as_it_is_read(self) -> None:
+    def test_update_escapes_literal_dollar_signs(self) -> None:
         text = "Anna> say $${x}, $$5 and $5\n"
         updated = played(text)[1]
         assert updated == text + "Anna| You say: $${x}, $$5 and $5\n"
         assert played(updated) == ([], updated)
 
-    def test_an_asterisk_in_a_value_is_no_wildcard(self) -> None:
+    def test_asterisk_in_a_value_is_literal(self) -> None:
         text = "Anna> say ab\nAnna~ You say: ${x}\n"
         assert played(text, x="ab")[0] == []
         assert len(played(text, x="a*")[0]) == 1
 
-    def test_what_did_not_fit_is_told_with_the_variable_that_lacks_its_value(self) -> None:
+    def test_unset_variable_error_includes_the_mismatch(self) -> None:
         text = "Anna> say hi\nAnna~ You say: no ${x=*}\nAnna> say ${x}\n"
         with pytest.raises(StageError, match=r"^line 3: \$\{x\} has no value$") as raised:
             played(text)
         (mismatch,) = raised.value.mismatches
         assert "- You say: no ${x=*}" in str(mismatch)
 
-    def test_what_fits_is_captured_although_other_lines_do_not(self) -> None:
+    def test_capture_succeeds_despite_other_mismatches(self) -> None:
         text = "Anna> say hi\nAnna~ You say: ${x=*}\nAnna| No.\nAnna> say ${x}\nAnna| You say: hi\n"
         assert len(played(text)[0]) == 1
 
     @given(st.text(), st.text(), st.text())
-    def test_what_is_escaped_is_seen(self, before: str, value: str, after: str) -> None:
+    def test_escaped_text_round_trips(self, before: str, value: str, after: str) -> None:
         assume(not before.endswith("$"))  # which could not be written right before a variable
         text = f"{escaped(before)}${{x}}{escaped(after)}"
         assert filled(text, {"x": value}) == f"{before}{value}{after}"
@@ -132,12 +132,12 @@ class TestVariables:
             ("a${x=*}", "b", None),
         ],
     )
-    def test_what_a_wildcard_takes(
+    def test_capture_pattern_values(
         self, pattern: str, seen: str, values: dict[str, str] | None
     ) -> None:
         assert Expectation("~", pattern).pattern({}).match(seen) == values
 
-    def test_any_number_of_lines_may_stand_before_a_captured_one(self) -> None:
+    def test_capture_after_any_number_of_lines(self) -> None:
         text = "Anna> boards\nAnna...\nAnna~ *1. ${board=*} (*\nAnna...\nAnna> say ${board}\n"
         assert played(text)[1] == f"{text}Anna| You say: oak board\n"
 
@@ -146,7 +146,7 @@ class TestIncludes:
     MAIN = "@set x one\n@include part\n\n@set x two\n@include part\n# The end.\n"
     PART = "# A part.\nAnna> say ${x}\nAnna~ You say: *\n# Its end.\n"
 
-    def test_their_steps_are_played_where_they_stand(self) -> None:
+    def test_included_steps_are_played_in_place(self) -> None:
         transcript = Transcript.parse(self.MAIN, among({"part": self.PART}))
         mismatches, updated = perform(transcript, house_stage())
         assert mismatches == []
@@ -154,12 +154,12 @@ class TestIncludes:
         assert updated.written() == self.MAIN
         assert [step.line for step in transcript.steps] == [2, 2]
 
-    def test_a_mismatch_says_by_which_way(self) -> None:
+    def test_mismatch_names_the_chain_of_includes(self) -> None:
         files = {"a": "\n@include b\n", "b": "Anna> say hi\nAnna| You say: ho\n"}
         (mismatch,) = perform(Transcript.parse("@include a", among(files)), house_stage())[0]
         assert str(mismatch).startswith('line 1: a: line 2: b: line 1: after "Anna> say hi" Anna')
 
-    def test_a_step_that_cannot_be_played_says_so_too(self) -> None:
+    def test_unplayable_step_names_the_chain_of_includes(self) -> None:
         transcript = Transcript.parse("@include a", among({"a": "Anna+\nAnna+\n"}))
         with pytest.raises(StageError, match=r"^line 1: a: line 2: Anna is here already$"):
             perform(transcript, house_stage())
@@ -187,7 +187,7 @@ Bert+
 Bert...
 """
 
-    def test_each_player_is_on_one(self) -> None:
+    def test_players_are_assigned_to_servers(self) -> None:
         transcript = Transcript.parse(self.TEXT)
         assert dict(transcript.servers) == {"north": None, "south": "south.toml"}
         mismatches, updated = perform(transcript, north_and_south())
@@ -222,19 +222,19 @@ Anna| You say: hello again
 
 
 class TestWaits:
-    def test_in_a_house_the_line_is_there_already(self) -> None:
+    def test_wait_in_a_house_finds_the_line_already_there(self) -> None:
         mismatches, updated = perform(Transcript.parse(WAITING), house_stage())
         assert mismatches == []
         filled_in = "Anna? 5s You say: ${x=*}\nAnna| You say: hello\nAnna> say ${x}"
         assert filled_in in updated.written()
         assert perform(updated, house_stage()) == ([], updated)
 
-    def test_what_is_there_already_is_not_waited_for(self) -> None:
+    def test_line_already_seen_needs_no_waiting(self) -> None:
         stage = PatientHouse()
         assert perform(Transcript.parse(WAITING), stage)[0] == []
         assert stage.waited == []
 
-    def test_what_comes_later_is_waited_for_and_compared_with_what_came_before(self) -> None:
+    def test_awaited_line_is_compared_with_the_lines_before_it(self) -> None:
         text = """\
 Anna> say hello
 Anna? 2.5s Two
@@ -248,13 +248,13 @@ Anna? 1s Three
         assert perform(Transcript.parse(text), stage)[0] == []
         assert stage.waited == [2.5, 1]
 
-    def test_each_line_ends_one_wait_and_those_behind_it_the_next(self) -> None:
+    def test_line_ends_one_wait_and_later_lines_end_the_next(self) -> None:
         text = "Anna> say a\nBert+\nAnna? 5s You say: *\nAnna? 5s Bert comes*\n"
         assert perform(Transcript.parse(text), house_stage())[0] == []
         (missed,) = perform(Transcript.parse(text + "Anna? 5s Bert comes*\n"), house_stage())[0]
         assert str(missed) == 'line 5: Anna waited 5 s for "Bert comes*" but saw nothing'
 
-    def test_who_does_something_waits_for_what_comes_of_it(self) -> None:
+    def test_wait_considers_only_lines_after_the_last_step(self) -> None:
         text = "Anna> say a\nAnna> say b\nAnna? 5s You say: a\n"
         (missed,) = perform(Transcript.parse(text), house_stage())[0]
         assert isinstance(missed, Missed)
@@ -262,16 +262,16 @@ Anna? 1s Three
             'line 3: Anna waited 5 s for "You say: a" but saw (+):\n+ You say: b'
         )
 
-    def test_who_comes_in_at_their_first_line_is_seen_to_come(self) -> None:
+    def test_player_entering_with_their_first_line_is_announced(self) -> None:
         text = "Anna+\nBert> say hi\nAnna? 5s Bert comes*\nAnna? 5s Bert says: hi\n"
         assert perform(Transcript.parse(text), house_stage())[0] == []
 
-    def test_what_was_compared_is_not_waited_for(self) -> None:
+    def test_compared_line_does_not_end_a_wait(self) -> None:
         text = "Anna> say a\nAnna| You say: a\nAnna? 5s You say: a\n"
         (missed,) = perform(Transcript.parse(text), house_stage())[0]
         assert "saw nothing" in str(missed)
 
-    def test_nothing_is_played_or_rewritten_after_one_in_vain(self) -> None:
+    def test_missed_wait_stops_playing_and_updating(self) -> None:
         text = "Anna> say a\nAnna| You say: b\nBert+\n\nAnna? 1s never\nCarla> quit\n"
         transcript = Transcript.parse(text)
         stage = PatientHouse("Two")
@@ -280,7 +280,7 @@ Anna? 1s Three
         assert updated == transcript
         assert stage.enter("Carla")["Carla"]
 
-    def test_one_that_has_no_place_to_stand(self) -> None:
+    def test_wait_of_an_absent_player_is_an_error(self) -> None:
         with pytest.raises(StageError, match=r"^line 1: Anna is not here"):
             perform(Transcript.parse("Anna? 1s x"), house_stage())
 
@@ -324,7 +324,7 @@ Anna? 1s Three
         ("Anna+\nAnna? 123456s x", 'line 2: "Anna? 123456s x" should be'),
     ],
 )
-def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
+def test_invalid_line_is_reported_with_its_number(text: str, problem: str) -> None:
     files = {
         "bad": "Anna+\nWhat!\n",
         "deep": "@include bad",
@@ -336,6 +336,6 @@ def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
         Transcript.parse(text, among(files))
 
 
-def test_no_files_are_included_where_there_are_none() -> None:
+def test_include_without_a_file_source_is_an_error() -> None:
     with pytest.raises(TranscriptError, match=r"^line 1: x: no files can be included here$"):
         Transcript.parse("@include x")

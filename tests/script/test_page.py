@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "scripts.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```thud-script(?: (\S+))?\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_the_examples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_examples_play_as_expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     played = []
     for number, (name, text) in enumerate(EXAMPLES):
         path = tmp_path / (name or f"{number}.thud-script")
@@ -27,7 +27,7 @@ def test_the_examples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert len(played) == 5
 
 
-def test_what_is_told_of_a_line_that_does_not_fit(
+def test_page_shows_the_actual_mismatch_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -46,12 +46,12 @@ def _told_on_the_page(told: str) -> None:
     assert "".join(f"    {line}\n" for line in told.splitlines()) in PAGE
 
 
-def test_the_format() -> None:
+def test_page_contains_the_format() -> None:
     assert FORMAT in PAGE
     assert MORE in PAGE
 
 
-def test_the_options() -> None:
+def test_page_lists_the_pytest_options() -> None:
     for name, option, metavar, _ in pytest_thudmud.OPTIONS:
         assert f"| `{option} {metavar}` | `{name}` |" in PAGE
     others = [*pytest_thudmud.MUD_OPTIONS, *((name, "", "") for name, _ in pytest_thudmud.FLAGS)]

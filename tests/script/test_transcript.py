@@ -32,7 +32,7 @@ def house_stage() -> HouseStage:
     return HouseStage(House([BoardSpec("oak board")]), lambda: 0.0)
 
 
-def test_what_fits_does_not_mismatch() -> None:
+def test_matching_transcript_has_no_mismatches() -> None:
     transcript = Transcript.parse(TALK)
     mismatches, updated = perform(transcript, house_stage())
     assert mismatches == []
@@ -50,14 +50,14 @@ def test_what_fits_does_not_mismatch() -> None:
         ("Bert| Anna has lost the connection.", "Anna| You are gone.", "Bert"),
     ],
 )
-def test_what_does_not_fit_is_told_and_can_be_updated(said: str, should: str, who: str) -> None:
+def test_mismatch_is_reported_and_can_be_updated(said: str, should: str, who: str) -> None:
     transcript = Transcript.parse(TALK.replace(said, should))
     mismatches, updated = perform(transcript, house_stage())
     assert who in {mismatch.who for mismatch in mismatches}
     assert perform(updated, house_stage())[0] == []
 
 
-def test_a_mismatch_is_a_diff_with_a_line_number() -> None:
+def test_mismatch_is_a_diff_with_a_line_number() -> None:
     transcript = Transcript.parse(TALK.replace("h*o", "h*i"))
     (mismatch,) = perform(transcript, house_stage())[0]
     assert str(mismatch) == (
@@ -67,7 +67,7 @@ def test_a_mismatch_is_a_diff_with_a_line_number() -> None:
     )
 
 
-def test_a_step_without_expectations_is_not_compared_but_is_updated() -> None:
+def test_step_without_expectations_is_updated_but_not_compared() -> None:
     transcript = Transcript.parse("Anna> say hello\n")
     mismatches, updated = perform(transcript, house_stage())
     assert mismatches == []
@@ -90,7 +90,7 @@ def test_a_step_without_expectations_is_not_compared_but_is_updated() -> None:
         ("Anna+\nAnna|", "line 2: empty lines are not compared"),
     ],
 )
-def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
+def test_invalid_line_is_reported_with_its_number(text: str, problem: str) -> None:
     with pytest.raises(TranscriptError, match="^" + re.escape(problem)):
         Transcript.parse(text)
 
@@ -105,7 +105,7 @@ def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
         ("Anna-", "line 1: Anna is not here"),
     ],
 )
-def test_a_step_that_cannot_be_played_is_named(text: str, problem: str) -> None:
+def test_unplayable_step_is_reported_with_its_line(text: str, problem: str) -> None:
     with pytest.raises(StageError, match=problem):
         perform(Transcript.parse(text), house_stage())
 
@@ -126,7 +126,7 @@ steps = st.builds(lambda act, seen: "\n".join([act, *sorted(seen)]), acts, st.li
 
 
 @given(st.lists(steps).map("\n\n".join))
-def test_what_is_read_can_be_written_and_read_again(text: str) -> None:
+def test_parsed_transcript_round_trips(text: str) -> None:
     transcript = Transcript.parse(text)
     assert Transcript.parse(transcript.written()).written() == transcript.written()
 
@@ -149,7 +149,7 @@ def test_what_is_read_can_be_written_and_read_again(text: str) -> None:
         ("*a" * 40 + "*b", "a" * 5000, False),
     ],
 )
-def test_wildcards(pattern: str, seen: str, *, fits: bool) -> None:
+def test_wildcard_matching(pattern: str, seen: str, *, fits: bool) -> None:
     assert Expectation("~", pattern).pattern({}).fits(seen) is fits
 
 
@@ -169,7 +169,7 @@ class LoudStage(SilentStage):
         return {who: [str(number) for number in range(300)]}
 
 
-def test_any_number_of_any_number_of_lines() -> None:
+def test_ellipses_in_sequence_match_without_backtracking() -> None:
     """Tried one after the other, the ways to part 300 lines into 20 would never end."""
     many = "Anna...\n" * 20
     assert perform(Transcript.parse(f"Anna+\n{many}"), LoudStage())[0] == []
@@ -177,7 +177,7 @@ def test_any_number_of_any_number_of_lines() -> None:
     assert mismatch.who == "Anna"
 
 
-def test_each_pattern_stands_for_one_line_of_a_diff() -> None:
+def test_pattern_represents_one_line_in_a_diff() -> None:
     transcript = Transcript.parse("Anna+\nAnna~ *1*\nAnna| 300\n")
     (mismatch,) = perform(transcript, LoudStage())[0]
     shown = str(mismatch).splitlines()
@@ -185,5 +185,5 @@ def test_each_pattern_stands_for_one_line_of_a_diff() -> None:
     assert "+ 10" in shown
 
 
-def test_any_number_of_lines_may_be_none() -> None:
+def test_ellipsis_matches_zero_lines() -> None:
     assert perform(Transcript.parse("Anna+\nAnna...\nBert..."), SilentStage())[0] == []
