@@ -79,7 +79,7 @@ def until_known(player: Mudlet) -> None:
     player.wait(lambda: counted(player, SB, TTYPE, 1) == 3, "the third question for its type")
 
 
-def test_everything_that_both_can_do_is_agreed(mudlet: Callable[..., Mudlet]) -> None:
+def test_negotiation_agrees_on_all_common_options(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet()
     for verb, option in ((DO, NAWS), (DO, TTYPE), (WILL, CHARSET), (WILL, EOR), (WILL, GMCP)):
         player.until_told(verb, option)
@@ -100,7 +100,7 @@ def test_everything_that_both_can_do_is_agreed(mudlet: Callable[..., Mudlet]) ->
     assert b"USER" not in asked.replace(b"USERVAR", b"")
 
 
-def test_the_status_of_the_server_is_told(mudlet: Callable[..., Mudlet]) -> None:
+def test_mssp_status_is_sent(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet()
     told = player.until_told(SB, MSSP)[2:]
     pairs = [each.split(b"\2") for each in told.split(b"\1")[1:]]
@@ -110,7 +110,7 @@ def test_the_status_of_the_server_is_told(mudlet: Callable[..., Mudlet]) -> None
     assert int(values["UPTIME"]) > 1_700_000_000
 
 
-def test_every_prompt_ends_with_a_mark(mudlet: Callable[..., Mudlet]) -> None:
+def test_every_prompt_is_followed_by_end_of_record(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet()
     player.until_told(DO, NAWS)
     player.until_told(SB, TTYPE, 1)
@@ -136,7 +136,7 @@ def test_mxp_is_refused(mudlet: Callable[..., Mudlet]) -> None:
     come_in(player, "mudletmxp")
 
 
-def test_a_password_is_hidden_once(mudlet: Callable[..., Mudlet]) -> None:
+def test_password_echo_is_switched_once(mudlet: Callable[..., Mudlet]) -> None:
     registered(mudlet(), "mudletword")
     player = mudlet()
     player.type("mudletword")
@@ -154,7 +154,7 @@ def test_a_password_is_hidden_once(mudlet: Callable[..., Mudlet]) -> None:
     assert counted(player, WILL, ECHO) == counted(player, WONT, ECHO) == 1
 
 
-def test_it_logs_in_by_itself(mudlet: Callable[..., Mudlet]) -> None:
+def test_automatic_login_over_gmcp(mudlet: Callable[..., Mudlet]) -> None:
     registered(mudlet(), "mudletself")
     player = mudlet()
     offered = player.until_heard("Char.Login.Default")
@@ -181,14 +181,14 @@ def test_it_logs_in_by_itself(mudlet: Callable[..., Mudlet]) -> None:
     assert not counted(again, WILL, ECHO)
 
 
-def test_who_has_no_password_stored_is_asked_in_words(mudlet: Callable[..., Mudlet]) -> None:
+def test_login_without_stored_password_uses_the_prompts(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet()
     player.until_heard("Char.Login.Default")
     player.tell("Char.Login.Credentials", {})  # which says: let the player type
     come_in(player, "mudlettypes")
 
 
-def test_its_scripts_are_told_what_they_asked_for(
+def test_gmcp_scripts_receive_subscribed_packages(
     mudlet: Callable[..., Mudlet], partner: Callable[[str], Wire]
 ) -> None:
     player = mudlet()
@@ -211,7 +211,7 @@ def test_its_scripts_are_told_what_they_asked_for(
     assert isinstance(player.until_heard("Thud.Move"), dict)
 
 
-def test_its_colours_and_its_width_are_used(mudlet: Callable[..., Mudlet]) -> None:
+def test_colours_and_width_are_applied(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet(60)
     until_known(player)
     come_in(player, "mudletlooks")
@@ -226,7 +226,7 @@ def test_its_colours_and_its_width_are_used(mudlet: Callable[..., Mudlet]) -> No
     assert not seen.isascii()
 
 
-def test_a_screen_reader_is_not_read_a_grid(mudlet: Callable[..., Mudlet]) -> None:
+def test_screen_reader_gets_a_board_in_words(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet(reader=True)
     until_known(player)
     come_in(player, "mudletears")

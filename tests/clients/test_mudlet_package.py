@@ -200,11 +200,11 @@ def panel(served: Served, tmp_path: Path) -> Iterator[Callable[..., Panel]]:
 
 
 @pytest.mark.parametrize("path", [*SCRIPTS, API], ids=lambda path: str(path.name))
-def test_all_of_it_is_lua(path: Path) -> None:
+def test_scripts_compile_with_lua(path: Path) -> None:
     subprocess.run([LUAC, "-p", path], check=True)
 
 
-def test_it_is_a_package_of_mudlet(tmp_path: Path) -> None:
+def test_package_has_the_mudlet_format(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(mpackage())) as archive:
         assert archive.namelist() == ["config.lua", "thudmud.xml"]
         archive.extractall(tmp_path)
@@ -223,13 +223,13 @@ def test_it_is_a_package_of_mudlet(tmp_path: Path) -> None:
     assert all(each.get("isActive") == "yes" for each in root.iter("Script"))
 
 
-def test_the_same_sources_are_the_same_bytes() -> None:
+def test_package_build_is_reproducible() -> None:
     assert mpackage() == mpackage.__wrapped__()
     with zipfile.ZipFile(io.BytesIO(mpackage())) as archive:
         assert {each.date_time for each in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-def test_mudlet_alone_is_told_where_it_is(served: Served) -> None:
+def test_package_is_announced_to_mudlet_only(served: Served) -> None:
     player, other = Mudlet(served.port), Wire(served.port)
     told = player.until_heard("Client.GUI")
     assert isinstance(told, dict)
@@ -278,7 +278,7 @@ def play(player: Panel, board: str, game: Game, chance: random.Random) -> Move:
 
 
 @pytest.mark.parametrize("rules", RULESETS)
-def test_a_game_is_played_by_clicks(panel: Callable[..., Panel], rules: str) -> None:
+def test_game_is_played_by_clicks(panel: Callable[..., Panel], rules: str) -> None:
     player, chance = panel(f"clicks{rules[0]}"), random.Random(7)  # noqa: S311  (not for secrets)
     player.type(f"practice {rules} on {BOARD}")
     game = Game.start(RULESETS[rules])
@@ -305,7 +305,7 @@ def test_a_game_is_played_by_clicks(panel: Callable[..., Panel], rules: str) -> 
     assert player.rows == board["rows"]
 
 
-def test_a_match_is_found_played_with_clocks_and_given_up(panel: Callable[..., Panel]) -> None:
+def test_timed_match_from_seek_to_resignation(panel: Callable[..., Panel]) -> None:
     anna, bert = panel("clickanna"), panel("clickbert")
     bert.type("seek discworld 10+5 as troll unrated")
     wanted = "<u>Clickbert seeks: discworld, 10+5, as trolls, casual</u>"
@@ -362,7 +362,7 @@ def test_a_match_is_found_played_with_clocks_and_given_up(panel: Callable[..., P
     bert.until_shown(lambda: "Resign" in bert.texts, "the rematch, begun")
 
 
-def test_nothing_is_clicked_while_something_else_is_asked(panel: Callable[..., Panel]) -> None:
+def test_clicks_are_ignored_during_other_prompts(panel: Callable[..., Panel]) -> None:
     player = panel("clickasked")
     player.type(f"practice discworld on {BOARD}")
     player.until_shown(lambda: "your turn" in player.texts, "the battle")
@@ -381,7 +381,7 @@ def test_nothing_is_clicked_while_something_else_is_asked(panel: Callable[..., P
     player.until_shown(lambda: bool(player.marks), "what it can do")
 
 
-def test_it_can_come_late_and_goes_without_a_trace(panel: Callable[..., Panel]) -> None:
+def test_package_installs_midgame_and_uninstalls_completely(panel: Callable[..., Panel]) -> None:
     player = panel("clicklate", late=True)
     player.type(f"practice discworld on {BOARD}")
     player.until("You walk to")
@@ -397,7 +397,7 @@ def test_it_can_come_late_and_goes_without_a_trace(panel: Callable[..., Panel]) 
     assert player.run("return tostring(windows.thudmud.shown)") == "false"
 
 
-def test_it_is_hidden_flipped_and_fitted(panel: Callable[..., Panel]) -> None:
+def test_panel_can_be_hidden_flipped_and_resized(panel: Callable[..., Panel]) -> None:
     player = panel("clickfits")
     player.type(f"go to {BOARD}")
     player.until_shown(lambda: "Sit as dwarfs" in player.texts, "the seats")
@@ -427,7 +427,7 @@ def test_it_is_hidden_flipped_and_fitted(panel: Callable[..., Panel]) -> None:
     assert "Play" in player.texts
 
 
-def test_who_hears_the_screen_gets_no_board(panel: Callable[..., Panel]) -> None:
+def test_screen_reader_user_gets_no_board(panel: Callable[..., Panel]) -> None:
     player = panel("clickhears", reader=True)
     player.type(f"go to {BOARD}")
     player.until_shown(lambda: player.run("return tostring(thudmud.state().me.room)") != "nil", "")

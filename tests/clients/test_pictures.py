@@ -19,21 +19,21 @@ def matters(rows: list[str]) -> list[str]:
     return [row for row in rows if _ROW.fullmatch(row) or row.startswith(">") or "assword" in row]
 
 
-def test_there_is_a_picture_of_every_client() -> None:
+def test_page_has_pictures_of_every_client() -> None:
     assert set(SHOWN) == {(client.name, scene) for client in CLIENTS for scene in SCENES}
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=[each.name for each in CLIENTS])
-def test_the_pictures_are_true(client: Client) -> None:
+def test_pictures_match_the_real_screens(client: Client) -> None:
     for scene, rows in taken(client):
         assert matters(SHOWN[client.name, scene]) == matters(rows), f"run {COMMAND}"
         assert len(matters(rows)) > 1
 
 
-def test_no_picture_shows_a_password_but_of_nc() -> None:
+def test_password_is_visible_in_pictures_of_nc_only() -> None:
     seen = {name for (name, _), rows in SHOWN.items() if PASSWORD in "\n".join(rows)}
     assert seen == {client.name for client in CLIENTS if not client.hides}
 
 
-def test_the_page_tells_how_to_take_them_again() -> None:
+def test_page_documents_how_to_retake_the_pictures() -> None:
     assert COMMAND in PAGE.read_text("utf-8")

@@ -29,7 +29,7 @@ def leave(window: Window, client: Client) -> None:
 
 
 @every_client
-def test_a_password_is_not_seen(client: Client, window: Open) -> None:
+def test_password_is_not_echoed(client: Client, window: Open) -> None:
     name = f"{client.name}a"
     one = window(client)
     come_in(one, name)
@@ -60,7 +60,7 @@ def test_a_password_is_not_seen(client: Client, window: Open) -> None:
 
 
 @every_client
-def test_a_battle_is_seen(client: Client, window: Open, partner: Callable[[str], Wire]) -> None:
+def test_battle_is_displayed(client: Client, window: Open, partner: Callable[[str], Wire]) -> None:
     place = f"{client.name} board"
     orange = "options colour special thud dwarf #ff8800"
     typed = [orange, f"join game as dwarf on {place}", "start", "move f15 f8"]
@@ -104,7 +104,7 @@ def widest(window: Window) -> int:
 
 
 @every_client
-def test_a_narrower_window_rewraps(client: Client, window: Open) -> None:
+def test_narrower_window_rewraps_text(client: Client, window: Open) -> None:
     one = window(client)
     come_in(one, f"{client.name}n")
     assert 40 < widest(one) < 80

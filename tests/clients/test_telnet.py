@@ -27,7 +27,7 @@ def come_in(player: Window, name: str) -> None:
     enter(player, name)
 
 
-def test_two_people_play_a_whole_match(window: Open) -> None:
+def test_complete_match_over_telnet(window: Open) -> None:
     anna, bob = window(TELNET), window(TELNET)
     come_in(anna, "anna")
     come_in(bob, "bob")
@@ -59,7 +59,7 @@ def test_two_people_play_a_whole_match(window: Open) -> None:
     bob.until("The match is over: you 31, Anna 64.")
 
 
-def test_a_server_that_ends_says_so(window: Open, tmp_path: Path) -> None:
+def test_server_shutdown_is_announced(window: Open, tmp_path: Path) -> None:
     server = Served(tmp_path, "card table")
     try:
         anna, bob = window(TELNET, server), window(TELNET, server)
@@ -75,7 +75,7 @@ def test_a_server_that_ends_says_so(window: Open, tmp_path: Path) -> None:
         assert player.until_ended() == 0
 
 
-def test_what_a_telnet_client_can_say_without_a_word(window: Open) -> None:
+def test_ayt_and_interrupt_keys_are_handled(window: Open) -> None:
     anna = window(TELNET)
     come_in(anna, "ayta")
     anna.press("]")
@@ -90,7 +90,7 @@ def test_what_a_telnet_client_can_say_without_a_word(window: Open) -> None:
     anna.until("Connection closed by foreign host.")
 
 
-def test_what_is_typed_in_utf_8_arrives_whole(window: Open) -> None:
+def test_typed_utf8_arrives_intact(window: Open) -> None:
     """In seven bits "Ä" holds a Ctrl-D, "Ý" the client's escape key and a snowman a Ctrl-C."""
     anna, bob = window(TELNET), window(TELNET)
     come_in(anna, "umla")
@@ -104,7 +104,7 @@ def test_what_is_typed_in_utf_8_arrives_whole(window: Open) -> None:
     bob.until("Connection closed by foreign host.")
 
 
-def test_who_does_not_come_in_may_leave(window: Open) -> None:
+def test_quit_at_the_name_prompt(window: Open) -> None:
     bob = window(TELNET)
     bob.until("What is your name? ")
     bob.type("quit")

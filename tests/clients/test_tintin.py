@@ -20,7 +20,7 @@ def started(*options: str) -> Client:
     return dataclasses.replace(TINTIN, command=(first, *options, *rest))
 
 
-def test_a_script_hears_what_happens(window: Open, tmp_path: Path) -> None:
+def test_documented_script_reacts_to_game_text(window: Open, tmp_path: Path) -> None:
     script = tmp_path / "thud.tin"
     found = SCRIPT.search(PAGE.read_text("utf-8"))
     assert found
@@ -33,7 +33,7 @@ def test_a_script_hears_what_happens(window: Open, tmp_path: Path) -> None:
     anna.until("*** seats at the card table")
 
 
-def test_a_screen_reader_is_not_read_a_grid(window: Open) -> None:
+def test_screen_reader_gets_a_board_in_words(window: Open) -> None:
     anna = window(started("-s"))
     come_in(anna, "listening")
     until_told(anna, "reader: auto, which is on here")
