@@ -1,4 +1,4 @@
-"""Telnet's commands and options, as bytes, and what clients send with them."""
+"""Telnet commands and options as bytes, and helpers that frame client messages."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ MSSP, MCCP2, GMCP = b"\x46", b"\x56", b"\xc9"
 
 
 def framed(option: bytes, payload: bytes = b"") -> bytes:
-    """Return a sub-negotiation."""
+    """Return a sub-negotiation with its payload escaped."""
     return IAC + SB + option + payload.replace(IAC, IAC + IAC) + IAC + SE
 
 
 def naws(columns: int, rows: int = 24) -> bytes:
-    """Return what a client of that size sends."""
+    """Return the NAWS message for a window of this size."""
     return framed(NAWS, columns.to_bytes(2, "big") + rows.to_bytes(2, "big"))

@@ -45,7 +45,7 @@ def test_terminal_type_determines_colours(name: str, colours: int) -> None:
         (4, Terminal(utf8=True)),
         (8, Terminal(colours=PALETTE, ascii_only=True)),
         (64, Terminal(reader=True, ascii_only=True)),
-        (128, Terminal(ascii_only=True)),  # a proxy, which shows nothing by itself
+        (128, Terminal(ascii_only=True)),  # PROXY: says nothing about the display
         (137, Terminal(colours=PALETTE, ascii_only=True)),
         (256, Terminal(colours=TRUE_COLOUR, ascii_only=True)),
         (271, Terminal(utf8=True, colours=TRUE_COLOUR)),

@@ -1,4 +1,4 @@
-"""Clients that mean harm, or are broken, or slow: they get no further than their own connection."""
+"""Hostile, broken and slow clients affect no connection but their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ IAC_SB, IAC_SE = b"\xff\xfa", b"\xff\xf0"
 
 
 async def well(client: Client) -> bool:
-    """Whether the server still answers this client as if nothing had happened."""
+    """Whether the server still answers this client normally."""
     await client.send(b"\r\n")
     await client.fence()
     await client.send(b"look\r\n")
@@ -23,21 +23,21 @@ async def well(client: Client) -> bool:
 @pytest.mark.parametrize(
     "attack",
     [
-        IAC_SB + b"\x45\x01a\x02\x03x" + IAC_SE,  # MSDP: an array that never ends
-        IAC_SB + b"\x57" + IAC_SE + zlib.compress(b"\0" * 10_000_000),  # MCCP3: a bomb
+        IAC_SB + b"\x45\x01a\x02\x03x" + IAC_SE,  # MSDP: an unterminated array
+        IAC_SB + b"\x57" + IAC_SE + zlib.compress(b"\0" * 10_000_000),  # MCCP3: a zip bomb
         IAC_SB + IAC_SE,
-        IAC_SB + b"\x1f" + IAC_SE,  # NAWS without numbers
-        IAC_SB + b"\x1f\0\x50\0\x18\0" + IAC_SE,  # and with too many
-        IAC_SB + b"\x1f\xff\0\x18" + IAC_SE,  # a width of 255 that is not doubled
-        b"\xff\xfb\x22" + IAC_SB + b"\x22\x03\x01\x02" + IAC_SE,  # LINEMODE: half a triplet of SLC
-        b"\xff\xfb\x2a" + IAC_SB + b"\x2a\x01" + IAC_SE,  # CHARSET: a request for none
-        b"\xff\xfd\x45\xff\xfe\x45\xff\xfe\x22",  # MSDP and LINEMODE refused after all
+        IAC_SB + b"\x1f" + IAC_SE,  # NAWS: empty
+        IAC_SB + b"\x1f\0\x50\0\x18\0" + IAC_SE,  # NAWS: a byte too many
+        IAC_SB + b"\x1f\xff\0\x18" + IAC_SE,  # NAWS: an unescaped 255
+        b"\xff\xfb\x22" + IAC_SB + b"\x22\x03\x01\x02" + IAC_SE,  # LINEMODE: half an SLC triplet
+        b"\xff\xfb\x2a" + IAC_SB + b"\x2a\x01" + IAC_SE,  # CHARSET: an empty request
+        b"\xff\xfd\x45\xff\xfe\x45\xff\xfe\x22",  # MSDP and LINEMODE withdrawn
         IAC_SB + b"\xff\xff" * 100 + IAC_SE,
-        IAC_SB + b"\x1f\0" + b"\xff\xfd\x01" + IAC_SE,  # a command inside
+        IAC_SB + b"\x1f\0" + b"\xff\xfd\x01" + IAC_SE,  # a command inside a sub-negotiation
         IAC_SB + b"\x18" + b"x" * 6000 + IAC_SE,
         b"\xff\xfd\xff\xff\xfb\xff",
-        b"\xff\xf4\xff\xf2" * 3,  # what Control-C sends in some clients
-        b"\xff\xfb\x06\xff\xfb\x01\xff\xfc\x12\xff\xfe\x12",  # telnetlib3 takes exception to these
+        b"\xff\xf4\xff\xf2" * 3,  # IP and DM: Control-C in some clients
+        b"\xff\xfb\x06\xff\xfb\x01\xff\xfc\x12\xff\xfe\x12",  # telnetlib3 raises on these
     ],
     ids=lambda attack: repr(attack[:10]),
 )
@@ -63,7 +63,7 @@ async def test_arbitrary_bytes_and_commands_are_survived(serving: Serving) -> No
             byte = bytes([value])
             await client.send(byte + b"\r\n" + b"x" + byte + b"y\r\n")
             await client.send(b"\xff" + byte)
-            if value >= 0xFA:  # SB and the option commands want more
+            if value >= 0xFA:  # SB and the option commands take an argument
                 await client.send(b"\xc9" + IAC_SE)
         await client.fence()
         await client.send(bytes(range(255)) * 100 + b"\r\n")
@@ -143,7 +143,7 @@ async def test_short_queue_loses_no_lines(serving: Serving) -> None:
 async def test_disconnect_with_queued_lines_is_noticed(serving: Serving) -> None:
     setup = await serving(commands_per_second=5, commands_at_once=5)
     bob, anna = await setup.connect("Bob"), await setup.connect("Anna")
-    await anna.send(b"\n" * 10_000)  # more than half an hour of it
+    await anna.send(b"\n" * 10_000)  # enough for more than half an hour
     await anna.until(b"> ")
     await anna.close()
     await bob.until(b"Anna is lost.")
@@ -174,7 +174,7 @@ async def test_slow_reader_throttles_its_own_commands(serving: Serving) -> None:
     anna.stop_reading()
     await anna.send(b"big 20000\r\n" * 1000)  # 20 MB of answers
     handled = -1
-    # It stops once nothing more fits into the sockets between them.
+    # The server stops reading once the socket buffers on both sides are full.
     while setup.service.typed.count("big 20000") > handled:
         handled = setup.service.typed.count("big 20000")
         assert await well(bob)
@@ -196,7 +196,7 @@ async def test_option_requests_are_answered_up_to_the_budget(
     assert await anna.fence() == b"\xff\xfc\x22" * 50
     await anna.send(b"\xff\xfd\xc9\xff\xfb\x03register\r\n")
     assert (await anna.until(b"word: ")).endswith(b"\r\n\xff\xfb\x01New password: ")
-    await anna.send(b"\xff\xfd\x01\r\n")  # what we have asked for is heard, still
+    await anna.send(b"\xff\xfd\x01\r\n")  # answers to our own requests are still processed
     assert (await anna.until(b"> ")).endswith(b"guest.\r\n\xff\xfc\x01> ")
 
 

@@ -1,4 +1,4 @@
-"""GMCP: framing and reading, what comes of it over a real socket, and docs/gmcp.md."""
+"""GMCP: framing and parsing, behaviour over a real socket, and docs/gmcp.md."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_arbitrary_payload_never_raises(payload: bytes) -> None:
         (b"A " + b"[" * 9 + b"]" * 9, None),
         (b"A " + b"[" * 4000, None),
         (b"A " + b'{"a":' * 800 + b"1" + b"}" * 800, None),
-        (b"A " + b"9" * 4400, None),  # more digits than Python reads
+        (b"A " + b"9" * 4400, None),  # more digits than Python converts to an int
         (b"x" * 65, None),
     ],
 )
@@ -150,7 +150,7 @@ async def test_answer_echoes_the_id_of_the_question(serving: Serving) -> None:
 
 async def test_standard_mud_packages_are_supported(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna")
-    # As Mudlet asks, if nobody tells it otherwise.
+    # Mudlet's default request.
     wanted = ["Char 1", "Char.Skills 1", "Char.Items 1", "Room 1", "IRE.Rift 1", "Comm.Channel 1"]
     await anna.send(package(f"Core.Supports.Set {json.dumps(wanted)}"))
     told = await anna.fence()
@@ -176,7 +176,7 @@ async def test_late_subscription_sends_the_current_state(serving: Serving) -> No
     await anna.fence()
     await anna.send(package('Core.Supports.Add ["Thud 1"]'))
     assert b"Thud.Table {" in await anna.fence()
-    await anna.send(package('Core.Supports.Add ["Thud 1", "Room 1"]'))  # nothing new to tell
+    await anna.send(package('Core.Supports.Add ["Thud 1", "Room 1"]'))  # no new facts
     await anna.fence()
 
 
@@ -212,7 +212,7 @@ async def test_malformed_messages_are_ignored(serving: Serving, nonsense: bytes)
 
 async def test_oversized_subnegotiation_is_dropped_whole(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna", max_subnegotiation=100)
-    ping = "Core.Ping " + "1" * 89  # with the byte of the option, 100
+    ping = "Core.Ping " + "1" * 89  # 100 bytes, including the option
     await anna.send(package(ping))
     assert package("Core.Ping") in await anna.fence()
     await anna.send(package(ping + "1"))
@@ -260,7 +260,7 @@ async def test_wrong_password_falls_back_to_the_password_prompt(serving: Serving
         + b"Password: "
     )  # fmt: skip
     await client.send(package('Char.Login {"name": "anna", "password": "password"}'))
-    assert await client.fence() == b""  # that was not asked for now
+    assert await client.fence() == b""  # ignored at the password prompt
     await client.send(b"password\r\n")
     assert b"Anna comes in." in await client.until(b"> ")
 

@@ -1,4 +1,4 @@
-"""How much telnet is read of one client, and how little of it the others have to wait for."""
+"""The budget for telnet commands, and fairness between clients that send many."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FLOODS = {
 
 
 async def last_words(client: Client) -> bytes:
-    """Return what comes until the connection ends, as it does while the client is sending."""
+    """Return all output up to the end of the connection, which may come as a reset."""
     seen = client.unread
     with suppress(ConnectionError):
         while data := await client.reader.read(CHUNK):
@@ -42,7 +42,7 @@ async def last_words(client: Client) -> bytes:
 
 
 async def flood(client: Client, data: bytes) -> bytes:
-    """Send something without end until the connection ends; return what was told meanwhile."""
+    """Send `data` repeatedly until the connection ends; return the output."""
     reading = asyncio.create_task(last_words(client))
     async with asyncio.timeout(60):
         while not reading.done():
@@ -79,7 +79,7 @@ async def test_typed_text_does_not_count_against_the_telnet_budget(serving: Serv
     client = await (await serving(**SMALL)).connect("Anna")
     await client.send(NOP * 1000)
     await client.send("".join(f"line {number}\r\n" for number in range(1000)).encode())
-    await client.until(b"echo line 999")  # what is typed costs nothing
+    await client.until(b"echo line 999")  # typed text is free
     assert await well(client)
     assert TOO_MUCH in await flood(client, NOP * 100)
 
@@ -125,7 +125,7 @@ async def test_budget_refills_over_time(serving: Serving, monkeypatch: pytest.Mo
         await client.fence()
         now += 0.5
     assert await well(client)
-    with suppress(ConnectionError):  # while no time goes by, nothing comes in
+    with suppress(ConnectionError):  # no refill while the clock stands still
         await client.send(NOP * 2000)
     assert TOO_MUCH in await last_words(client)
 
@@ -181,7 +181,7 @@ async def test_connection_lost_with_queued_telnet_delays_nobody(serving: Serving
 
 
 class Backlog:
-    """A connection that has some bytes to interpret, and notes how many in which turn."""
+    """A connection with bytes to interpret; records how many it handled in each turn."""
 
     def __init__(self, size: int, turns: list[list[str]], name: str) -> None:
         self.size, self.turns, self.name = size, turns, name

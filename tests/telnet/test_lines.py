@@ -61,7 +61,7 @@ def test_endless_line_uses_constant_memory() -> None:
         (b"move a6 b6", "move a6 b6"),
         ("say é ♖ \u200d".encode(), "say é ♖ \u200d"),
         (b"say \xe9t\xe9", "say été"),  # Latin-1
-        (b"say \xc3\xa9 \xe9", "say é é"),  # both in one line
+        (b"say \xc3\xa9 \xe9", "say é é"),  # UTF-8 and Latin-1 in one line
         (b"lok\x08ok", "look"),
         (b"lok\x7fok", "look"),
         ("é\x7fe".encode(), "e"),
@@ -70,7 +70,7 @@ def test_endless_line_uses_constant_memory() -> None:
         (b"move\ta6\xc2\xa0b6", "move a6 b6"),
         (b"lo\x00\x01\x07ok\x1b", "look"),
         (b"look\x1b[A\x1b[1;5C\x1bOP", "look"),  # cursor up, Control-right, F1
-        (b"look\x1b[1", "look"),  # one that the terminal has bitten a piece off
+        (b"look\x1b[1", "look"),  # a truncated sequence
         (b"say \x1b[31mred", "say red"),
         (b"say \xc2\x9b31m \xe2\x80\xae \xe2\x80\xa8", "say 31m  "),  # C1, bidi, line separator
         (b"\xff\xfe", "ÿþ"),

@@ -1,4 +1,4 @@
-"""What lists of games are told, in telnet and in text."""
+"""MSSP, the status for MUD listings, over telnet and as plain text."""
 
 from __future__ import annotations
 

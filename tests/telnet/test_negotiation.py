@@ -1,4 +1,4 @@
-"""Options of telnet, byte for byte over a real socket, and the Q method by itself."""
+"""Telnet option negotiation byte for byte over a real socket, and unit tests of the Q method."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from thudmud.telnet.negotiation import QMethod, QState
 from thudmud.telnet.screen import encode
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
-# ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)
+# ruff: noqa: FBT001, FBT003  (True and False are the messages WILL/DO and WONT/DONT)
 
 PROMPT = encode(greeting((), 0)) + b"What is your name? "
 
@@ -71,7 +71,7 @@ async def arrive(serving: Serving, **settings: object) -> tuple[Setup, Client]:
 
 
 async def fitted(setup: Setup, client: Client) -> Terminal:
-    """Let a client in; return what is known of it."""
+    """Log a client in; return the terminal negotiated for it."""
     await client.send(b"anna\r\n")
     await client.fence()
     return setup.service.terminals["Anna"]
@@ -80,14 +80,14 @@ async def fitted(setup: Setup, client: Client) -> Terminal:
 async def test_client_speaking_first_is_greeted_before_its_answer(serving: Serving) -> None:
     setup = await serving()
     early = socket.create_connection((setup.host, setup.port))
-    early.sendall(IAC + WONT + NAWS + b"anna\r\n")  # which is there when the server takes them in
+    early.sendall(IAC + WONT + NAWS + b"anna\r\n")  # waiting when the server accepts
     client = Client(*await asyncio.open_connection(sock=early))
     assert await client.until(OFFERS) == IAC + DO + NAWS + PROMPT + OFFERS
     await client.until(b"Anna comes in.\r\n> ")
     await client.close()
 
 
-# What real clients say; TELNET.md of the clients' own pages and sources.
+# Exchanges of real clients, from their documentation and sources.
 
 
 async def test_tintin_negotiation(serving: Serving) -> None:
@@ -106,7 +106,7 @@ async def test_tintin_negotiation(serving: Serving) -> None:
     await client.send(charset(b"\x02", b"UTF-8"))
     assert await client.fence() == b""
     await client.send(IAC + DO + EOR)
-    assert await client.fence() == END  # behind the prompt that is shown
+    assert await client.fence() == END  # marks the prompt already shown
     await client.send(IAC + DONT + GMCP + IAC + DONT + MSSP)
     assert await client.fence() == b""
     assert await fitted(setup, client) == Terminal(100, height=24, utf8=True, colours=TRUE_COLOUR)
@@ -115,11 +115,11 @@ async def test_tintin_negotiation(serving: Serving) -> None:
 
 
 async def test_seven_bit_client_is_asked_for_binary(serving: Serving) -> None:
-    """As inetutils telnet is: asked, or with -8 by itself, and then for both ends."""
+    """Inetutils telnet agrees to BINARY when asked; with -8 it offers it for both directions."""
     setup, client = await arrive(serving)
     await client.send(IAC + WONT + NAWS + IAC + WILL + BINARY)
     assert await client.fence() == OFFERS
-    await client.send("anna\nÄrger ☃\n".encode())  # which ends lines by LF alone then
+    await client.send("anna\nÄrger ☃\n".encode())  # in binary mode it ends lines with LF
     await client.until("echo Ärger ☃\r\n> ".encode())
     other = await setup.connect()
     await other.until(b"name? ")
@@ -129,21 +129,21 @@ async def test_seven_bit_client_is_asked_for_binary(serving: Serving) -> None:
 
 
 async def test_tinyfugue_negotiation(serving: Serving) -> None:
-    """It offers its width and its type once it has been spoken to; it refuses CHARSET and GMCP."""
+    """Offers NAWS and TTYPE once the server has sent an option; refuses CHARSET and GMCP."""
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + NAWS + IAC + WILL + TTYPE + naws(79))
     assert await client.fence() == OFFERS + SEND_TYPE
     await client.send(type_is("TINYFUGUE") + type_is("ANSI"))
     assert await client.fence() == SEND_TYPE * 2
     await client.send(type_is("ANSI") + type_is("ANSI"))
-    assert await client.fence() == b""  # the last name twice ends the list
+    assert await client.fence() == b""  # a repeated name ends the list (RFC 1091)
     await client.send(IAC + DONT + CHARSET + IAC + DO + EOR + IAC + DONT + GMCP + IAC + DONT + MSSP)
     assert await client.fence() == END
     assert await fitted(setup, client) == Terminal(79, height=24, colours=SIXTEEN)
 
 
 async def test_putty_negotiation(serving: Serving) -> None:
-    """It begins by itself, and waits for WONT ECHO and WONT SGA before it goes on."""
+    """Negotiates first, then waits for the answers to DO ECHO and DO SGA."""
     setup, client = await arrive(serving)
     wills = b"".join(IAC + WILL + each for each in (NAWS, TSPEED, TTYPE, NEW_ENVIRON, SGA))
     await client.send(wills + IAC + DO + ECHO + IAC + DO + SGA)
@@ -161,14 +161,14 @@ async def test_putty_negotiation(serving: Serving) -> None:
     refusals = b"".join(IAC + DONT + each for each in (CHARSET, EOR, GMCP, MSSP))
     await client.send(type_is("XTERM") + refusals)
     assert await client.fence() == b""
-    # It has asked for SGA: it does not want to see a GA.
+    # DO SGA suppresses GA, so prompts carry no mark.
     assert await fitted(setup, client) == Terminal(80, height=24, colours=SIXTEEN)
     await client.send(b"\r\n")
     assert await client.fence() == b"> "
 
 
 async def test_inetutils_negotiation(serving: Serving) -> None:
-    """It says nothing by itself, and takes what it knows."""
+    """Offers nothing of its own; agrees to the options that it implements."""
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + NAWS + naws(80))
     assert await client.fence() == OFFERS
@@ -189,7 +189,7 @@ async def test_nc_is_sent_no_telnet_after_the_first_offer(serving: Serving) -> N
 
 
 async def test_mudlet_negotiation(serving: Serving) -> None:
-    """As its manual ("Supported Protocols") has it."""
+    """Follows "Supported Protocols" in the Mudlet manual."""
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + NAWS + naws(100))
     assert await client.fence() == OFFERS
@@ -283,7 +283,7 @@ async def test_terminal_type_requests_stop_after_nine(serving: Serving) -> None:
         (charset(b"\x02", b"utf8"), True),
         (charset(b"\x02", b"LATIN1"), False),
         (charset(b"\x03"), False),
-        (charset(b""), True),  # no answer: MTTS counts
+        (charset(b""), True),  # no answer: MTTS decides
         (charset(b"\x09"), True),
     ],
 )
@@ -322,13 +322,13 @@ async def test_environment_is_requested_from_mnes_clients(serving: Serving) -> N
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + TTYPE)
     await client.fence()
-    await client.send(type_is("MTTS 521"))  # 512 says that it knows MNES
+    await client.send(type_is("MTTS 521"))  # includes 512, MNES
     assert await client.fence() == IAC + DO + NEW_ENVIRON
     await client.send(IAC + WILL + NEW_ENVIRON)
     assert await client.fence() == SEND_VARIABLES
     await client.send(variables(CLIENT_NAME="CLIENT", CHARSET="UTF-8", MTTS="584"))
     assert await fitted(setup, client) == Terminal(utf8=True, colours=PALETTE, reader=True)
-    info = framed(NEW_ENVIRON, b"\x02\0MTTS\x011")  # it has changed since
+    info = framed(NEW_ENVIRON, b"\x02\0MTTS\x011")  # INFO: a changed value
     await client.send(info)
     await client.fence()
     assert setup.service.terminals["Anna"] == Terminal(utf8=True, colours=SIXTEEN)
@@ -343,7 +343,7 @@ async def test_screen_reader_is_recognised_from_mtts(serving: Serving) -> None:
     assert await fitted(setup, client) == Terminal(utf8=True, colours=SIXTEEN, reader=True)
 
 
-# Where prompts end
+# Prompt marks
 
 
 async def test_every_prompt_is_marked_once_eor_is_agreed(serving: Serving) -> None:
@@ -425,7 +425,7 @@ async def test_mccp2_output_inflates_to_the_plain_output(serving: Serving) -> No
 
 async def test_mccp2_is_not_offered_by_default(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
-    await client.speak()  # which compares all that is offered
+    await client.speak()  # asserts the complete list of offers
     await client.send(IAC + DO + MCCP2)
     assert await client.fence() == b"\xff\xfc\x56"
 
@@ -472,8 +472,8 @@ def test_q_method_ignores_repeated_messages(heard: list[bool], welcome: bool) ->
 
 steps = st.lists(
     st.one_of(
-        st.tuples(st.sampled_from([0, 1]), st.booleans()),  # an end wants it, or does not
-        st.tuples(st.sampled_from([0, 1]), st.none()),  # the next message comes in at an end
+        st.tuples(st.sampled_from([0, 1]), st.booleans()),  # one end wants it on or off
+        st.tuples(st.sampled_from([0, 1]), st.none()),  # one end receives its next message
     ),
     max_size=60,
 )

@@ -13,7 +13,7 @@ PROMPT = b"> "
 
 
 class Notebook(asyncio.Transport):
-    """Takes down what is written; a reader who has ``stuck`` takes none of it."""
+    """A transport that records its writes; while ``stuck``, its peer reads nothing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,10 +153,10 @@ async def test_long_answer_to_a_reader_that_keeps_up_is_sent_in_full() -> None:
     for _ in range(2):
         screen.show(b"x" * (2 * LIMIT))
         await turn()
-        screen.show(b"y" * LIMIT)  # what others say meanwhile
+        screen.show(b"y" * LIMIT)  # other players' messages meanwhile
         await turn()
         assert transport.endings == []
-        transport.writes.clear()  # all of it is read
+        transport.writes.clear()  # the peer has read everything
     screen.show(b"x" * (2 * LIMIT))
     await turn()
     screen.show(b"y" * (LIMIT + 1))
@@ -169,7 +169,7 @@ async def test_output_after_an_unechoed_line_begins_on_a_new_line() -> None:
     await turn()
     screen.answered(echoed=False)
     screen.show(b"a\r\n")
-    screen.answered(echoed=False)  # sent ahead: there was no prompt
+    screen.answered(echoed=False)  # typed ahead: no prompt was shown
     screen.show(b"b\r\n")
     await turn()
     assert transport.writes == [PROMPT, b"\r\na\r\nb\r\n"]

@@ -1,4 +1,4 @@
-"""TLS on a port of its own, and those who come to the wrong port."""
+"""TLS on its own port, and clients that connect to the wrong one."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def test_data_sent_with_the_end_of_the_handshake_is_processed(
                 writer.write(out.read())
                 into.write(await reader.read(65536))
         client.write(first)
-        writer.write(out.read())  # the client's last word of the handshake, and its first of all
+        writer.write(out.read())  # the end of the handshake together with the first data
         while answer not in seen:
             try:
                 seen += client.read(65536)
@@ -127,7 +127,7 @@ async def test_connection_without_handshake_counts_against_the_limit(secure: Sec
     assert await fourth.rest() == b""
     await silent[0].send(b"GET / HTTP/1.1\r\n\r\n")
     await last_words(silent[0])
-    # That is no TLS: its place is free again.
+    # Failed handshake: the slot is free again.
     client = await connected(server, trusting())
     await client.until(b"name? ")
     for each in (*silent, fourth, client):
@@ -179,12 +179,12 @@ async def test_fragmented_client_hello_is_accepted(secure: Secure) -> None:
         writer.write(hello[at : at + 1])
         await asyncio.sleep(0)
     async with asyncio.timeout(PATIENCE):
-        assert (await reader.read(1)) == b"\x16"  # the answer
+        assert (await reader.read(1)) == b"\x16"  # a handshake record
     writer.transport.abort()
 
 
 class OutOfFiles(asyncio.Transport):
-    """A connection of a process that has opened as many files as it may."""
+    """A connection in a process that has reached its limit of open files."""
 
     aborted = False
 
