@@ -1,4 +1,4 @@
-"""What goes beyond plain transcripts: variables, includes, waits, several servers."""
+"""Variables, includes, waits and several servers in transcripts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def house_stage() -> HouseStage:
 
 
 def among(files: Mapping[str, str]) -> Include:
-    """Return what includes files that are in memory."""
+    """Return an include function backed by an in-memory mapping."""
 
     def include(file: str) -> tuple[str, Include]:
         if file not in files:
@@ -117,7 +117,7 @@ class TestVariables:
 
     @given(st.text(), st.text(), st.text())
     def test_escaped_text_round_trips(self, before: str, value: str, after: str) -> None:
-        assume(not before.endswith("$"))  # which could not be written right before a variable
+        assume(not before.endswith("$"))  # not expressible right before a variable
         text = f"{escaped(before)}${{x}}{escaped(after)}"
         assert filled(text, {"x": value}) == f"{before}{value}{after}"
 
@@ -196,7 +196,7 @@ Bert...
 
 
 class PatientHouse(HouseStage):
-    """A house where lines come when somebody waits: some more whenever they do."""
+    """A house that delivers its pending lines only to a waiting player."""
 
     def __init__(self, *lines: str) -> None:
         super().__init__(House([BoardSpec("oak board")]), lambda: 0.0)

@@ -1,4 +1,4 @@
-"""The page on transcripts: its examples are played, and it tells the whole format."""
+"""The page on transcripts: its examples play as written, and it documents the whole format."""
 
 from __future__ import annotations
 

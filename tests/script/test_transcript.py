@@ -170,7 +170,7 @@ class LoudStage(SilentStage):
 
 
 def test_ellipses_in_sequence_match_without_backtracking() -> None:
-    """Tried one after the other, the ways to part 300 lines into 20 would never end."""
+    """Backtracking over the ways to split 300 lines among 20 ellipses would never finish."""
     many = "Anna...\n" * 20
     assert perform(Transcript.parse(f"Anna+\n{many}"), LoudStage())[0] == []
     (mismatch,) = perform(Transcript.parse(f"Anna+\n{many}Anna| 300\n"), LoudStage())[0]
