@@ -1,4 +1,4 @@
-"""One server for all these tests, windows with a client in each, and partners to play with."""
+"""A shared server, terminal windows that run clients, and partners to play against."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ ROOT = Path(__file__).parents[2]
 
 
 class Open(Protocol):
-    """Opens a window with a client that has connected."""
+    """Open a window with a connected client."""
 
     def __call__(self, client: Client, server: Served = ...) -> Window: ...
 
 
 class Served:
-    """A running server in a folder of its own, with these boards in its hall, and no bot."""
+    """A server process in its own folder, with the given boards and no bots."""
 
     def __init__(self, folder: Path, *boards: str) -> None:
         config = folder / "config.toml"
@@ -42,7 +42,7 @@ class Served:
         self.port = ready.split()[-1]
 
     def stop(self) -> int:
-        """End the server; return its exit status."""
+        """Terminate the server; return its exit status."""
         with self._process:
             self._process.terminate()
         return self._process.returncode
@@ -60,7 +60,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def window(served: Served, tmp_path: Path) -> Iterator[Open]:
-    """Open a window with a client that has connected."""
+    """Open windows with connected clients; closes them at the end."""
     windows: list[Window] = []
 
     def connect(client: Client, server: Served = served) -> Window:
@@ -76,7 +76,7 @@ def window(served: Served, tmp_path: Path) -> Iterator[Open]:
 
 @pytest.fixture
 def partner(served: Served) -> Iterator[Callable[[str], Wire]]:
-    """Let somebody of this name come in, at a bare socket."""
+    """Log players in by name over bare sockets."""
     wires: list[Wire] = []
 
     def come(name: str) -> Wire:

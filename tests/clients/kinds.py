@@ -1,4 +1,4 @@
-"""The clients that people come with, as far as they run in a terminal, and how each is handled."""
+"""The supported terminal clients: command lines, capabilities and peculiarities."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ FOLDERS = os.pathsep.join((os.environ.get("PATH", ""), "/usr/games"))
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """What a client is, and what it can do.
+    """A telnet client and its capabilities.
 
     Attributes:
-        name: what it is called, in one word.
-        command: how it is started; ``PORT`` stands for the port.
-        hides: whether it can hide what is typed.
-        tells_width: whether it tells the server how wide its window is.
-        utf8: whether it tells that it can show more than ASCII.
-        colours: how many it tells that it can show, where TERM is xterm-256color.
-        input_apart: whether what is typed stands below what is received, not among it.
-        status: its exit status after a clean end.
-        farewell: what it shows, at the latest, when the server has closed the connection.
-        leave: what is typed then, if it does not end by itself. ``^D`` is that key.
+        name: a single word.
+        command: the command line; ``PORT`` is replaced by the port.
+        hides: whether it can hide typed passwords.
+        tells_width: whether it reports the width of its window.
+        utf8: whether it announces support for UTF-8.
+        colours: the number of colours it announces with TERM=xterm-256color.
+        input_apart: whether input has its own line below the output.
+        status: the exit status after a clean end.
+        farewell: text on the screen by the time the server has closed the connection.
+        leave: input that then ends the client, if it doesn't exit by itself; ``^D`` is Ctrl-D.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Client:
     leave: str = ""
 
     def arguments(self, port: str) -> list[str]:
-        """Return the command that connects to a port of this machine."""
+        """Return the command line that connects to a local port."""
         path = shutil.which(self.command[0], path=FOLDERS)
         assert path, f"{self.command[0]} is missing: see tests/clients.sh"
         return [path, *(word.replace("PORT", port) for word in self.command[1:])]

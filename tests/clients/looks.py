@@ -1,4 +1,4 @@
-"""What holds of every screen that people read, whatever their client."""
+"""Layout checks that apply to the screens of all clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AMOUNTS = {0: "off", 16: "16 colours", 256: "256 colours", 2**24: "true colour"}
 
 
 def board(window: Window) -> list[str]:
-    """Return the rows of the last board on the screen, which has to be whole and upright."""
+    """Return the rows of the last board on the screen, after checking its layout."""
     lines = window.lines
     last = sorted(number for number, line in enumerate(lines) if HEADING.match(line))[-2]
     rows = [line for line in lines[last + 1 : last + 18] if ROW.match(line)]
@@ -34,9 +34,9 @@ def come_in(window: Window, name: str) -> None:
 
 
 def until_told(window: Window, *words: str) -> None:
-    """Wait until "options" says something of the client.
+    """Repeat "options" until its answer contains all of these words.
 
-    The server asks a client in several rounds what it can show. Somebody at it can be faster.
+    Negotiating a client's capabilities takes several rounds, and typing can be faster.
     """
     end, said = time.monotonic() + PATIENCE, ""
     while not all(each in said for each in words):
@@ -47,7 +47,7 @@ def until_told(window: Window, *words: str) -> None:
 
 
 def until_known(window: Window, client: Client) -> None:
-    """Wait until the server knows what a client can show."""
+    """Wait until the server knows the client's capabilities."""
     until_told(
         window,
         f"boards in {'UTF-8' if client.utf8 else 'ASCII'} here",
@@ -56,7 +56,7 @@ def until_known(window: Window, client: Client) -> None:
 
 
 def check(window: Window, client: Client, typed: set[str]) -> None:
-    """Check that a screen is laid out well; ``typed`` is all that has been typed at a prompt."""
+    """Check the layout of a screen; ``typed`` holds every line typed at a prompt."""
     lines = game(window.lines, client)
     assert max(map(len, lines)) < 80, lines
     for one, next_one in itertools.pairwise(lines):
@@ -70,7 +70,7 @@ def check(window: Window, client: Client, typed: set[str]) -> None:
 
 
 def game(lines: list[str], client: Client) -> list[str]:
-    """Return what a screen shows of the game, without what the client says and types by itself."""
+    """Return the lines that belong to the game, without the client's own messages and input."""
     first = next((number for number, line in enumerate(lines) if line.startswith("Welcome")), 0)
     if not client.input_apart:
         return lines[first:]

@@ -1,8 +1,8 @@
-"""Mudlet, as far as telnet goes: what it answers, byte for byte, to what a server says.
+"""A fake Mudlet that reproduces its telnet negotiation byte for byte.
 
-Owns the negotiation of Mudlet 4.19 with its settings as they come, from its manual ("Supported
-Protocols") and from what its `ctelnet.cpp` and `GMCPAuthenticator.cpp` do. It cannot run without a
-desktop. Must know nothing of what our server should say: the tests hold it to that.
+Owns the negotiation of Mudlet 4.19 with default settings, after its manual ("Supported
+Protocols"), `ctelnet.cpp` and `GMCPAuthenticator.cpp`; the real Mudlet needs a desktop. Must not
+know the server's expected answers: those belong to the tests.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from tests.clients.wire import (
     Wire,
 )
 
-IS, SEND = 0, 1  # of TTYPE and NEW-ENVIRON
-REQUEST, ACCEPTED, REJECTED = 1, 2, 3  # of CHARSET
+IS, SEND = 0, 1  # TTYPE and NEW-ENVIRON
+REQUEST, ACCEPTED, REJECTED = 1, 2, 3  # CHARSET
 MSP = 90
 
 ANSI, UTF_8, COLOURS, PALETTE, READER, TRUE_COLOUR, TLS = 1, 4, 8, 32, 64, 256, 2048
@@ -46,10 +46,10 @@ _ABLE = (TTYPE, NAWS, NEW_ENVIRON, CHARSET)
 
 
 class Mudlet(Wire):
-    """A connection of Mudlet's.
+    """A connection from Mudlet.
 
     Args:
-        port: where the server listens.
+        port: the server's port.
         columns: the width of its main window.
         reader: whether "Advertise screen reader use" is ticked in its settings.
     """
@@ -65,7 +65,7 @@ class Mudlet(Wire):
         super().__init__(port)
 
     def answer(self, command: bytes) -> None:
-        """Do what Mudlet does about a command."""
+        """Answer a telnet command as Mudlet does."""
         match list(command):
             case [verb, option] if verb == WILL:
                 self._announced.add(option)
@@ -83,22 +83,22 @@ class Mudlet(Wire):
                 self._told(option, bytes(rest))
 
     def tell(self, package: str, data: object) -> None:
-        """Send GMCP, as its script command sendGMCP does."""
+        """Send a GMCP message, like `sendGMCP` in a Mudlet script."""
         self._inside(GMCP, f"{package} {json.dumps(data)}".encode())
 
     def resize(self, columns: int) -> None:
-        """Give its window another size."""
+        """Change the window's width and report it."""
         self.columns = columns
         self._size()
 
     @property
     def heard(self) -> list[tuple[str, object]]:
-        """The GMCP messages that have come: package and data, None where there is none."""
+        """The GMCP messages received so far: package and data, or None without data."""
         said = [each[2:].decode() for each in self.commands if each[:2] == bytes([SB, GMCP])]
         return [(name, json.loads(data) if data else None) for name, _, data in _split(said)]
 
     def until_heard(self, package: str) -> object:
-        """Wait for a GMCP message; return the data of the last such one."""
+        """Wait for a GMCP message of this package; return the data of the latest."""
         self.wait(lambda: any(name == package for name, _ in self.heard), package)
         return [data for name, data in self.heard if name == package][-1]
 
@@ -134,9 +134,9 @@ class Mudlet(Wire):
             self._inside(NEW_ENVIRON, bytes([IS]) + self._environment(data[1:]))
 
     def _environment(self, asked: bytes) -> bytes:
-        """Return what it tells of itself: all there is, or what was asked for.
+        """Return the NEW-ENVIRON variables requested, or all of them.
 
-        With MNES off, as it comes, everything is a USERVAR; a VAR of that name it does not know.
+        With MNES off, the default, all are USERVARs; a VAR of the same name is unknown.
         """
         told = {
             b"CHARSET": b"UTF-8",

@@ -1,8 +1,8 @@
-"""Pictures in text of what real clients show, for `docs/clients.md` and the README.
+"""Text screenshots of real clients for `docs/clients.md` and the README.
 
-`python -m tests.clients.pictures` takes them again and writes them into these, each between a
-comment that names it and the end of the block below. What a picture tells truly is what has been on
-the screen of a window of 80 columns and 24 rows; only the port and the time of day are made up.
+`python -m tests.clients.pictures` retakes them and writes each into the code block below the
+comment that names it. A picture is the screen of a window of 80 columns and 24 rows; only the
+port and the time of day are replaced.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from tests.clients.wire import Wire
 
 PAGE, README = ROOT / "docs" / "clients.md", ROOT / "README.md"
 SCENES = ("door", "board")
-PASSWORD = "swordfish"  # noqa: S105  (nobody's)
+PASSWORD = "swordfish"  # noqa: S105  (only for tests)
 
 _PICTURE = re.compile(r"<!-- (\w+) (\w+) -->\n```text\n(.*?)```\n", re.DOTALL)
 _CLOCK = re.compile(r"\d\d:\d\d$")
 
 
 def taken(client: Client) -> Iterator[tuple[str, list[str]]]:
-    """Let Anna come in and play at a client; yield each scene, and the rows of the screen."""
+    """Play a short session as Anna; yield each scene with the rows of the screen."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = Served(folder, "oak board", "pine board")
@@ -42,12 +42,12 @@ def taken(client: Client) -> Iterator[tuple[str, list[str]]]:
 
 
 def kept(page: str) -> dict[tuple[str, str], list[str]]:
-    """Return the pictures in the page, by client and scene."""
+    """Return the pictures on the page by client and scene."""
     return {(name, scene): rows.splitlines() for name, scene, rows in _PICTURE.findall(page)}
 
 
 def last_command(rows: list[str]) -> list[str]:
-    """Return a picture from the last command on that was typed in it, as the README shows it."""
+    """Return the part of a picture from the last typed command on, for the README."""
     first = max(number for number, row in enumerate(rows) if row.startswith("> "))
     return rows[first:]
 
@@ -96,7 +96,7 @@ def _rows(window: Window, port: str) -> list[str]:
 
 
 def write() -> None:
-    """Take all pictures again, and put them into the page."""
+    """Retake all pictures and write them into the page and the README."""
     pictures = {(client.name, scene): rows for client in CLIENTS for scene, rows in taken(client)}
 
     def block(match: re.Match[str]) -> str:

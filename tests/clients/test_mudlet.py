@@ -1,4 +1,4 @@
-"""What our server makes of Mudlet: `tests/clients/mudlet.py` has its side of it."""
+"""The server's negotiation with Mudlet, which `tests/clients/mudlet.py` imitates."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from tests.clients.wire import (
     Wire,
 )
 
-PASSWORD = "swordfish"  # noqa: S105  (nobody's)
+PASSWORD = "swordfish"  # noqa: S105  (only for tests)
 END_OF_RECORD = bytes([0xEF])
 BINARY, LINEMODE, TIMING_MARK = 0, 34, 6
 
 
 @pytest.fixture
 def mudlet(served: Served) -> Iterator[Callable[..., Mudlet]]:
-    """Start Mudlets."""
+    """Start fake Mudlets; closes them at the end."""
     started: list[Mudlet] = []
 
     def start(columns: int = 100, *, reader: bool = False) -> Mudlet:
@@ -74,7 +74,7 @@ def counted(player: Mudlet, *command: int) -> int:
 
 
 def until_known(player: Mudlet) -> None:
-    """Wait until it has told all that it can: its character set, and its type in three parts."""
+    """Wait for the CHARSET request and the third TTYPE request."""
     player.until_told(SB, CHARSET, 1)
     player.wait(lambda: counted(player, SB, TTYPE, 1) == 3, "the third question for its type")
 
@@ -116,7 +116,7 @@ def test_every_prompt_is_followed_by_end_of_record(mudlet: Callable[..., Mudlet]
     player.until_told(SB, TTYPE, 1)
     come_in(player, "mudletmarks")
     player.send(bytes([IAC, DO, TIMING_MARK]))
-    player.until_told(WILL, TIMING_MARK)  # which comes behind the mark of the prompt
+    player.until_told(WILL, TIMING_MARK)  # follows the prompt's mark
     marks = player.commands.count(END_OF_RECORD)
     for number in range(1, 4):
         player.type("who")
@@ -150,7 +150,7 @@ def test_password_echo_is_switched_once(mudlet: Callable[..., Mudlet]) -> None:
     player.until("\n> ")
     player.type("quit")
     player.until_closed()
-    # Mudlet gives up hiding after five changes less than five seconds apart.
+    # Mudlet stops hiding input after five changes less than five seconds apart.
     assert counted(player, WILL, ECHO) == counted(player, WONT, ECHO) == 1
 
 
@@ -166,7 +166,7 @@ def test_automatic_login_over_gmcp(mudlet: Callable[..., Mudlet]) -> None:
     assert isinstance(answer, dict)
     assert answer["success"] is False
     assert answer["message"]
-    player.until_told(WILL, ECHO)  # Mudlet leaves it to the player now
+    player.until_told(WILL, ECHO)  # Mudlet falls back to the player
     player.until("Password: ")
     player.type(PASSWORD)
     player.until("You come into the hall.")
@@ -184,7 +184,7 @@ def test_automatic_login_over_gmcp(mudlet: Callable[..., Mudlet]) -> None:
 def test_login_without_stored_password_uses_the_prompts(mudlet: Callable[..., Mudlet]) -> None:
     player = mudlet()
     player.until_heard("Char.Login.Default")
-    player.tell("Char.Login.Credentials", {})  # which says: let the player type
+    player.tell("Char.Login.Credentials", {})  # leaves the login to the player
     come_in(player, "mudlettypes")
 
 

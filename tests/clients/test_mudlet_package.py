@@ -1,6 +1,6 @@
-"""The package that Mudlet installs, in Lua 5.1, with `mudlet_api.lua` for Mudlet.
+"""The Mudlet package, run in Lua 5.1 against `mudlet_api.lua`, a stub of Mudlet's API.
 
-It gets what a real server sends, and what it sends goes to that server.
+The package exchanges messages with a real server.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PLIES = 40
 
 
 def lua(value: object) -> str:
-    """Return a value of JSON as Lua, as Mudlet's parser makes it."""
+    """Return a JSON value as a Lua literal, the way Mudlet's parser converts it."""
     match value:
         case None:
             return "yajl.null"
@@ -52,11 +52,11 @@ def lua(value: object) -> str:
 
 
 class Panel(Mudlet):
-    """A Mudlet with the package.
+    """A fake Mudlet that runs the package.
 
     Args:
-        port: of the server.
-        folder: where to unpack the package.
+        port: the server's port.
+        folder: the folder to unpack the package into.
         reader: whether "Advertise screen reader use" is ticked.
     """
 
@@ -70,12 +70,12 @@ class Panel(Mudlet):
         self.run(f"reader = {lua(reader)}")
 
     def close(self) -> None:
-        """Hang up, and end Lua."""
+        """Close the connection and end the Lua process."""
         super().close()
         self._lua.communicate()
 
     def run(self, code: str) -> str:
-        """Run a line of Lua; return what it returns."""
+        """Run a line of Lua; return its result as text."""
         assert self._lua.stdin
         assert self._lua.stdout
         self._lua.stdin.write(code + "\n")
@@ -89,7 +89,7 @@ class Panel(Mudlet):
         return text
 
     def install(self) -> None:
-        """Do what Mudlet does with a package that it is offered, or is installed by hand."""
+        """Download and run the offered package, as Mudlet does."""
         data = self.until_heard("Client.GUI")
         assert isinstance(data, dict)
         self.run_package(httpx.get(data["url"]).raise_for_status().content)
@@ -105,7 +105,7 @@ class Panel(Mudlet):
         self.is_installed = True
 
     def pump(self) -> list[str]:
-        """Let the package hear what has come, and send what it says; return that."""
+        """Pass new GMCP messages to the package and send its output; return the lines sent."""
         heard = self.heard
         for name, data in heard[self._heard :] if self.is_installed else ():
             self.run(f"hear({lua(name)}, {lua(data)})")
@@ -120,7 +120,7 @@ class Panel(Mudlet):
         return [each for each in outgoing if each.startswith("line ")]
 
     def until_shown(self, is_so: Callable[[], bool], what: str) -> None:
-        """Wait until the panel shows something."""
+        """Wait until a condition on the panel holds."""
 
         def is_done() -> bool:
             self.pump()
@@ -129,30 +129,30 @@ class Panel(Mudlet):
         self.wait(is_done, what)
 
     def click(self, *names: str) -> list[str]:
-        """Click labels by their names; return the lines that this sends."""
+        """Click labels by name; return the lines sent by the package."""
         for name in names:
             self.run(f"click({lua(name)})")
         return [each.removeprefix("line ") for each in self.pump()]
 
     def press(self, words: str) -> list[str]:
-        """Click a button, or a row, by what is on it."""
+        """Click a button or a row by its text; return the lines sent by the package."""
         (name,) = (name for name, (_, text) in self.labels.items() if text == words)
         return self.click(name)
 
     @property
     def labels(self) -> dict[str, tuple[str, str]]:
-        """What is shown: styles and texts, by the names of labels."""
+        """Style and text of the visible labels, by name."""
         lines = self.run("return shown()").splitlines()
         return {name: (css, text) for name, css, text in (line.split("\t") for line in lines)}
 
     @property
     def texts(self) -> str:
-        """All that can be read, but for the board."""
+        """The text of the panel, except for the board."""
         return "\n".join(text for name, (_, text) in self.labels.items() if len(name) > 3)
 
     @property
     def rows(self) -> list[str]:
-        """The board that is drawn, as `Thud.Board` has it."""
+        """The displayed board in the format of `Thud.Board`."""
         labels = self.labels
         columns = "ABCDEFGHIJKLMNO"
         return [
@@ -165,7 +165,7 @@ class Panel(Mudlet):
 
     @property
     def marks(self) -> dict[str, str]:
-        """The squares that are marked, and how."""
+        """The kind of mark on each marked square."""
         found = {}
         for name, (css, _) in self.labels.items():
             if re.fullmatch(r"[A-O]\d+", name):
@@ -178,7 +178,7 @@ class Panel(Mudlet):
 
 @pytest.fixture
 def panel(served: Served, tmp_path: Path) -> Iterator[Callable[..., Panel]]:
-    """Start Mudlets that have the package, whose players have come in."""
+    """Start fake Mudlets with the package and a logged-in player; closes them at the end."""
     started: list[Panel] = []
 
     def start(name: str, *, reader: bool = False, late: bool = False) -> Panel:
@@ -249,13 +249,13 @@ def test_package_is_announced_to_mudlet_only(served: Served) -> None:
 
 
 def targets(game: Game, origin: Square) -> set[str]:
-    """Return where a piece can go, but for a way round to where it stands."""
+    """Return the squares that a piece can reach, except for its own."""
     to = {each.target for each in game.legal_moves() if each.origin == origin}
     return {str(square) for square in to - {origin}}
 
 
 def play(player: Panel, board: str, game: Game, chance: random.Random) -> Move:
-    """Play a ply by clicks, one that captures if there is one, as many as it can."""
+    """Play a random ply by clicks, preferring those with the most captures."""
     moves = [each for each in game.legal_moves() if each.target != each.origin]
     most = max(len(each.captures) for each in moves)
     move = chance.choice([each for each in moves if len(each.captures) >= most - most % 2])
@@ -267,7 +267,7 @@ def play(player: Panel, board: str, game: Game, chance: random.Random) -> Move:
     for _ in range(30):
         if lines:
             break
-        marks = player.marks  # there is a choice
+        marks = player.marks  # the captures have to be chosen
         taken = [each for each, mark in marks.items() if mark == "chosen"]
         spare = [each for each in taken if each not in wanted]
         missing = [each for each in wanted if each not in taken]
@@ -322,7 +322,7 @@ def test_timed_match_from_seek_to_resignation(panel: Callable[..., Panel]) -> No
     anna.click("F1")
     anna.until_shown(lambda: "F6" in anna.marks, "where it can go")
     assert not bert.marks
-    assert bert.click("G7") == []  # it is not his turn
+    assert bert.click("G7") == []  # not his turn
     anna.click("F6")
     bert.until_shown(lambda: "your turn, trolls." in bert.texts, "his turn")
     bert.run("pass(7)")
@@ -373,7 +373,7 @@ def test_clicks_are_ignored_during_other_prompts(panel: Callable[..., Panel]) ->
         lambda: player.run("return thudmud.state().prompt.asks") == "new_password", "the question"
     )
     assert player.click("F1") == []
-    player.type("")  # which gives it up
+    player.type("")  # cancels
     player.until_shown(
         lambda: player.run("return thudmud.state().prompt.asks") == "command", "the end of it"
     )
@@ -385,7 +385,7 @@ def test_package_installs_midgame_and_uninstalls_completely(panel: Callable[...,
     player = panel("clicklate", late=True)
     player.type(f"practice discworld on {BOARD}")
     player.until("You walk to")
-    for _ in range(2):  # also when the package is run anew, as when it is edited
+    for _ in range(2):  # a second run, as after an edit, must work too
         player.run_package(mpackage())
         player.until_shown(lambda: "your turn, dwarfs" in player.texts, "the board")
         assert player.rows == rows(Game.start(RULESETS["discworld"]).position)

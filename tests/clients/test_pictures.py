@@ -1,4 +1,4 @@
-"""The page about clients shows what they show."""
+"""The pictures in `docs/clients.md` match the clients' real screens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROW = re.compile(r" ?\d{1,2}[ |╎].*|    A B C.*")
 
 
 def matters(rows: list[str]) -> list[str]:
-    """Return the rows that a picture has to have right: the board, and all around prompts."""
+    """Return the rows that a picture must reproduce: the board and the prompts."""
     return [row for row in rows if _ROW.fullmatch(row) or row.startswith(">") or "assword" in row]
 
 

@@ -1,4 +1,4 @@
-"""People at real clients: they log in, play, look, change the window's size, and leave."""
+"""Sessions with real clients: login, play, resizing the window, and quitting."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tests.clients.looks import board, check, come_in, until_known
 from tests.clients.window import Window
 from tests.clients.wire import Wire
 
-PASSWORD = "swordfish"  # noqa: S105  (it is meant to be looked for)
+PASSWORD = "swordfish"  # noqa: S105  (searched for in the output)
 
 every_client = pytest.mark.parametrize("client", CLIENTS, ids=[each.name for each in CLIENTS])
 
 
 def leave(window: Window, client: Client) -> None:
-    """Quit, and hold the client to a clean end."""
+    """Quit, and assert that the client exits cleanly."""
     window.type("quit")
     window.until(client.farewell)
     if client.leave.startswith("^"):
@@ -39,7 +39,7 @@ def test_password_is_not_echoed(client: Client, window: Open) -> None:
         one.type(PASSWORD)
     one.until("is yours now")
     one.until("> ")
-    one.type("who")  # which is seen again
+    one.type("who")  # echo is back on
     one.until("connected:")
     one.until("> ")
     assert any(line == "who" or line.endswith("> who") for line in one.lines)
@@ -113,6 +113,6 @@ def test_narrower_window_rewraps_text(client: Client, window: Open) -> None:
         one.type("options width 40")
         one.until("> ")
     while widest(one) > 40:
-        pass  # until the client has told of its new size
+        pass  # the client reports its new size asynchronously
     assert 30 < max(map(len, one.lines[:-2])) <= 40
     leave(one, client)

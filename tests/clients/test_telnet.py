@@ -1,4 +1,4 @@
-"""Two people at inetutils telnet, who play a match through, and what only its keys can say."""
+"""A complete match over inetutils telnet, its special keys, and UTF-8."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ hurl i7 h7""".replace("\n", " ").split(", ")
 
 
 def enter(player: Window, line: str) -> str:
-    """Type a line; return what is shown for it before the next prompt, unwrapped."""
+    """Type a line; return the unwrapped output before the next prompt."""
     player.type(line)
     player.until(f"{line}\n")  # the client's own echo
     return " ".join(player.until("\n> ").split())
@@ -91,7 +91,7 @@ def test_ayt_and_interrupt_keys_are_handled(window: Open) -> None:
 
 
 def test_typed_utf8_arrives_intact(window: Open) -> None:
-    """In seven bits "Ä" holds a Ctrl-D, "Ý" the client's escape key and a snowman a Ctrl-C."""
+    """With the high bit stripped, "Ä" contains Ctrl-D, "Ý" the escape key and "☃" Ctrl-C."""
     anna, bob = window(TELNET), window(TELNET)
     come_in(anna, "umla")
     come_in(bob, "umlb")

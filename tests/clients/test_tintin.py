@@ -1,4 +1,4 @@
-"""What TinTin++ can be set to do, as `docs/clients.md` says."""
+"""TinTin++ settings described in `docs/clients.md`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPT = re.compile(r"```tintin\n(.*?)```\n", re.DOTALL)
 
 
 def started(*options: str) -> Client:
-    """Return TinTin++ with more options."""
+    """Return TinTin++ with additional command-line options."""
     first, *rest = TINTIN.command
     return dataclasses.replace(TINTIN, command=(first, *options, *rest))
 

@@ -1,7 +1,7 @@
-"""A terminal window with a program in it, and what somebody in front of it would see.
+"""A terminal window that runs a program, with an emulated screen.
 
-Owns the pseudo-terminal and the picture of its screen (pyte). Nothing here waits for a guessed
-time: it waits for words on the way to the screen, and gives up after `PATIENCE`.
+Owns the pseudo-terminal and the screen (pyte). Nothing here sleeps for a guessed time: every
+wait is for output, and fails after `PATIENCE` seconds.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _SEQUENCE = re.compile(r"\x1b(\][^\x07\x1b]*(\x07|\x1b\\)|\[[0-?]*[ -/]*[@-~]|[ 
 
 
 class _Glass(pyte.Screen):
-    """Leaves out control characters, as terminals do; pyte would leave out all that follows."""
+    """Drops control characters, as terminals do; pyte would drop the text after them as well."""
 
     def draw(self, data: str) -> None:
         super().draw("".join(char for char in data if wcwidth(char) >= 0))
 
 
 class Window:
-    """A window of 80 columns and 24 rows, in which a command runs.
+    """A terminal window of 80 columns and 24 rows that runs a command.
 
     Args:
-        command: the program, and its arguments.
-        folder: where it runs, and its home: no settings of anybody's are there.
+        command: the program and its arguments.
+        folder: the working and home directory, so that no user settings apply.
     """
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
@@ -50,7 +50,7 @@ class Window:
             command[0],
             list(command[1:]),
             encoding="utf-8",
-            codec_errors="replace",  # what nc shows of telnet's bytes
+            codec_errors="replace",  # nc prints raw telnet bytes
             dimensions=(24, 80),
             cwd=str(folder),
             env=kept | home,
@@ -58,68 +58,68 @@ class Window:
         self._child.delaybeforesend = None
 
     def type(self, line: str) -> None:
-        """Type a line and press Enter; `until` looks only at what comes from now on."""
+        """Type a line and press Enter; `until` sees only later output."""
         self._unread = ""
         self._child.send(line + "\r")
 
     def send(self, keys: str) -> None:
-        """Press keys, and not Enter."""
+        """Type keys without Enter."""
         self._child.send(keys)
 
     def press(self, key: str) -> None:
-        """Press a key together with Ctrl."""
+        """Press Ctrl and a key."""
         self._unread = ""
         self._child.sendcontrol(key)
 
     def resize(self, columns: int, rows: int = 24) -> None:
-        """Give the window another size."""
+        """Resize the window."""
         self._glass.resize(rows, columns)
         self._child.setwinsize(rows, columns)
 
     def until(self, words: str) -> str:
-        """Wait until these words have come; return what came before them, and begin behind them."""
+        """Wait for these words; return the output before them and consume both."""
         self._wait(lambda: words in plain(self._unread), words)
         before, _, self._unread = plain(self._unread).partition(words)
         return before
 
     def until_shown(self, is_there: Callable[[Window], bool], what: str) -> None:
-        """Wait until the screen is as it should be."""
+        """Wait until a condition on the screen holds."""
         self._wait(lambda: is_there(self), what)
 
     def until_ended(self) -> int | None:
-        """Wait until the program has ended by itself; return its exit status."""
+        """Wait until the program exits; return its exit status."""
         self._wait(lambda: self._child.closed or self._child.flag_eof, "the end")
         self._child.wait()
         return self._child.exitstatus
 
     @property
     def lines(self) -> list[str]:
-        """The rows of the screen, without the blanks at their ends and the empty rows below."""
+        """The rows of the screen, without trailing blanks and empty rows."""
         rows = "\n".join(row.rstrip() for row in self._glass.display)
         return rows.rstrip().split("\n")
 
     @property
     def cursor(self) -> tuple[int, int]:
-        """The row and the column of the cursor, from 0."""
+        """The zero-based row and column of the cursor."""
         return self._glass.cursor.y, self._glass.cursor.x
 
     @property
     def colours(self) -> int:
-        """How many colours what is on the screen is chosen from."""
+        """The size of the palette in use on the screen; 0 without colour."""
         rows = self._glass.buffer.values()
         if all(cell.fg == cell.bg == "default" for row in rows for cell in row.values()):
             return 0
         return 2**24 if "8;2;" in self.output else 256 if "8;5;" in self.output else 16
 
     def close(self) -> None:
-        """End the program, whatever it is doing."""
+        """Kill the program and close the terminal."""
         if not self._child.closed:
-            self._child.kill(signal.SIGKILL)  # pexpect gives it a tenth of a second to end by less
+            self._child.kill(signal.SIGKILL)  # pexpect's gentler signals wait 0.1 s each
             self._child.wait()
         self._child.close()
 
     def stop(self) -> None:
-        """Ask the program to end."""
+        """Send SIGTERM to the program."""
         self._child.kill(signal.SIGTERM)
 
     def _wait(self, is_done: Callable[[], bool], what: str) -> None:
@@ -139,5 +139,5 @@ class Window:
 
 
 def plain(output: str) -> str:
-    """Return output without what only moves the cursor or colours, its lines ended by LF."""
+    """Return output without escape sequences and with LF line ends."""
     return re.sub(r"\r+\n?", "\n", _SEQUENCE.sub("", output)).replace("\n\n", "\n")

@@ -1,6 +1,6 @@
-"""A player on a bare socket, as a program of theirs would be: what comes in, telnet taken out.
+"""A player on a bare socket, with text and telnet commands separated.
 
-Owns the bytes. What answers telnet is left to those who use it; by itself it answers nothing.
+Owns the parsing of bytes. Answers no telnet commands itself; subclasses may override `answer`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _COMMAND = re.compile(
 
 
 class Wire:
-    """One connection.
+    """A connection to the server.
 
     Attributes:
-        text: what has come for the player's eyes and has not been waited for yet.
-        commands: every telnet command that has come, without its IAC; of a sub-negotiation what
-            stands between SB and IAC SE, behind the byte SB.
+        text: received text that `until` has not consumed yet.
+        commands: all telnet commands received, without their IAC; a sub-negotiation is SB and
+            its unescaped payload.
     """
 
     def __init__(self, port: str) -> None:
@@ -41,32 +41,32 @@ class Wire:
         self._raw = b""
 
     def send(self, data: bytes) -> None:
-        """Send bytes as they are."""
+        """Send raw bytes."""
         self._socket.sendall(data)
 
     def type(self, line: str) -> None:
-        """Send a line; `until` looks only at what comes from now on."""
+        """Send a line; `until` sees only later text."""
         self.text = ""
         self.send(line.encode() + b"\r\n")
 
     def until(self, words: str) -> str:
-        """Wait for words; return what came before them, and begin behind them."""
+        """Wait for these words; return the text before them and consume both."""
         self.wait(lambda: words in self.text, words)
         before, _, self.text = self.text.partition(words)
         return before
 
     def until_told(self, *command: int | bytes) -> bytes:
-        """Wait for a telnet command that begins so; return the first one whole."""
+        """Wait for a telnet command with this prefix; return the first match."""
         start = b"".join(part if isinstance(part, bytes) else bytes([part]) for part in command)
         self.wait(lambda: any(each.startswith(start) for each in self.commands), repr(start))
         return next(each for each in self.commands if each.startswith(start))
 
     def until_closed(self) -> None:
-        """Wait for the end of the connection."""
+        """Wait until the server closes the connection."""
         self.wait(lambda: self.is_over, "the end")
 
     def wait(self, is_done: Callable[[], bool], what: str) -> None:
-        """Read until something is so."""
+        """Read until a condition holds."""
         end = time.monotonic() + PATIENCE
         while not is_done():
             assert not self.is_over, f"closed without {what}, after {self.text!r}"
@@ -79,11 +79,11 @@ class Wire:
             self._take(came)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the socket."""
         self._socket.close()
 
     def answer(self, command: bytes) -> None:
-        """Answer a telnet command that has come."""
+        """Handle a received telnet command; does nothing by default."""
 
     def _take(self, came: bytes) -> None:
         self._raw += came
