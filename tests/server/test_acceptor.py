@@ -24,7 +24,7 @@ def limiter(**changed: int) -> ConnectionLimiter:
     return ConnectionLimiter(settings, ConnectionCapacity(settings.connections))
 
 
-def test_so_many_in_all() -> None:
+def test_limiter_caps_total_connections() -> None:
     limited = limiter(connections=3, connections_reserved=1)
     assert limited.acquire("192.0.2.1", 0.0) is None
     assert limited.acquire("192.0.2.2", 0.0) is None
@@ -49,7 +49,7 @@ def test_so_many_in_all() -> None:
         (["a socket"] * 3, "another"),
     ],
 )
-def test_so_many_from_one_address(twins: list[str], other: str) -> None:
+def test_limiter_caps_connections_per_address(twins: list[str], other: str) -> None:
     limited = limiter(connections_per_address=2)
     assert [limited.acquire(each, 0.0) for each in twins] == [None, None, Rejection.CROWDED]
     assert limited.acquire(other, 0.0) is None
@@ -57,7 +57,7 @@ def test_so_many_from_one_address(twins: list[str], other: str) -> None:
     assert limited.acquire(twins[0], 0.0) is None
 
 
-def test_so_many_a_second() -> None:
+def test_limiter_caps_accepts_per_second() -> None:
     limited = limiter(accepts_per_second=4, accepts_at_once=40)
     came = [limited.acquire(f"192.0.{number}.1", 0.0) for number in range(37)]
     assert came == [None] * 36 + [Rejection.HASTY]
@@ -85,7 +85,7 @@ ATTACKERS = {
 
 
 @pytest.mark.parametrize("attackers", ATTACKERS.values(), ids=ATTACKERS)
-def test_newcomers_and_returning_players_under_a_flood_of_reconnects_get_in(
+def test_reconnect_flood_admits_newcomers_and_returning_players(
     attackers: list[str],
 ) -> None:
     limited = limiter()
@@ -103,7 +103,7 @@ def test_newcomers_and_returning_players_under_a_flood_of_reconnects_get_in(
     assert sum(returned) >= 0.9 * len(returned)
 
 
-def test_newcomers_under_a_flood_of_reconnects_from_a_thousand_networks_get_in() -> None:
+def test_reconnect_flood_of_a_thousand_networks_admits_newcomers() -> None:
     limited = limiter()
     turns = cycle([f"10.{each // 250}.{each % 250}.1" for each in range(1000)])
     came = list[bool]()
@@ -115,7 +115,7 @@ def test_newcomers_under_a_flood_of_reconnects_from_a_thousand_networks_get_in()
     assert sum(came) >= 0.95 * len(came)
 
 
-def test_newcomers_of_a_network_that_floods_come_before_those_who_flood() -> None:
+def test_newcomers_of_a_flooding_network_precede_the_flooders() -> None:
     limited = limiter()
     came = list[bool]()
     for tick in range(30 * 50):
@@ -126,7 +126,7 @@ def test_newcomers_of_a_network_that_floods_come_before_those_who_flood() -> Non
     assert sum(came) >= 0.95 * len(came)
 
 
-def test_accepts_are_shared_by_two_floods_of_unequal_size() -> None:
+def test_accepts_are_shared_fairly_between_unequal_floods() -> None:
     limited = limiter()
     accepted = Counter[str]()
     for tick in range(60 * 100):
@@ -136,14 +136,14 @@ def test_accepts_are_shared_by_two_floods_of_unequal_size() -> None:
     assert accepted["192.0.2.1"] > accepted.total() / 9
 
 
-def test_connections_that_are_turned_away_are_not_remembered() -> None:
+def test_rejected_connections_are_not_remembered() -> None:
     limited = limiter(accepts_per_second=1, accepts_at_once=40)
     accepted = sum(hang_up_at_once(limited, f"10.0.{each}.1", 0.0) for each in range(200))
     assert accepted == 36
     assert [len(each) for each in limited.recent] == [36, 36]
 
 
-def test_one_address_cannot_use_up_what_is_for_all() -> None:
+def test_single_address_cannot_exhaust_the_accept_rate() -> None:
     limited = limiter(accepts_per_second=4, accepts_at_once=20)
     for second in range(30):
         came = [limited.acquire("192.0.2.1", float(second)) for _ in range(100)]
@@ -154,7 +154,7 @@ def test_one_address_cannot_use_up_what_is_for_all() -> None:
         limited.release("192.0.2.2")
 
 
-async def test_it_holds_for_ipv6(serving: Serving) -> None:
+async def test_per_address_cap_applies_to_ipv6(serving: Serving) -> None:
     setup = await serving(host="::1", connections_per_address=2)
     await setup.connect("Anna")
     bert = await setup.connect("Bert")
@@ -167,7 +167,7 @@ async def test_it_holds_for_ipv6(serving: Serving) -> None:
     await setup.connect("Cara")
 
 
-async def test_an_ipv6_network_counts_as_one(
+async def test_ipv6_network_counts_as_one_address(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = list[str]()
@@ -184,7 +184,7 @@ async def test_an_ipv6_network_counts_as_one(
     assert set(seen) == {"::1"}
 
 
-async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> None:
+async def test_excess_connection_is_told_the_reason_and_closed(serving: Serving) -> None:
     setup = await serving(connections_per_address=2)
     bob = await setup.connect("Bob")
     await setup.connect()
@@ -201,7 +201,7 @@ async def test_whoever_is_too_many_is_told_and_shown_out(serving: Serving) -> No
     await setup.connect("Cara")
 
 
-async def test_the_last_places_are_the_operators(
+async def test_last_slots_are_reserved_for_local_connections(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(acceptor, "is_local", lambda _: False)
@@ -214,7 +214,7 @@ async def test_the_last_places_are_the_operators(
     assert b"The server is full." in await (await setup.connect()).rest()
 
 
-async def test_a_flood_of_connections_is_turned_away(serving: Serving) -> None:
+async def test_connection_flood_is_turned_away(serving: Serving) -> None:
     setup = await serving(accepts_per_second=1, accepts_at_once=40)
     bob = await setup.connect("Bob")
     clients = await asyncio.gather(*(setup.connect() for _ in range(200)))
@@ -225,7 +225,7 @@ async def test_a_flood_of_connections_is_turned_away(serving: Serving) -> None:
     await bob.until(b"echo look")
 
 
-async def test_who_does_not_go_when_shown_out_is_cut_off(
+async def test_rejected_client_that_lingers_is_cut_off(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(acceptor, "REJECTION_GRACE", 0.1)
@@ -256,7 +256,7 @@ async def test_who_does_not_go_when_shown_out_is_cut_off(
         ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), None, 400),
     ],
 )
-def test_as_many_files_as_needed_are_asked_for(
+def test_open_file_limit_is_raised_as_needed(
     now: tuple[int, int],
     granted: int | None,
     connections: int,
@@ -273,13 +273,13 @@ def test_as_many_files_as_needed_are_asked_for(
     assert room.is_short == (connections < 400) == bool(caplog.records)
 
 
-def test_programs_need_files_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bot_programs_reduce_connection_capacity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (200, 200))
     monkeypatch.setattr(resource, "setrlimit", lambda *_: None)
     assert acceptor.room_for(400, 10).connections < acceptor.room_for(400, 0).connections
 
 
-def test_a_system_that_allows_less_than_it_says(
+def test_refused_open_file_limit_is_logged_and_reduces_capacity(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def refuse(_number: int, _limits: tuple[int, int]) -> None:

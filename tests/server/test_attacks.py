@@ -60,7 +60,7 @@ TINY = Extent(seconds=0.3, noise=0.3, patience=0.2, crowd=2)
         ("metrics: 400", ["descriptors taken", "log"]),
     ],
 )
-def test_a_row(words: str, figures: list[str]) -> None:
+def test_attack_row_has_its_figures(words: str, figures: list[str]) -> None:
     [row] = rows(TINY, words)
     assert words in row.title
     assert [each.what for each in row.figures] == figures
@@ -68,7 +68,7 @@ def test_a_row(words: str, figures: list[str]) -> None:
         assert row.harm.control.median > 0 < row.harm.cpu
 
 
-def test_the_page_has_a_row_for_each() -> None:
+def test_page_has_a_row_for_each_attack() -> None:
     titles = {title for title, _ in measures(attacks.FULL)}
     lines = PAGE.read_text("utf-8").splitlines()
     shown = {line.split(" | ")[0].removeprefix("| ") for line in lines if line.startswith("| ")}
@@ -91,7 +91,7 @@ def harm(high: float, calm: float) -> Harm:
         (60, 1, math.inf, False),
     ],
 )
-def test_what_is_not_as_it_should_be_is_marked(
+def test_missed_target_is_marked(
     *, high: float, calm: float, value: float, is_wanted: bool
 ) -> None:
     row = Row("a flood", harm(high, calm), [Figure("she is back after", value, "s", 5)])
@@ -100,11 +100,11 @@ def test_what_is_not_as_it_should_be_is_marked(
     assert ("!" in markdown(row.cells)) is not is_wanted
 
 
-def test_who_waits_a_second_would_have_asked_again() -> None:
+def test_delays_account_for_coordinated_omission() -> None:
     assert Delays.of([0.01] * 99 + [1.0]).high > 900
 
 
-def test_it_fails_on_demand(
+def test_strict_option_fails_on_missed_targets(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(attacks, "rows", lambda *_: iter([Row("a flood", harm(61, 1))]))
@@ -113,7 +113,7 @@ def test_it_fails_on_demand(
 
 
 @pytest.mark.slow
-def test_an_hour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hour_benchmark_measures_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hour, "MINUTE", 0.1)
     with closing(minutes(tmp_path, sys.maxsize, speed=20, pairs=2)) as found:
         first = next(found)
@@ -121,6 +121,6 @@ def test_an_hour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert last.memory > 0
 
 
-def test_how_much_memory_grew() -> None:
+def test_memory_growth_figures() -> None:
     found = [Minute(memory, 0, 0) for memory in (10, 20, 30, 35, 36, 37, 38)]
     assert growths(found) == (20, 2)

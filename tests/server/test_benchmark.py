@@ -32,7 +32,7 @@ TINY = Extent(
 
 
 @pytest.mark.slow
-def test_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_benchmark_table_has_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "WAIT", 0.1)
     monkeypatch.setattr(games, "TALKERS", 3)
     measured = list(rows(TINY))
@@ -81,7 +81,7 @@ def published() -> list[list[str]]:
     return [cells for line in lines if (cells := line[2:-2].split(" | "))[0] not in {"", "---"}]
 
 
-def test_the_page_marks_what_is_not_as_it_should_be() -> None:
+def test_page_marks_missed_targets() -> None:
     rows = [row for row in published() if row[-1].strip()]
     assert len(rows) > 20
     for *_, ratio, cpu, wanted in rows:
@@ -94,7 +94,7 @@ def test_the_page_marks_what_is_not_as_it_should_be() -> None:
         assert is_wanted is not wanted.endswith("!"), (ratio, cpu, wanted)
 
 
-def test_what_is_not_as_it_should_be_is_marked() -> None:
+def test_missed_target_is_marked_in_the_row() -> None:
     slow = Row("a say", "a second", (10, 100, 1000), ratio=0.1, cpu=0.2, least=0.5)
     assert not slow.is_wanted
     assert slow.cells == (
@@ -105,7 +105,7 @@ def test_what_is_not_as_it_should_be_is_marked() -> None:
     assert large.cells[5:] == ("10.00 more", "", "<= 12 more")
 
 
-def test_the_columns() -> None:
+def test_row_cells_match_the_columns() -> None:
     row = Row("a say", "a second", (10, 100, 1000), ratio=0.1, least=0.5)
     assert len(plain(row.cells)) == len(plain(COLUMNS))
     assert markdown(row.cells).count("|") == len(COLUMNS) + 1
@@ -114,7 +114,7 @@ def test_the_columns() -> None:
 @pytest.mark.parametrize(
     ("ratio", "words", "status"), [(0.1, [], 0), (0.1, ["--strict"], 1), (0.5, ["--strict"], 0)]
 )
-def test_what_is_not_as_it_should_be_is_printed_and_fails_only_on_demand(
+def test_missed_target_fails_only_with_strict(
     ratio: float,
     words: list[str],
     status: int,
@@ -128,7 +128,7 @@ def test_what_is_not_as_it_should_be_is_printed_and_fails_only_on_demand(
     assert (">= 0.5 !" in capsys.readouterr().out) == (ratio < 0.5)
 
 
-def test_what_is_worse_by_more_than_a_fifth_is_told_with_both_figures() -> None:
+def test_comparison_reports_regressions_above_a_fifth() -> None:
     before = [
         Row("a say", "a second", (10, 100), ratio=0.5, cpu=0.5),
         Row("a look", "a second", (10, 100), ratio=0.5),
@@ -172,7 +172,7 @@ def test_rows_without_a_ratio_are_not_compared() -> None:
 
 
 @pytest.mark.parametrize(("ratio", "status"), [(0.5, 0), (0.1, 1)])
-def test_a_table_that_was_saved_is_compared_with(
+def test_saved_table_is_compared_with_the_new_one(
     ratio: float,
     status: int,
     tmp_path: Path,
@@ -189,14 +189,14 @@ def test_a_table_that_was_saved_is_compared_with(
     assert ("a say: ratio fell from 0.50 to 0.10." in capsys.readouterr().out) == bool(status)
 
 
-def test_the_table_of_the_last_release_has_the_rows_of_a_quick_run() -> None:
+def test_last_release_table_has_the_rows_of_a_quick_run() -> None:
     titles = [row.title for row in from_text(LAST_RELEASE.read_text("utf-8"))]
     assert {kind_of(each) for each in titles} == {kind_of(row[0]) for row in published()}
 
 
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize(("words", "loop"), [([], "uvloop's"), (["--no-uvloop"], "asyncio's own")])
-def test_it_is_told_what_it_ran_on(
+def test_benchmark_reports_its_event_loop(
     words: list[str],
     loop: str,
     tmp_path: Path,

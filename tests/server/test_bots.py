@@ -59,7 +59,7 @@ SIT = ("join game as dwarf on oak board", "invite grog")
 WITHOUT_GROG = Order(bans={"grog": Sanction(Measure.BAN, "Grog")})
 
 
-async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
+async def test_invited_bot_plays(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
         await anna.type("who")
         await anna.sees("1 player and 1 bot connected:")
@@ -78,7 +78,7 @@ async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
         assert sessions.player_count == 1
 
 
-async def test_nobody_comes_in_by_its_name(tmp_path: Path) -> None:
+async def test_bot_name_is_refused_to_players(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, _):
         for name in ("grog", "GROG", "Grog"):
             assert sessions.name_problem(name) == (
@@ -88,7 +88,7 @@ async def test_nobody_comes_in_by_its_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_member", [True, False])
-async def test_a_name_that_belongs_to_a_player_stays_theirs(
+async def test_bot_with_a_players_name_stays_out(
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
     is_member: bool,  # noqa: FBT001 (of a parameter)
@@ -108,7 +108,7 @@ async def test_a_name_that_belongs_to_a_player_stays_theirs(
 
 
 @pytest.mark.parametrize("kind", BAD)
-async def test_a_program_that_fails_too_often_resigns_in_words(
+async def test_repeatedly_failing_program_resigns_with_a_message(
     tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with opened(settings(BAD[kind], seconds=0.5), tmp_path) as (_, anna):
@@ -127,7 +127,7 @@ async def test_a_program_that_fails_too_often_resigns_in_words(
         await anna.sees("You say: still here")
 
 
-async def test_whoever_sits_down_where_they_asked_it_to_gets_it_opposite(tmp_path: Path) -> None:
+async def test_bot_takes_the_other_side_if_its_seat_is_occupied(tmp_path: Path) -> None:
     async with opened(settings(OWN), tmp_path) as (_, anna):
         asked = anna.begin("invite grog as dwarf on oak board")
         await anna.sees("You ask Grog")
@@ -137,14 +137,14 @@ async def test_whoever_sits_down_where_they_asked_it_to_gets_it_opposite(tmp_pat
         await anna.sees("Grog sits down at the oak board to play the trolls.")
 
 
-async def test_what_follows_an_invitation_is_done_when_it_has_sat_down(tmp_path: Path) -> None:
+async def test_command_after_invitation_waits_for_the_bot_to_sit_down(tmp_path: Path) -> None:
     async with opened(settings(OWN), tmp_path) as (_, anna):
         await anna.type(*SIT, "start")
         assert "Grog sits down at the oak board to play the trolls." in anna.shown
         assert "The first battle of a rated match begins" in anna.shown
 
 
-async def test_it_is_in_before_anybody_is_asked_for_a_name(tmp_path: Path) -> None:
+async def test_bot_is_present_before_the_first_player(tmp_path: Path) -> None:
     async with open_sessions(settings(AMBLING), tmp_path) as sessions:
         await sessions.ready()
         assert sessions.is_here("Grog")
@@ -152,7 +152,7 @@ async def test_it_is_in_before_anybody_is_asked_for_a_name(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("why", [Dismissal.CUT_OFF, Dismissal.MOVED])
-async def test_it_comes_in_again_after_its_server_was_taken_for_dead(
+async def test_bot_rejoins_after_its_node_was_presumed_dead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: Dismissal
 ) -> None:
     monkeypatch.setattr("thudmud.server.bots.AGAIN", 0.01)
@@ -168,7 +168,7 @@ async def test_it_comes_in_again_after_its_server_was_taken_for_dead(
         sessions.close("The server stops.")
 
 
-async def test_nobody_but_who_invites_it_waits_for_its_answer(tmp_path: Path) -> None:
+async def test_pending_invitation_delays_only_the_inviter(tmp_path: Path) -> None:
     async with opened(settings(MUTE), tmp_path) as (sessions, anna):
         bert = Person(sessions, "Bert")
         await bert.come()
@@ -182,7 +182,7 @@ async def test_nobody_but_who_invites_it_waits_for_its_answer(tmp_path: Path) ->
         await anna.sees("Grog has lost the connection.")
 
 
-async def test_all_who_invite_it_are_answered(tmp_path: Path) -> None:
+async def test_simultaneous_invitations_are_all_answered(tmp_path: Path) -> None:
     async with opened(settings(OWN), tmp_path) as (sessions, anna):
         bert = Person(sessions, "Bert")
         await bert.come()
@@ -194,7 +194,7 @@ async def test_all_who_invite_it_are_answered(tmp_path: Path) -> None:
         assert "The first battle of a rated match begins" in bert.shown
 
 
-async def test_no_answer_is_waited_for_without_end(
+async def test_wait_for_an_invitation_answer_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "MAX_HOLD", 0.1)
@@ -203,7 +203,7 @@ async def test_no_answer_is_waited_for_without_end(
         assert "A battle needs two players, or" in anna.shown
 
 
-async def test_it_comes_while_it_thinks_of_another_game(tmp_path: Path) -> None:
+async def test_thinking_bot_accepts_another_invitation(tmp_path: Path) -> None:
     async with opened(settings(BAD["slow"], seconds=600), tmp_path) as (sessions, anna):
         bert = Person(sessions, "Bert")
         await bert.come()
@@ -212,7 +212,7 @@ async def test_it_comes_while_it_thinks_of_another_game(tmp_path: Path) -> None:
         assert "The first battle of a rated match begins at the pine board" in bert.shown
 
 
-async def test_what_a_program_has_started_does_not_outlive_it(tmp_path: Path) -> None:
+async def test_child_process_does_not_outlive_a_crashed_program(tmp_path: Path) -> None:
     child = tmp_path / "child"
     command = ["sh", "-c", f"sleep 600 </dev/null >/dev/null 2>&1 & echo $! > {child}; exit 0"]
     crashing = Program("Grog", command, tmp_path, 1.0)
@@ -225,7 +225,7 @@ async def test_what_a_program_has_started_does_not_outlive_it(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("times", [1, 2])
-async def test_a_start_that_is_cancelled_ends(tmp_path: Path, times: int) -> None:
+async def test_cancelled_program_start_terminates(tmp_path: Path, times: int) -> None:
     # Its child would keep the pipes open, and asyncio wait for these.
     started = tmp_path / "started"
     program = Program("Grog", ["sh", "-c", f"sleep 600 & touch {started}; wait"], tmp_path, 1.0)
@@ -242,7 +242,7 @@ async def test_a_start_that_is_cancelled_ends(tmp_path: Path, times: int) -> Non
 
 
 @pytest.mark.parametrize("end", [Program.kill, Program.stop])
-async def test_an_end_that_is_cancelled_is_one(
+async def test_cancelled_program_end_still_ends_the_process(
     tmp_path: Path, end: Callable[[Program], Coroutine[None, None, None]]
 ) -> None:
     running = Program("Grog", ENGINE, tmp_path, PATIENCE)
@@ -258,7 +258,7 @@ async def test_an_end_that_is_cancelled_is_one(
     assert process.returncode is not None
 
 
-async def test_a_crash_is_survived(tmp_path: Path) -> None:
+async def test_program_crash_is_survived(tmp_path: Path) -> None:
     once = program(
         """
 crashed = Path("crashed")
@@ -281,20 +281,20 @@ print("go TG7-F7", flush=True)
 @pytest.mark.parametrize(
     "command", [["no such program anywhere"], ["/"], ["\x00"], [sys.executable, "-c", "pass"]]
 )
-async def test_a_program_that_does_not_start_says_so(tmp_path: Path, command: list[str]) -> None:
+async def test_unstartable_program_is_announced(tmp_path: Path, command: list[str]) -> None:
     async with opened(settings(command), tmp_path) as (_, anna):
         await anna.type(*SIT)
         assert "Grog tells you: I cannot come: my program does not work." in anna.shown
         assert "Grog sits down" not in anna.shown
 
 
-async def test_a_program_that_never_begins_to_answer(tmp_path: Path) -> None:
+async def test_unresponsive_program_declines_the_invitation(tmp_path: Path) -> None:
     async with opened(settings(MUTE), tmp_path, starting=0.2) as (_, anna):
         await anna.type(*SIT)
         await anna.sees("I cannot come")
 
 
-async def test_what_it_complains_of_is_logged_and_not_without_end(
+async def test_stderr_of_a_program_is_logged_and_truncated(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -312,7 +312,7 @@ async def test_what_it_complains_of_is_logged_and_not_without_end(
     assert sum(map(len, complaints)) < 5000
 
 
-async def test_it_leaves_with_the_other_and_its_program_ends(tmp_path: Path) -> None:
+async def test_bot_leaves_with_its_opponent_and_its_program_ends(tmp_path: Path) -> None:
     noted = program('Path("pid").write_text(str(os.getpid()))\nprint("go TG7-F7", flush=True)')
     async with opened(settings(noted), tmp_path) as (_, anna):
         await anna.type(*SIT)
@@ -326,7 +326,7 @@ async def test_it_leaves_with_the_other_and_its_program_ends(tmp_path: Path) -> 
         await gone(pid)
 
 
-async def test_a_server_that_stops_ends_what_its_bots_have_started(tmp_path: Path) -> None:
+async def test_server_stop_ends_processes_started_by_bots(tmp_path: Path) -> None:
     nested = program(
         """
 import subprocess
@@ -345,7 +345,7 @@ time.sleep(3600)
         await gone(int(pid))
 
 
-async def test_it_comes_back_to_its_seat_with_the_server(tmp_path: Path) -> None:
+async def test_bot_returns_to_its_seat_after_a_restart(tmp_path: Path) -> None:
     ambling = settings(AMBLING, backend="sqlite")
     async with opened(ambling, tmp_path) as (_, anna):
         await anna.type(*SIT)
@@ -357,7 +357,7 @@ async def test_it_comes_back_to_its_seat_with_the_server(tmp_path: Path) -> None
         await anna.sees("Grog moves the troll from F7 to G7")
 
 
-async def test_what_it_does_not_understand_harms_nobody_else(
+async def test_bot_failing_on_an_event_affects_nobody_else(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(settings(AMBLING), tmp_path) as (_, anna):
@@ -368,13 +368,13 @@ async def test_what_it_does_not_understand_harms_nobody_else(
     assert "does not understand Invited" in caplog.text
 
 
-async def test_barred_it_goes(tmp_path: Path) -> None:
+async def test_banned_bot_leaves(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
         sessions.keep_order(WITHOUT_GROG)
         await anna.sees("Grog has lost the connection.")
 
 
-async def test_people_are_not_kept_waiting_by_its_thoughts(tmp_path: Path) -> None:
+async def test_thinking_bot_does_not_delay_players(tmp_path: Path) -> None:
     async with opened(settings(BAD["slow"], seconds=600), tmp_path) as (sessions, anna):
         bert = Person(sessions, "Bert")
         await bert.come()
@@ -389,7 +389,7 @@ async def test_people_are_not_kept_waiting_by_its_thoughts(tmp_path: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("board", ["marble board", "basalt board"])
-async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) -> None:
+async def test_complete_match_against_the_built_in_engine(tmp_path: Path, board: str) -> None:
     """Anna's script: she plays whatever captures most, and resigns after forty plies."""
     async with opened(settings((), restarts=0), tmp_path) as (sessions, anna):
         await anna.type(f"join game as dwarf on {board}", "set board brief", "invite grog")
@@ -424,7 +424,7 @@ def is_turn(table: Table, side: Side) -> bool:
 
 
 @pytest.mark.slow
-async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_two_bots_finish_a_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They agree on the end where nothing is captured for some plies; here, for few."""
     monkeypatch.setattr(opponent, "QUIET", 8)
     bots = [
@@ -454,7 +454,7 @@ def is_over(table: Table) -> bool:
     return table.match is not None and table.match.over
 
 
-async def test_the_example_plays(tmp_path: Path) -> None:
+async def test_example_bot_plays_a_game(tmp_path: Path) -> None:
     """What examples/bots holds, against a mirror of itself."""
     example = Path(__file__).parents[2] / "examples" / "bots" / "any-ply.mjs"
     command = ["node", str(example), sys.executable, "-m", "thudmud.cli.main", "engine"]
@@ -500,9 +500,7 @@ class TestWorkers:
                     assert game
                     await player.type(str(Play(game.legal_moves()[0].attempt(), board)))
 
-    async def test_it_plays_at_the_level_that_is_asked_for_until_it_leaves(
-        self, tmp_path: Path
-    ) -> None:
+    async def test_requested_level_applies_until_the_bot_leaves(self, tmp_path: Path) -> None:
         levels = noting(["level"], PLAYS)
         async with opened(settings(), tmp_path, worker=levels) as (_, anna):
             for invitation, level in (("invite grog level slate", 2), ("invite grog", 4)):
@@ -514,9 +512,7 @@ class TestWorkers:
                 await anna.type("leave game")
                 await anna.sees("Grog leaves the troll seat")
 
-    async def test_it_is_still_that_level_when_the_server_has_started_again(
-        self, tmp_path: Path
-    ) -> None:
+    async def test_requested_level_survives_a_restart(self, tmp_path: Path) -> None:
         given, levels = settings(backend="sqlite"), noting(["level"], PLAYS)
         async with opened(given, tmp_path) as (_, anna):
             await anna.type("join game as dwarf on oak board", "invite grog level slate")
@@ -533,7 +529,7 @@ class TestWorkers:
             ]
             assert started.levels == Levels(troll=2)
 
-    async def test_each_battle_has_other_errors(self, tmp_path: Path) -> None:
+    async def test_engine_seed_differs_between_battles(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path, worker=noting(["seed"], PLAYS)) as (_, anna):
             seeds = []
             for _ in range(2):
@@ -544,7 +540,7 @@ class TestWorkers:
                 await anna.sees("Grog leaves the troll seat")
             assert seeds[0] != seeds[1]
 
-    async def test_it_shows_once_that_it_thinks_if_that_takes_long(
+    async def test_slow_thinking_is_announced_once(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """In the next ply it does not, unless that takes much longer: they know by then."""
@@ -565,16 +561,14 @@ print(f"# depth 0 nodes 1 worth +0.00 line {ply}\\ngo {ply}", flush=True)
             await anna.type("move b6 c6 on oak board")
             assert "thinking" not in await anna.sees("Grog moves")
 
-    async def test_a_level_that_is_not_there_changes_nothing(self, tmp_path: Path) -> None:
+    async def test_unknown_level_is_refused(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path) as (_, anna):
             await anna.type("invite grog level basalt on oak board")
             assert 'There is no level "basalt". There are 1 Chalk, 2 Slate, 3 Marble' in anna.shown
             await anna.type("bots")
             assert "Grog, level 4 Granite: no rating; no battle yet." in anna.shown
 
-    async def test_a_worker_that_is_killed_in_mid_thought_plays_after_all(
-        self, tmp_path: Path
-    ) -> None:
+    async def test_killed_worker_is_replaced_and_the_bot_moves(self, tmp_path: Path) -> None:
         hanging = program(
             f"""
 if not Path("pid").exists():
@@ -591,13 +585,13 @@ if not Path("pid").exists():
             os.kill(int(noted.read_text()), signal.SIGKILL)
             await anna.sees("Grog moves the troll from G7 to F7")
 
-    async def test_workers_that_fail_again_and_again_have_it_resign(self, tmp_path: Path) -> None:
+    async def test_repeatedly_failing_workers_make_the_bot_resign(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path, worker=BAD["crashing"]) as (_, anna):
             await anna.type(*SIT, "start", "move from f1 to f2")
             await anna.sees("Grog tells you: My program has failed too often, so I resign.")
             await anna.sees("Grog resigns the battle.")
 
-    async def test_what_is_taken_back_is_thought_of_no_longer(self, tmp_path: Path) -> None:
+    async def test_undo_stops_the_search_for_the_old_position(self, tmp_path: Path) -> None:
         """The one worker would think of it for ever."""
         thinking = program(
             f"""
@@ -617,7 +611,7 @@ else:
             await anna.type("move from f1 to f3")
             await anna.sees("Grog moves the troll from G7 to F7")
 
-    async def test_other_boards_do_not_wait_for_its_thoughts(self, tmp_path: Path) -> None:
+    async def test_thinking_bot_does_not_delay_other_boards(self, tmp_path: Path) -> None:
         async with opened(settings(), tmp_path, worker=BAD["slow"]) as (sessions, anna):
             bert = Person(sessions, "Bert")
             await bert.come()
@@ -631,7 +625,7 @@ else:
             await bert.sees("is put away, and the pine board is free")
 
 
-async def test_its_ply_comes_after_a_pause_that_holds_up_nothing_else(tmp_path: Path) -> None:
+async def test_pause_before_a_bot_move_delays_nothing_else(tmp_path: Path) -> None:
     """Of each board by itself, whatever chooses the plies."""
     for command, worker in ((AMBLING, None), ((), program(PLAYS))):
         given = settings(command, pause=60.0)
@@ -647,7 +641,7 @@ async def test_its_ply_comes_after_a_pause_that_holds_up_nothing_else(tmp_path: 
             assert "Grog moves" not in anna.shown + bert.shown
 
 
-async def test_a_pause_ends(tmp_path: Path) -> None:
+async def test_bot_moves_after_the_pause(tmp_path: Path) -> None:
     async with opened(settings(AMBLING, pause=0.5), tmp_path) as (sessions, anna):
         await anna.type(*SIT, "start")
         for ply in ("f1 to f2", "f2 to f1"):
@@ -660,7 +654,7 @@ async def test_a_pause_ends(tmp_path: Path) -> None:
 class TestProgram:
     """The process alone."""
 
-    async def test_it_is_started_once(self, tmp_path: Path) -> None:
+    async def test_program_is_started_once(self, tmp_path: Path) -> None:
         counting = Program("Grog", [sys.executable, "-S", "-c", COUNTING], tmp_path, 10.0)
         await counting.start()
         await counting.start()
@@ -668,14 +662,14 @@ class TestProgram:
         await counting.stop()
         assert (tmp_path / "starts").read_text() == "x"
 
-    async def test_one_that_does_not_take_quit_is_killed(self, tmp_path: Path) -> None:
+    async def test_program_ignoring_quit_is_killed(self, tmp_path: Path) -> None:
         stubborn = Program("Grog", [sys.executable, "-S", "-c", STUBBORN], tmp_path, 10.0)
         await stubborn.start()
         async with asyncio.timeout(20):
             await stubborn.stop()
         await gone(int((tmp_path / "pid").read_text()))
 
-    async def test_one_that_nobody_listens_to_any_more_is_killed(self, tmp_path: Path) -> None:
+    async def test_program_blocked_on_output_is_killed(self, tmp_path: Path) -> None:
         talking = Program("Grog", [sys.executable, "-S", "-c", TALKING], tmp_path, 10.0)
         await talking.start()
         stat = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
@@ -685,12 +679,12 @@ class TestProgram:
             await talking.kill()
         await gone(int((tmp_path / "pid").read_text()))
 
-    async def test_what_is_wrong_is_told(self, tmp_path: Path) -> None:
+    async def test_missing_program_is_reported(self, tmp_path: Path) -> None:
         lost = Program("Grog", ["no such program"], tmp_path, 10.0)
         with pytest.raises(ProgramError, match="there is no program 'no such program'"):
             await lost.start()
 
-    async def test_what_it_says_besides_an_answer_has_an_end(self, tmp_path: Path) -> None:
+    async def test_program_output_before_an_answer_is_limited(self, tmp_path: Path) -> None:
         for before, is_too_much in ((MOST_SAID // 2, False), (2 * MOST_SAID, True)):
             words = [sys.executable, "-S", "-c", THINKING, str(before)]
             thinking = Program("Grog", words, tmp_path, PATIENCE)
@@ -701,7 +695,7 @@ class TestProgram:
                 await thinking.start()
             await thinking.kill()
 
-    async def test_why_it_ends_is_logged(
+    async def test_stderr_of_a_crashing_program_is_logged(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         broken = Program("Grog", [sys.executable, "-S", "-c", "no such name"], tmp_path, PATIENCE)
@@ -710,7 +704,7 @@ class TestProgram:
         assert "SyntaxError" in caplog.text
         await broken.kill()
 
-    async def test_why_it_has_ended_before_it_is_asked_is_logged(
+    async def test_stderr_of_a_program_that_ended_early_is_logged(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         broken = Program("Grog", [sys.executable, "-S", "-c", "no such name"], tmp_path, PATIENCE)
@@ -728,7 +722,7 @@ class TestProgram:
         await broken.kill()
 
     @pytest.mark.parametrize("how", ["killed", "by itself"])
-    async def test_what_it_has_started_is_ended_however_it_hides(
+    async def test_daemonised_children_of_a_program_are_ended(
         self, tmp_path: Path, how: str
     ) -> None:
         words = [sys.executable, "-S", "-c", HIDING, how]
@@ -740,7 +734,7 @@ class TestProgram:
         for pid in pids.read_text().split():
             await gone(int(pid))
 
-    async def test_nothing_is_left_of_it_when_the_server_is_killed(self, tmp_path: Path) -> None:
+    async def test_killed_server_leaves_no_program_processes(self, tmp_path: Path) -> None:
         server = [sys.executable, "-c", SERVING, sys.executable, "-S", "-c", HIDING, "killed"]
         process = await asyncio.create_subprocess_exec(
             *server, cwd=tmp_path, stdout=asyncio.subprocess.PIPE
@@ -755,7 +749,7 @@ class TestProgram:
             await gone(int(pid))
 
 
-def test_a_command_that_nothing_can_come_of_is_told_at_the_start(
+def test_unrunnable_bot_command_is_reported_at_startup(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "grog.py").touch()
@@ -833,7 +827,7 @@ async def gone(pid: int) -> None:
     await until(lambda: not is_alive(pid))
 
 
-async def test_a_bot_that_has_to_leave_before_it_has_begun_is_gone(tmp_path: Path) -> None:
+async def test_bot_closed_before_it_has_begun_leaves(tmp_path: Path) -> None:
     without = Settings(bot=(), storage=StorageSettings(backend="memory"))
     async with open_sessions(without, tmp_path) as sessions:
         mog = BotSettings(name="Mog")
@@ -845,7 +839,7 @@ async def test_a_bot_that_has_to_leave_before_it_has_begun_is_gone(tmp_path: Pat
             await sessions.wait_closed()
 
 
-async def test_what_fails_of_what_it_does_while_it_leaves_is_logged(
+async def test_bot_failure_while_leaving_is_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, answered = asyncio.Event(), asyncio.Event()
@@ -892,7 +886,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.mark.slow
-async def test_two_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) -> None:
+async def test_two_lines_on_a_fresh_server_start_a_battle(run_server: RunServer) -> None:
     """A name and what the README tells, all at once; nothing is configured."""
     (told,) = re.findall(r"Give a name, and type\n\n((?:    .*\n)+)", README.read_text("utf-8"))
     lines = ["Anna", *told.split("\n")[:-1]]
@@ -909,7 +903,7 @@ async def test_two_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) -
 
 
 @pytest.mark.slow
-async def test_a_guest_plays_with_our_own_player(tmp_path: Path, run_server: RunServer) -> None:
+async def test_guest_plays_the_built_in_engine(tmp_path: Path, run_server: RunServer) -> None:
     config = tmp_path / "config.toml"
     config.write_text(CONFIG, "utf-8")
     words = [

@@ -54,7 +54,7 @@ async def play(client: Client, side: bytes) -> None:
         await client.until(b"You move the" if turn == side else b" moves the")
 
 
-async def test_class_of_thirty_behind_one_address_comes_in_and_plays(
+async def test_class_of_thirty_plays_from_one_address(
     run_server: RunServer, tmp_path: Path
 ) -> None:
     config = tmp_path / "config.toml"

@@ -23,13 +23,13 @@ def problems(tmp_path: Path, text: str | bytes) -> list[str]:
     return [each.removeprefix(f"{path}: ") for each in caught.value.problems]
 
 
-def test_the_shipped_file_holds_every_key_with_its_default() -> None:
+def test_shipped_file_lists_every_default() -> None:
     assert load_settings(SHIPPED) == Settings()
     written = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
     assert written == json.loads(Settings().model_dump_json())
 
 
-def test_a_bot_is_there_unless_the_file_says_that_there_is_none(tmp_path: Path) -> None:
+def test_default_bots_can_be_disabled(tmp_path: Path) -> None:
     whole = SHIPPED.read_text(encoding="utf-8")
     (line,) = re.findall(r"(?m)^#   (bot = .*)$", whole)
     without = whole[: whole.index("\n[[bot]]")]
@@ -40,7 +40,7 @@ def test_a_bot_is_there_unless_the_file_says_that_there_is_none(tmp_path: Path) 
     assert load_settings(path) == Settings(bot=())
 
 
-def test_the_shipped_file_explains_every_key() -> None:
+def test_shipped_file_explains_every_key() -> None:
     lines = SHIPPED.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines):
         if re.match("[a-z_]+ =", line) and "[[board]]" not in lines[:number]:
@@ -50,7 +50,7 @@ def test_the_shipped_file_explains_every_key() -> None:
     assert all(f"#   {key}: " in explained for key in BotSettings.model_fields)
 
 
-def test_no_file_is_the_defaults() -> None:
+def test_missing_file_argument_gives_the_defaults() -> None:
     settings = load_settings(None)
     assert settings.server.port == 8483
     assert [(each.name, each.rules, each.style) for each in settings.board] == [
@@ -61,7 +61,7 @@ def test_no_file_is_the_defaults() -> None:
     ]
 
 
-def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
+def test_omitted_key_has_its_default(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text("[server]\nshutdown_grace = 2\n[[board]]\nname = 'board'\n", encoding="utf-8")
     settings = load_settings(path)
@@ -69,20 +69,20 @@ def test_what_is_left_out_has_its_default(tmp_path: Path) -> None:
     assert [board.name for board in settings.board] == ["board"]
 
 
-def test_the_bots_play_at_levels_of_all_strengths() -> None:
+def test_default_bots_cover_the_range_of_levels() -> None:
     levels = [level_called(bot.level).number for bot in Settings().bot]
     assert len(set(levels)) == len(levels) == 4
     assert {min(levels), max(levels)} == {LEVELS[0].number, LEVELS[-1].number}
 
 
 @pytest.mark.parametrize("level", ["2", "'2'", "'slate'", "'Slate'"])
-def test_a_level_has_a_number_and_a_name(tmp_path: Path, level: str) -> None:
+def test_bot_level_is_given_by_number_or_name(tmp_path: Path, level: str) -> None:
     path = tmp_path / "config.toml"
     path.write_text(f"[[bot]]\nname = 'Grog'\nlevel = {level}\n", "utf-8")
     assert [bot.level for bot in load_settings(path).bot] == ["Slate"]
 
 
-def test_a_bot_needs_nothing_but_a_name(tmp_path: Path) -> None:
+def test_bot_requires_only_a_name(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text(
         "[[bot]]\nname = 'grog'\n[[bot]]\nname = 'Mog'\ncommand = ['x', 'y']\n", "utf-8"
@@ -94,7 +94,7 @@ def test_a_bot_needs_nothing_but_a_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("warning", "limit"), [(0, 600), (3_300, 0), (0, 0), (599, 600)])
-def test_a_warning_comes_before_the_limit_if_there_are_both(
+def test_idle_warning_below_the_limit_or_zero_is_accepted(
     tmp_path: Path, warning: int, limit: int
 ) -> None:
     path = tmp_path / "config.toml"
@@ -420,13 +420,13 @@ def mistakes() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("text", "line"), [*mistakes(), (b"\xff\xfe", "is not a text in UTF-8")])
-def test_each_mistake_is_one_line_that_names_the_key_and_what_is_right(
+def test_mistake_is_one_line_with_key_and_expected_value(
     tmp_path: Path, text: str | bytes, line: str
 ) -> None:
     assert problems(tmp_path, text) == [line]
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_mistakes_are_all_reported_together(tmp_path: Path) -> None:
     found = problems(tmp_path, "[server]\nport = 'x'\nfoo = 1\n[game]\nquiet_plies = 1.5\n[x]\n")
     assert [each.partition(":")[0] for each in found] == [
         "server.port",
@@ -437,12 +437,12 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["9" * 5000, "[" * 5000], ids=["digits", "brackets"])
-def test_a_value_that_no_parser_reads(tmp_path: Path, value: str) -> None:
+def test_unparsably_large_value_is_reported(tmp_path: Path, value: str) -> None:
     found = problems(tmp_path, f"[server]\nport = {value}\n")
     assert found == ["holds a value that is too large to read"]
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none\.toml: cannot be read: No such file or directory"):
         load_settings(tmp_path / "none.toml")
     with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
@@ -450,7 +450,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("section", Settings.model_fields)
-def test_every_section_can_tell_of_its_mistakes(tmp_path: Path, section: str) -> None:
+def test_unknown_key_is_reported_in_every_section(tmp_path: Path, section: str) -> None:
     head = f"[[{section}]]" if section in {"board", "bot"} else f"[{section}]"
     found = problems(tmp_path, f"{head}\nxyz = 1\n")
     assert any("xyz: there is no such setting; there are" in each for each in found)

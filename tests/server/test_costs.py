@@ -130,7 +130,7 @@ async def dora() -> AsyncIterator[Line]:
 
 
 @pytest.mark.parametrize("line", MOST)
-async def test_a_line_is_no_dearer_than_it_was(dora: Line, line: str) -> None:
+async def test_line_stays_within_its_budget_of_calls(dora: Line, line: str) -> None:
     for _ in range(3):
         await dora.type(line)
     assert (made := await dora.count(line)) <= MOST[line], made

@@ -27,7 +27,7 @@ def serve(listening: socket.socket) -> None:
         assert not second.recv(100)
 
 
-def test_a_pair_goes_on_that_is_told_two_lines_in_one_read() -> None:
+def test_pair_continues_after_two_lines_in_one_read() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         serving = Thread(target=serve, args=(listening,))
         serving.start()

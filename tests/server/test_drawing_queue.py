@@ -86,7 +86,7 @@ async def test_addresses_are_served_in_turn(desk: Desk) -> None:
     assert await desk.finish_all() == ["a1", "b1", "c1", "a2", "b2", "a3"]
 
 
-async def test_newcomer_waits_for_nothing_but_the_drawing_under_way(desk: Desk) -> None:
+async def test_newcomer_waits_only_for_the_current_drawing(desk: Desk) -> None:
     for name in ("a1", "a2", "a3"):
         await desk.ask(name)
     await desk.finish()
@@ -96,7 +96,7 @@ async def test_newcomer_waits_for_nothing_but_the_drawing_under_way(desk: Desk) 
     assert await desk.finish_all() == ["a1", "a2", "b1", "a3", "a4"]
 
 
-async def test_address_over_its_share_is_refused_until_one_is_done(desk: Desk) -> None:
+async def test_address_over_its_share_is_refused_until_a_drawing_ends(desk: Desk) -> None:
     for name in ("a1", "a2", "a3"):
         await desk.ask(name)
     with pytest.raises(ShareError):
@@ -107,7 +107,7 @@ async def test_address_over_its_share_is_refused_until_one_is_done(desk: Desk) -
     assert await desk.finish_all() == ["a1", "b1", "a2", "a3", "a4"]
 
 
-async def test_full_queue_drops_the_last_drawing_of_the_longest(
+async def test_full_queue_drops_the_last_drawing_of_the_busiest_address(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drawing_queue, "MOST_WAITING", 3)
@@ -120,13 +120,13 @@ async def test_full_queue_drops_the_last_drawing_of_the_longest(
     assert await desk.finish_all() == ["z1", "a1", "b1", "a2"]
 
 
-async def test_drawing_asked_for_twice_is_drawn_once(desk: Desk) -> None:
+async def test_duplicate_request_is_drawn_once(desk: Desk) -> None:
     first, again = await desk.ask("a1"), await desk.ask("a1", "b")
     await desk.finish()
     assert (await first, await again, desk.begun) == (b"a1", b"a1", ["a1"])
 
 
-async def test_waiting_drawing_is_dropped_with_the_last_who_asked(desk: Desk) -> None:
+async def test_waiting_drawing_is_dropped_with_its_last_requester(desk: Desk) -> None:
     await desk.ask("z1")
     alone, shared, _ = await desk.ask("a1"), await desk.ask("a2"), await desk.ask("a2", "b")
     for task in (alone, shared):
@@ -136,7 +136,7 @@ async def test_waiting_drawing_is_dropped_with_the_last_who_asked(desk: Desk) ->
     assert await desk.finish_all() == ["z1", "a2"]
 
 
-async def test_drawing_of_a_hung_up_client_is_skipped_and_frees_its_place(desk: Desk) -> None:
+async def test_drawing_of_a_disconnected_client_is_skipped(desk: Desk) -> None:
     gone = False
     await desk.ask("a1")
     left = [await desk.ask(name, is_gone=lambda: gone) for name in ("a2", "a3")]
@@ -148,7 +148,7 @@ async def test_drawing_of_a_hung_up_client_is_skipped_and_frees_its_place(desk: 
             await task
 
 
-async def test_drawing_under_way_is_finished_though_nobody_waits(desk: Desk) -> None:
+async def test_current_drawing_is_finished_without_requesters(desk: Desk) -> None:
     first = await desk.ask("a1")
     first.cancel()
     await turns()
@@ -166,7 +166,7 @@ async def test_failed_drawing_does_not_stop_the_queue(desk: Desk) -> None:
     assert await other == b"b1"
 
 
-async def test_closed_queue_leaves_nobody_waiting(desk: Desk) -> None:
+async def test_closed_queue_cancels_all_requests(desk: Desk) -> None:
     asked = [await desk.ask(name) for name in ("a1", "b1")]
     await desk.queue.close()
     await turns()

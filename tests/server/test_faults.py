@@ -100,7 +100,7 @@ def commit_of(text: bytes) -> Callable[[bytes], bool]:
     return commits
 
 
-async def test_play_goes_on_when_a_standby_takes_the_primarys_place(
+async def test_play_continues_after_database_failover(
     tmp_path: Path, players: tuple[Player, Player]
 ) -> None:
     clusters = [Cluster(**FAST)]
@@ -129,7 +129,7 @@ async def test_play_goes_on_when_a_standby_takes_the_primarys_place(
             each.remove()
 
 
-async def test_who_is_on_a_node_that_sleeps_is_away_and_comes_in_again(
+async def test_player_on_a_suspended_node_is_away_and_returns(
     nodes: Nodes, players: tuple[Player, Player], dsn: str
 ) -> None:
     """What was typed there meanwhile is not done when it wakes up."""
@@ -152,7 +152,7 @@ async def test_who_is_on_a_node_that_sleeps_is_away_and_comes_in_again(
     assert await plies(dsn) == ["Anna dA6-B6", "Bert TG7-F7", "Anna dB6-C6"]
 
 
-async def test_while_the_database_sleeps_plies_are_refused_and_talk_goes_on(
+async def test_suspended_database_refuses_moves_but_not_talk(
     nodes: Nodes, players: tuple[Player, Player], dsn: str, cluster: Cluster
 ) -> None:
     """Nobody is taken for dead, nor sent away, though it is longer than any lease."""
@@ -180,7 +180,7 @@ async def test_while_the_database_sleeps_plies_are_refused_and_talk_goes_on(
     assert await plies(dsn) == ["Anna dA6-B6", "Bert TG7-F7", "Anna dB6-C6"]
 
 
-async def test_a_ply_whose_answer_is_lost_is_there_once(
+async def test_move_with_a_lost_commit_reply_is_stored_once(
     nodes: Nodes, players: tuple[Player, Player], dsn: str, cluster: Cluster
 ) -> None:
     with closing(Proxy(cluster.port)) as proxy:
@@ -218,7 +218,7 @@ backend nodes
 """
 
 
-async def test_who_was_on_a_node_that_dies_goes_on_at_another(
+async def test_player_of_a_dead_node_continues_on_another(
     nodes: Nodes, players: tuple[Player, Player], dsn: str, tmp_path: Path
 ) -> None:
     """They come by one port of a proxy, which leads to all nodes, and from their own addresses."""

@@ -51,7 +51,7 @@ async def attack(setup: Setup, name: str) -> None:
             waiting.create_task(attacker.until(TOLD))
 
 
-async def test_a_guest_who_lost_the_connection_is_not_kept_out(serving: Serving) -> None:
+async def test_password_guessing_does_not_lock_out_a_returning_guest(serving: Serving) -> None:
     setup = await serving()
     bert, _ = await come(setup, "Bert")
     anna, word = await come(setup, "Anna")
@@ -62,7 +62,7 @@ async def test_a_guest_who_lost_the_connection_is_not_kept_out(serving: Serving)
     await come_back(setup, "Anna", word, ABROAD)
 
 
-async def test_nobody_is_waited_for_who_has_gone_or_sends_guess_upon_guess(
+async def test_disconnected_or_flooding_guesser_is_not_waited_for(
     serving: Serving,
 ) -> None:
     setup = await serving()
@@ -77,7 +77,7 @@ async def test_nobody_is_waited_for_who_has_gone_or_sends_guess_upon_guess(
     await ahead.rest()
 
 
-async def test_a_member_comes_from_elsewhere_in_their_turn(
+async def test_member_from_a_new_address_waits_for_their_turn(
     serving: Serving, pass_time: PassTime
 ) -> None:
     setup = await serving()
@@ -93,7 +93,7 @@ async def test_a_member_comes_from_elsewhere_in_their_turn(
     await client.until(b"echo look")
 
 
-async def test_whoever_waits_for_their_turn_is_not_late_with_the_name(
+async def test_login_limit_excludes_the_wait_for_a_turn(
     serving: Serving, pass_time: PassTime
 ) -> None:
     setup = await serving(login_limit=100.0)
@@ -113,7 +113,7 @@ async def test_whoever_waits_for_their_turn_is_not_late_with_the_name(
 
 
 @pytest.mark.parametrize("is_told_before", [True, False])
-async def test_whoever_has_gone_does_not_wait_for_a_turn(
+async def test_disconnected_guesser_does_not_wait_for_a_turn(
     serving: Serving, *, is_told_before: bool
 ) -> None:
     setup = await serving()
@@ -128,7 +128,7 @@ async def test_whoever_has_gone_does_not_wait_for_a_turn(
     assert seen.count(b"That is not the password of Anna.") == FREE  # the last is not looked at
 
 
-async def test_a_hundred_guests_come_back_after_a_restart(serving: Serving, tmp_path: Path) -> None:
+async def test_hundred_guests_return_after_a_restart(serving: Serving, tmp_path: Path) -> None:
     path = tmp_path / "thudmud.db"
     store = await Store.open(path)
     setup = await serving(store=store, names_per_hour=1000)
@@ -148,7 +148,7 @@ async def test_a_hundred_guests_come_back_after_a_restart(serving: Serving, tmp_
         await each.close()
 
 
-async def test_a_hundred_members_come_back_after_a_restart(serving: Serving) -> None:
+async def test_hundred_members_return_after_a_restart(serving: Serving) -> None:
     setup = await serving()
     store = setup.sessions.store
     names = [f"Mem{'abcdefghij'[one]}{'abcdefghij'[two]}" for one in range(10) for two in range(10)]

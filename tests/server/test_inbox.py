@@ -24,7 +24,7 @@ from thudmud.telnet.negotiation import Negotiation
 from thudmud.web.sockets import WebClient
 
 
-async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving: Serving) -> None:
+async def test_paste_within_the_burst_is_handled_without_delaying_others(serving: Serving) -> None:
     setup = await serving(commands_per_second=1, commands_at_once=130)
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     await anna.send("".join(f"line {number}\n" for number in range(200)).encode())
@@ -34,7 +34,7 @@ async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving:
     assert "line 199" not in setup.service.typed
 
 
-async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
+async def test_paste_beyond_the_burst_is_delayed_without_loss(serving: Serving) -> None:
     setup = await serving(commands_per_second=20, commands_at_once=30)
     anna = await setup.connect("Anna")
     lines = [f"line {number}" for number in range(60)]
@@ -47,7 +47,7 @@ async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
 
 
 @pytest.mark.parametrize("line", ["hard 150", "dear 150"])
-async def test_line_that_takes_long_costs_all_that_it_took(serving: Serving, line: str) -> None:
+async def test_slow_line_is_charged_for_its_time(serving: Serving, line: str) -> None:
     setup = await serving(commands_per_second=100, commands_at_once=5)
     anna = await setup.connect("Anna")
     await anna.fence()
@@ -64,7 +64,7 @@ def charges(monkeypatch: pytest.MonkeyPatch, method: str) -> list[float]:
     return charged
 
 
-async def test_line_held_up_by_the_machine_costs_no_more_than_others(
+async def test_line_delayed_by_the_machine_costs_no_extra(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     charged = charges(monkeypatch, "charge")
@@ -75,7 +75,7 @@ async def test_line_held_up_by_the_machine_costs_no_more_than_others(
     assert max(charged) < 0.1
 
 
-async def test_package_held_up_by_the_machine_costs_no_more_than_others(
+async def test_package_delayed_by_the_machine_costs_no_extra(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     charged = charges(monkeypatch, "charge_package")
@@ -87,7 +87,7 @@ async def test_package_held_up_by_the_machine_costs_no_more_than_others(
     assert max(charged) < 0.1
 
 
-async def test_line_at_the_name_prompt_held_up_by_the_machine_costs_no_more_than_others(
+async def test_name_prompt_line_delayed_by_the_machine_costs_no_extra(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     charged = charges(monkeypatch, "charge")
@@ -134,7 +134,7 @@ def inbox_of(
 
 
 @pytest.mark.parametrize(("seconds", "owed"), [(0.05, 49), (0.1, 99), (0.2, 100), (60.0, 100)])
-async def test_line_costs_ten_seconds_of_the_rate_at_most(
+async def test_line_costs_at_most_ten_seconds_of_the_rate(
     monkeypatch: pytest.MonkeyPatch, seconds: float, owed: int
 ) -> None:
     loop, now = asyncio.get_running_loop(), 0.0
@@ -151,7 +151,7 @@ async def test_line_costs_ten_seconds_of_the_rate_at_most(
     assert inbox.line_is_next
 
 
-async def test_what_is_not_a_line_counts_as_well(serving: Serving) -> None:
+async def test_telnet_queries_count_against_the_rate(serving: Serving) -> None:
     setup = await serving(commands_per_second=10, commands_at_once=5)
     anna = await setup.connect("Anna")
     await anna.fence()
@@ -161,7 +161,7 @@ async def test_what_is_not_a_line_counts_as_well(serving: Serving) -> None:
     assert asyncio.get_running_loop().time() - begun > (10 - 5 - 1) / 10
 
 
-async def test_more_than_may_wait_is_not_read(serving: Serving) -> None:
+async def test_input_beyond_the_queue_is_not_read(serving: Serving) -> None:
     setup = await serving(commands_per_second=1, commands_at_once=5, queue_length=3)
     anna = await setup.connect("Anna")
     bob = await setup.connect("Bob")
@@ -184,7 +184,7 @@ async def turns_taken(turns: FairScheduler, taken: list[str], count: int) -> lis
     return [each for each in seen if each]
 
 
-async def test_who_sends_a_line_goes_before_all_who_have_sent_more(
+async def test_single_line_precedes_sources_with_several(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     loop, turns, taken = asyncio.get_running_loop(), FairScheduler(), list[str]()
@@ -210,7 +210,7 @@ async def test_who_sends_a_line_goes_before_all_who_have_sent_more(
 
 
 @pytest.mark.parametrize("again", [False, True])
-async def test_sources_take_turns_whatever_they_have_waiting(again: bool) -> None:  # noqa: FBT001
+async def test_sources_take_turns_regardless_of_their_backlog(again: bool) -> None:  # noqa: FBT001
     turns, taken = FairScheduler(), list[str]()
     for name in ("a1", "a2", "a3", "b1", "b2", "c1", "victim"):
         turns.wait(name[0], partial(taken.append, name), again=again)
@@ -255,7 +255,9 @@ class Crowd:
 ADDRESSES = [f"198.51.100.{each}" for each in (11, 12, 13, 14)]
 
 
-async def test_line_waits_for_one_of_each_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_line_waits_for_at_most_one_of_each_other_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     crowd = Crowd(monkeypatch)
     guests = [crowd.inbox(ADDRESSES[number % 4]) for number in range(112)]
     victim = crowd.inbox("victim")
@@ -267,7 +269,7 @@ async def test_line_waits_for_one_of_each_other_address(monkeypatch: pytest.Monk
         assert waited_for.total() <= len(ADDRESSES) + 3
 
 
-async def test_line_goes_before_all_who_send_several_at_once(
+async def test_line_precedes_sources_that_send_several_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     crowd = Crowd(monkeypatch)
@@ -276,7 +278,7 @@ async def test_line_goes_before_all_who_send_several_at_once(
     assert (await crowd.others_before(crowd.inbox("victim"))).total() == 0
 
 
-async def test_line_goes_before_those_who_come_back_after_a_throttle(
+async def test_line_precedes_throttled_sources(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     crowd = Crowd(monkeypatch, commands_per_second=1, commands_at_once=1)
@@ -292,7 +294,7 @@ async def test_line_goes_before_those_who_come_back_after_a_throttle(
         assert (await crowd.others_before(victim)).total() <= 1
 
 
-async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
+async def test_exception_in_a_turn_does_not_delay_others() -> None:
     loop, turns, taken = asyncio.get_running_loop(), FairScheduler(), list[str]()
     failed: list[object] = []
     loop.set_exception_handler(lambda _loop, context: failed.append(context["exception"]))
@@ -307,7 +309,9 @@ async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
     assert failed == [error]
 
 
-async def test_packages_from_one_address_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_packages_from_one_address_share_its_time_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     loop, now = asyncio.get_running_loop(), 0.0
     monkeypatch.setattr(loop, "time", lambda: now)
     shared, of_others = TokenBucket(200, 500), TokenBucket(200, 500)
@@ -329,7 +333,9 @@ async def test_packages_from_one_address_share_its_time(monkeypatch: pytest.Monk
     assert readings[2].holders
 
 
-async def test_question_waits_for_the_time_of_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_query_waits_for_the_time_budget_of_its_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     loop, now = asyncio.get_running_loop(), 0.0
     monkeypatch.setattr(loop, "time", lambda: now)
     answered: list[object] = []
@@ -383,7 +389,7 @@ class SlowWork:
 
 
 @pytest.mark.parametrize("port", ["telnet", "web"])
-async def test_package_that_takes_long_is_paid_for_before_the_next_is_read(
+async def test_slow_package_is_paid_for_before_the_next_is_read(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, port: str
 ) -> None:
     setup = await serving(commands_per_second=100, commands_at_once=20, web={"port": 0})
@@ -402,7 +408,7 @@ async def test_package_that_takes_long_is_paid_for_before_the_next_is_read(
     await work.assert_next_waits_for_payment(bob)
 
 
-async def test_line_at_the_name_prompt_that_takes_long_is_paid_for_before_the_next(
+async def test_slow_line_at_the_name_prompt_is_paid_for_before_the_next(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup = await serving(commands_per_second=100, commands_at_once=20)

@@ -43,19 +43,19 @@ def fields(line: str) -> dict[str, str]:
     }
 
 
-def test_a_record_is_one_line_of_keys_and_values() -> None:
+def test_record_is_one_line_of_keys_and_values() -> None:
     assert formatted("%s was turned away", "Anna", peer="::1 4242", word="FULL") == (
         'time="2026-11-21T08:00:00.500Z" level=info from="a.b" event="Anna was turned away"'
         ' peer="::1 4242" word=FULL'
     )
 
 
-def test_an_empty_value_is_told() -> None:
+def test_empty_value_is_logged() -> None:
     assert formatted("x", peer="").endswith('event=x peer=""')
 
 
 @given(st.text(max_size=LONGEST_VALUE), st.text(max_size=LONGEST_VALUE))
-def test_any_text_is_told_whole_in_plain_ascii(message: str, value: str) -> None:
+def test_arbitrary_text_is_logged_losslessly_in_ascii(message: str, value: str) -> None:
     line = formatted("%s", message, word=value)
     assert line.isascii()
     assert line.isprintable()
@@ -63,11 +63,11 @@ def test_any_text_is_told_whole_in_plain_ascii(message: str, value: str) -> None
     assert (told["event"], told["word"]) == (message, value)
 
 
-def test_nothing_logged_can_pass_for_a_record_of_its_own() -> None:
+def test_logged_text_cannot_forge_a_record() -> None:
     assert formatted("%s", 'a\nlevel=error event="b').endswith(r'event="a\nlevel=error event=\"b"')
 
 
-def test_a_traceback_belongs_to_its_record() -> None:
+def test_traceback_is_part_of_its_record() -> None:
     try:
         int("boom \x1b[31m\x7f\nlevel=error")
     except ValueError:
@@ -78,7 +78,7 @@ def test_a_traceback_belongs_to_its_record() -> None:
 
 
 @pytest.mark.parametrize("form", [StructuredFormatter, JsonFormatter])
-def test_long_value_is_cut_in_either_format(form: type[StructuredFormatter]) -> None:
+def test_long_value_is_truncated_in_both_formats(form: type[StructuredFormatter]) -> None:
     long = "\xff" * 7700
     try:
         int(long)
@@ -94,7 +94,7 @@ def test_long_value_is_cut_in_either_format(form: type[StructuredFormatter]) -> 
     assert len(line) < 8000
 
 
-def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path) -> None:
+def test_rotated_file_is_reopened(tmp_path: Path) -> None:
     path = tmp_path / "log"
     logs.begin("info", path)
     logging.getLogger("x").info("one", extra={"peer": "é"})
@@ -117,7 +117,7 @@ def log(message: str, number: int, at: float, level: int = logging.ERROR, name: 
     logging.getLogger(name).handle(record)
 
 
-def test_what_repeats_is_left_out_and_counted(tmp_path: Path) -> None:
+def test_repeated_records_are_left_out_and_counted(tmp_path: Path) -> None:
     logs.begin("info", tmp_path / "log")
     for number in range(1000):
         log("error %d", number, 1e9)
@@ -135,7 +135,7 @@ def test_what_repeats_is_left_out_and_counted(tmp_path: Path) -> None:
     assert len(told) == 2 * logs.MOST + 3
 
 
-def test_who_comes_and_goes_is_told_more_often_than_mistakes_are(tmp_path: Path) -> None:
+def test_info_records_have_a_higher_limit_than_errors(tmp_path: Path) -> None:
     logs.begin("info", tmp_path / "log")
     for number in range(100):
         log("connected %d", number, 1e9, logging.INFO)
@@ -145,7 +145,7 @@ def test_who_comes_and_goes_is_told_more_often_than_mistakes_are(tmp_path: Path)
     assert len(written(tmp_path / "log")) == logs.MOST_INFO
 
 
-def test_records_of_strangers_are_limited_together_and_the_rest_is_counted(tmp_path: Path) -> None:
+def test_records_of_strangers_share_a_limit_and_are_counted(tmp_path: Path) -> None:
     logs.begin("info", tmp_path / "log")
     for number in range(150):
         log("connected %d", number, 1e9, logging.INFO, logs.STRANGERS)
@@ -178,7 +178,7 @@ OURS = {
 """Events at the level `info` that a stranger cannot cause."""
 
 
-def test_record_at_info_is_of_strangers_unless_it_is_known_to_be_ours() -> None:
+def test_info_records_are_classified_as_ours_or_of_strangers() -> None:
     for path in (ROOT / "thudmud").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             match node:
@@ -193,7 +193,7 @@ def test_record_at_info_is_of_strangers_unless_it_is_known_to_be_ours() -> None:
                     assert name == logs.STRANGERS, path
 
 
-def test_a_clock_that_goes_back_hides_nothing(tmp_path: Path) -> None:
+def test_clock_set_back_hides_no_records(tmp_path: Path) -> None:
     logs.begin("info", tmp_path / "log")
     for number in range(100):
         log("error %d", number, 1e9)
@@ -201,7 +201,7 @@ def test_a_clock_that_goes_back_hides_nothing(tmp_path: Path) -> None:
     assert written(tmp_path / "log")[-1]["event"] == "error 100"
 
 
-def test_a_file_that_cannot_be_begun_anew_stops_nothing(
+def test_unwritable_file_does_not_stop_logging(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "logs"
@@ -218,7 +218,7 @@ def test_a_file_that_cannot_be_begun_anew_stops_nothing(
     assert written(folder / "log")[-1]["event"] == "four"
 
 
-def test_a_file_that_cannot_be_written_is_told(
+def test_uncreatable_file_is_reported_at_startup(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "config.toml"

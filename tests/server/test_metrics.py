@@ -78,7 +78,7 @@ async def watched(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Watched]
         yield Watched(place, port, sessions)
 
 
-async def test_what_people_do_is_counted(watched: Watched) -> None:
+async def test_player_activity_is_counted(watched: Watched) -> None:
     clients = list[Client]()
     for name, side in (("Anna", b"dwarf"), ("Bert", b"troll")):
         client = Client(*await asyncio.open_connection(*watched.place))
@@ -141,7 +141,7 @@ async def test_what_people_do_is_counted(watched: Watched) -> None:
         await each.close()
 
 
-async def test_health_is_whether_it_can_be_stored_that_the_server_runs(
+async def test_health_reflects_the_lease_and_the_store(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = await watched.ask("/health")
@@ -168,7 +168,9 @@ async def test_health_is_whether_it_can_be_stored_that_the_server_runs(
         ("/health", "HEAD", 200),
     ],
 )
-async def test_other_requests(watched: Watched, path: str, method: str, status: int) -> None:
+async def test_unsupported_requests_are_answered_with_the_right_status(
+    watched: Watched, path: str, method: str, status: int
+) -> None:
     answer = await watched.ask(path, method)
     assert answer.status_code == status
     if method == "HEAD":
@@ -176,7 +178,7 @@ async def test_other_requests(watched: Watched, path: str, method: str, status: 
 
 
 @pytest.mark.parametrize("sent", [b"", b"nonsense\r\n\r\n", b"x" * 100_000], ids=len)
-async def test_who_asks_for_nothing(watched: Watched, sent: bytes) -> None:
+async def test_malformed_requests_are_survived(watched: Watched, sent: bytes) -> None:
     host, _, port = watched.url.removeprefix("http://").partition(":")
     client = Client(*await asyncio.open_connection(host, int(port)))
     await client.send(sent)
@@ -186,7 +188,7 @@ async def test_who_asks_for_nothing(watched: Watched, sent: bytes) -> None:
     assert (await watched.ask("/health")).status_code == 200
 
 
-async def test_silent_connections_beyond_sixteen_are_cut_and_monitoring_is_answered(
+async def test_silent_connections_beyond_sixteen_are_cut(
     watched: Watched,
 ) -> None:
     host, _, port = watched.url.removeprefix("http://").partition(":")
@@ -204,13 +206,13 @@ async def test_silent_connections_beyond_sixteen_are_cut_and_monitoring_is_answe
         await each.close()
 
 
-async def test_metrics_in_an_unknown_version_are_answered(watched: Watched) -> None:
+async def test_unknown_openmetrics_version_is_answered(watched: Watched) -> None:
     answer = await watched.ask("/metrics", accept="application/openmetrics-text; version=x")
     assert answer.status_code == 200
     assert "thudmud_connections" in answer.text
 
 
-async def test_head_of_more_than_8_kib_is_refused(watched: Watched) -> None:
+async def test_request_head_above_8_kib_is_refused(watched: Watched) -> None:
     host, _, port = watched.url.removeprefix("http://").partition(":")
     client = Client(*await asyncio.open_connection(host, int(port)))
     await client.send(b"GET /health HTTP/1.1\r\nX: " + b"x" * MAX_HEAD + b"\r\n\r\n")
@@ -218,7 +220,7 @@ async def test_head_of_more_than_8_kib_is_refused(watched: Watched) -> None:
     await client.close()
 
 
-async def test_answer_that_is_not_read_is_given_up(
+async def test_unread_answer_is_abandoned(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("thudmud.server.metrics._PATIENCE", 0.0)
@@ -228,7 +230,7 @@ async def test_answer_that_is_not_read_is_given_up(
     await client.close()
 
 
-async def test_what_is_written_to_the_store_is_counted(watched: Watched) -> None:
+async def test_store_writes_are_counted(watched: Watched) -> None:
     before = await watched.numbers()
     client = Client(*await asyncio.open_connection(*watched.place))
     await client.until(b"name? ")
@@ -246,13 +248,13 @@ async def test_what_is_written_to_the_store_is_counted(watched: Watched) -> None
     await client.close()
 
 
-async def test_nothing_is_measured_where_nobody_asks(tmp_path: Path) -> None:
+async def test_store_is_not_timed_without_metrics(tmp_path: Path) -> None:
     async with open_sessions(SETTINGS, tmp_path) as sessions:
         assert isinstance(sessions.store, Store)
         assert sessions.store.timed is None
 
 
-async def test_it_says_what_has_to_be_installed(
+async def test_missing_dependency_error_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "thudmud.server.metrics", None)
@@ -263,7 +265,7 @@ async def test_it_says_what_has_to_be_installed(
         await serving.serve(settings, tmp_path, lambda _: None)
 
 
-async def test_a_port_that_is_taken(tmp_path: Path, watched: Watched) -> None:
+async def test_port_in_use_is_reported(tmp_path: Path, watched: Watched) -> None:
     port = int(watched.url.rpartition(":")[2])
     settings = Settings.model_validate(
         {

@@ -145,7 +145,7 @@ async def start(tmp_path: Path, manager: Manager) -> AsyncIterator[Start]:
         await process.communicate()
 
 
-async def test_the_manager_is_told_what_the_server_does(start: Start) -> None:
+async def test_service_manager_receives_status_and_watchdog(start: Start) -> None:
     server = await start(WATCHDOG_USEC="50000")
     client = await server.connect()
     for _ in range(3):
@@ -159,7 +159,7 @@ async def test_the_manager_is_told_what_the_server_does(start: Start) -> None:
     await client.close()
 
 
-async def test_no_manager_and_one_that_wants_no_watchdog(tmp_path: Path) -> None:
+async def test_absent_service_manager_and_watchdog_are_ignored(tmp_path: Path) -> None:
     silent = ServiceManager({})
     silent.ready()
     await silent.watch()
@@ -174,7 +174,7 @@ async def test_no_manager_and_one_that_wants_no_watchdog(tmp_path: Path) -> None
     await deaf.watch()  # it is another process that should be watched
 
 
-async def test_a_manager_in_the_abstract_namespace() -> None:
+async def test_abstract_namespace_socket_is_notified() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
         end.bind("")
         name = end.getsockname().replace(b"\0", b"@", 1).decode()
@@ -182,7 +182,7 @@ async def test_a_manager_in_the_abstract_namespace() -> None:
         assert end.recv(100) == b"READY=1\nSTATUS=Starting"
 
 
-async def test_it_is_logged_why_a_server_stops(start: Start) -> None:
+async def test_stop_reason_is_logged(start: Start) -> None:
     server = await start()
     client = await server.connect()
     await client.login("Anna")
@@ -193,7 +193,7 @@ async def test_it_is_logged_why_a_server_stops(start: Start) -> None:
     await client.close()
 
 
-def test_at_a_terminal_sighup_stops_it_as_ever(tmp_path: Path) -> None:
+def test_sighup_at_a_terminal_stops_the_server(tmp_path: Path) -> None:
     write(tmp_path)
     with pexpect.spawn(
         sys.executable,
@@ -221,7 +221,7 @@ def issue(folder: Path) -> ssl.SSLContext:
     return context
 
 
-async def test_a_renewed_certificate_is_used_without_a_restart(
+async def test_renewed_certificate_is_used_without_a_restart(
     tmp_path: Path, start: Start, free_port: Callable[[], int]
 ) -> None:
     old = issue(tmp_path)
@@ -249,7 +249,7 @@ async def test_a_renewed_certificate_is_used_without_a_restart(
 # Settings.
 
 
-async def test_settings_are_taken_over(tmp_path: Path, start: Start) -> None:
+async def test_reload_applies_changed_settings(tmp_path: Path, start: Start) -> None:
     server = await start()
     anna = await server.connect()
     await anna.login("Anna")
@@ -280,7 +280,7 @@ async def test_settings_are_taken_over(tmp_path: Path, start: Start) -> None:
     ("server", "players", "why"),
     [("max_line = 1", "", "server.max_line: should be"), ("", 'news = "none"', "players.news: ")],
 )
-async def test_settings_that_cannot_be_used_change_nothing(
+async def test_reload_of_invalid_settings_changes_nothing(
     start: Start, server: str, players: str, why: str
 ) -> None:
     running = await start()
@@ -290,7 +290,7 @@ async def test_settings_that_cannot_be_used_change_nothing(
     assert await running.stop() == (0, "")
 
 
-async def test_another_log(tmp_path: Path, start: Start) -> None:
+async def test_reload_changes_the_log_format(tmp_path: Path, start: Start) -> None:
     server = await start()
     text = (tmp_path / "config.toml").read_text("utf-8")
     (tmp_path / "config.toml").write_text(text.replace('"json"', '"text"'), "utf-8")
@@ -299,7 +299,7 @@ async def test_another_log(tmp_path: Path, start: Start) -> None:
     assert last.endswith('event="settings and certificates were reloaded" changed="log.format"')
 
 
-def test_what_needs_a_restart_stays_as_it_was() -> None:
+def test_reload_leaves_settings_that_need_a_restart() -> None:
     before = Settings()
     after = Settings.model_validate(
         {
@@ -343,7 +343,7 @@ async def test_bans_are_logged(tmp_path: Path, start: Start) -> None:
     await anna.close()
 
 
-def test_json_of_a_log_is_one_object_a_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_json_record_is_one_object_per_line(caplog: pytest.LogCaptureFixture) -> None:
     try:
         int("boom \x7f\n")
     except ValueError:

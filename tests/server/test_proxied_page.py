@@ -32,9 +32,7 @@ def front(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Front]:
     [[f"127.0.0.{2 + each}" for each in range(30)], ["127.0.0.2"] * 8],
     ids=["30 addresses", "8 visitors of one address"],
 )
-async def test_page_loaded_by_many_at_once_is_whole_for_each(
-    front: Front, sources: Sequence[str]
-) -> None:
+async def test_simultaneous_page_loads_are_complete(front: Front, sources: Sequence[str]) -> None:
     loaded = await load_all(front, sources)
     wrong = [
         {path: status for path, status in each.statuses.items() if status not in {OK, SWITCHING}}

@@ -39,19 +39,19 @@ addresses = st.ip_addresses()
 
 
 @given(addresses, st.integers(0, 65535), st.binary(max_size=100))
-def test_a_header_tells_whom_it_is_for(address: Any, port: int, more: bytes) -> None:
+def test_proxy_header_yields_the_client_address(address: Any, port: int, more: bytes) -> None:
     whole = header(str(address), port, more=more)
     assert following(whole[:HEAD]) == len(whole) - HEAD
     assert told(whole) == (str(address), port)
 
 
 @given(st.binary(max_size=HEAD * 2), st.sampled_from([SIGNATURE, b""]))
-def test_nothing_that_a_connection_begins_with_goes_wrong(head: bytes, begins: bytes) -> None:
+def test_arbitrary_first_bytes_never_raise(head: bytes, begins: bytes) -> None:
     length = following((begins + head)[:HEAD])
     assert length is None or length <= 2048
 
 
-def test_a_proxy_that_only_looks_is_itself() -> None:
+def test_local_and_unknown_proxy_commands_name_no_client() -> None:
     assert told(header("192.0.2.1", command=0x20)) is None
     unknown = SIGNATURE + b"\x21\x00\x00\x00"
     assert (following(unknown), told(unknown)) == (0, None)
@@ -87,9 +87,7 @@ def test_a_proxy_that_only_looks_is_itself() -> None:
         ("2001:db8::1:::", None),
     ],
 )
-def test_client_of_a_forwarder_is_the_last_address_of_no_proxy(
-    listed: str, client: str | None
-) -> None:
+def test_forwarded_client_is_the_last_untrusted_address(listed: str, client: str | None) -> None:
     proxies = Proxies([HERE, "10.0.0.0/8"])
     for peer in (HERE, "::ffff:127.0.0.1"):
         assert proxies.client(peer, {"x-forwarded-for": listed}) == client
@@ -112,7 +110,7 @@ def test_client_of_a_forwarder_is_the_last_address_of_no_proxy(
         ("", None, False),
     ],
 )
-def test_forwarded_header_is_read_where_there_is_no_other(
+def test_forwarded_header_is_parsed_without_x_forwarded_for(
     field: str, client: str | None, *, is_secure: bool
 ) -> None:
     proxies, fields = Proxies([HERE, "10.0.0.0/8"]), {"forwarded": field}
@@ -137,7 +135,9 @@ def test_forwarded_header_is_read_where_there_is_no_other(
         ("", False),
     ],
 )
-def test_scheme_of_a_forwarded_request_is_its_first_proxys(listed: str, *, is_secure: bool) -> None:
+def test_scheme_of_a_forwarded_request_is_that_of_the_first_proxy(
+    listed: str, *, is_secure: bool
+) -> None:
     proxies, fields = Proxies([HERE]), {"x-forwarded-proto": listed}
     assert proxies.is_secure(HERE, fields) is is_secure
     assert not proxies.is_secure("192.0.2.9", fields)
@@ -162,7 +162,7 @@ def origin(setup: Setup, name: str) -> str:
 
 
 @pytest.mark.parametrize("source", ["192.0.2.1", "2001:db8::1"])
-async def test_a_named_proxy_says_who_it_is_that_plays(serving: Serving, source: str) -> None:
+async def test_trusted_proxy_determines_the_player_address(serving: Serving, source: str) -> None:
     setup = await serving(**NAMED)
     client = await setup.connect()
     for byte in header(source, more=b"\x04\x00\x01x"):
@@ -172,7 +172,7 @@ async def test_a_named_proxy_says_who_it_is_that_plays(serving: Serving, source:
     assert origin(setup, "Anna") == network(source)
 
 
-async def test_what_comes_with_the_header_is_not_lost(serving: Serving) -> None:
+async def test_data_after_the_proxy_header_is_processed(serving: Serving) -> None:
     setup = await serving(**NAMED)
     client = await setup.connect()
     await client.send(header("192.0.2.1") + b"Anna\r\none\r\n")
@@ -183,7 +183,9 @@ async def test_what_comes_with_the_header_is_not_lost(serving: Serving) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"anna\r\n" * 10, b"\r\n\r\n", SIGNATURE + b"\x31" * 4])
-async def test_a_named_proxy_has_to_say_it(serving: Serving, sent: bytes) -> None:
+async def test_trusted_proxy_without_a_header_is_disconnected(
+    serving: Serving, sent: bytes
+) -> None:
     setup = await serving(**NAMED)
     for client in (await setup.connect(), await setup.connect_web()):
         await client.send(sent)
@@ -198,7 +200,7 @@ async def left(client: Client) -> bytes:
         return b""
 
 
-async def test_nobody_else_is_believed(serving: Serving) -> None:
+async def test_untrusted_proxy_header_is_ignored(serving: Serving) -> None:
     setup = await serving(web={"port": 0}, proxies=["192.0.2.7"])
     client = await setup.connect()
     await client.send(header("192.0.2.1") + b"\r\nAnna\r\n")
@@ -208,7 +210,7 @@ async def test_nobody_else_is_believed(serving: Serving) -> None:
         assert origin(setup, "Bert") == HERE
 
 
-async def test_limits_are_those_of_whom_a_proxy_speaks_for(serving: Serving) -> None:
+async def test_connection_limits_apply_to_the_proxied_address(serving: Serving) -> None:
     setup = await serving(**NAMED, connections_per_address=1)
     for number, name in enumerate(["Anna", "Bert", "Carla"]):
         client = await setup.connect()
@@ -225,7 +227,7 @@ async def test_limits_are_those_of_whom_a_proxy_speaks_for(serving: Serving) -> 
     await again.until(b"name? ")
 
 
-async def test_a_forwarder_says_who_it_is_that_plays(serving: Serving) -> None:
+async def test_trusted_forwarder_determines_the_player_address(serving: Serving) -> None:
     setup = await serving(web={"port": 0, "forwarders": [HERE]}, connections_per_address=1)
     told = {"X-Forwarded-For": "198.51.100.1, 192.0.2.1"}
     other = {"X-Forwarded-For": "192.0.2.2", "X-Forwarded-Proto": "https"}
@@ -258,7 +260,7 @@ async def test_a_forwarder_says_who_it_is_that_plays(serving: Serving) -> None:
         (None, None, None),
     ],
 )
-async def test_mudlet_is_told_where_its_package_is_if_it_can_be_had(
+async def test_mudlet_package_url_is_sent_if_reachable(
     serving: Serving, web: dict[str, object] | None, near: str | None, far: str | None
 ) -> None:
     setup = await serving(web=web, proxies=[HERE])

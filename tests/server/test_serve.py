@@ -69,7 +69,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Watched:
     return store
 
 
-async def test_a_store_whose_boards_cannot_be_played_on_ends_the_server(
+async def test_inconsistent_board_in_the_store_stops_the_server(
     tmp_path: Path, store: Watched, caplog: pytest.LogCaptureFixture
 ) -> None:
     ready = asyncio.Event()
@@ -90,14 +90,14 @@ async def test_a_store_whose_boards_cannot_be_played_on_ends_the_server(
     assert store.closed
 
 
-async def test_a_store_that_cannot_be_read_is_closed(tmp_path: Path, store: Watched) -> None:
+async def test_unreadable_store_is_closed(tmp_path: Path, store: Watched) -> None:
     store.unreadable = True
     with pytest.raises(StoreError, match="does not work"):
         await serving.serve(SETTINGS, tmp_path, lambda _: None)
     assert store.closed
 
 
-async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
+async def test_ratings_survive_a_restart(tmp_path: Path) -> None:
     file = tmp_path / SETTINGS.storage.file
     store = await Store.open(file)
     place = Place(store)
@@ -118,7 +118,7 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["memory", "sqlite"])
-async def test_who_was_held_up_plays_on_where_nobody_else_can_serve(
+async def test_expired_lease_is_harmless_with_a_single_server(
     tmp_path: Path, backend: Literal["memory", "sqlite"]
 ) -> None:
     """A busy machine may not get round to renewing a lease: then nobody can have taken it."""
@@ -136,7 +136,7 @@ async def test_who_was_held_up_plays_on_where_nobody_else_can_serve(
         assert not anna.ended
 
 
-async def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
+async def test_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
     async with serving.open_sessions(SETTINGS, tmp_path):
         with pytest.raises(StoreInUseError):
             async with serving.open_sessions(SETTINGS, tmp_path):
@@ -144,7 +144,7 @@ async def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("error", [False, True])
-async def test_all_that_is_stored_is_checked_once_people_can_come_in(
+async def test_store_is_checked_after_startup(
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
@@ -167,7 +167,7 @@ async def test_all_that_is_stored_is_checked_once_people_can_come_in(
     assert ("could not be checked" if error else "not what was written") in caplog.text
 
 
-async def test_a_move_is_one_write_to_the_mover(
+async def test_move_is_one_write_to_the_mover(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watched: list[WatchedTransport] = []
@@ -206,7 +206,7 @@ async def test_a_move_is_one_write_to_the_mover(
         assert mark == b"\xff\xfb\x06"
 
 
-async def test_a_guest_who_quits_a_match_is_told_how_to_come_back(tmp_path: Path) -> None:
+async def test_guest_quitting_a_match_is_told_how_to_return(tmp_path: Path) -> None:
     async with open_sessions(SETTINGS, tmp_path) as sessions, AsyncExitStack() as stack:
         server = Acceptor(SETTINGS, hasher=CHEAP)
         [(host, port)] = await server.bind()
@@ -242,7 +242,7 @@ async def test_a_guest_who_quits_a_match_is_told_how_to_come_back(tmp_path: Path
         assert (await bert.rest()).endswith(b"Goodbye!\r\n")
 
 
-async def test_the_news_and_no_prompts(tmp_path: Path) -> None:
+async def test_news_command_and_prompt_option(tmp_path: Path) -> None:
     (tmp_path / "news.txt").write_text("\nA match on Sunday:\x07\n\n  two boards.\n", "utf-8")
     settings = Settings.model_validate(
         SETTINGS.model_dump() | {"bot": [], "players": {"news": "news.txt"}}
@@ -272,7 +272,7 @@ async def test_the_news_and_no_prompts(tmp_path: Path) -> None:
         (b"\xff", "is not UTF-8"),
     ],
 )
-def test_news_that_cannot_be_told(tmp_path: Path, content: bytes | None, why: str) -> None:
+def test_unusable_news_file_is_reported(tmp_path: Path, content: bytes | None, why: str) -> None:
     settings = Settings(players=PlayerSettings(news="news.txt"))
     if content is not None:
         (tmp_path / "news.txt").write_bytes(content)
@@ -312,18 +312,18 @@ async def running() -> asyncio.AbstractEventLoop:
     return asyncio.get_running_loop()
 
 
-def test_it_is_uvloops_where_that_is_installed() -> None:
+def test_event_loop_is_uvloop_if_installed() -> None:
     assert isinstance(serve.run_in_loop(running()), uvloop.Loop)
 
 
-def test_it_is_asyncios_own_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_event_loop_is_asyncio_without_uvloop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvloop", None)
     assert isinstance(serve.run_in_loop(running()), asyncio.BaseEventLoop)
 
 
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
-def test_a_server_runs_in_it_and_says_so(
+def test_server_logs_its_event_loop(
     tmp_path: Path, run_server: RunServer, monkeypatch: pytest.MonkeyPatch, loop: str
 ) -> None:
     (tmp_path / "config.toml").write_text(CONFIG, "utf-8")
@@ -339,7 +339,7 @@ def test_a_server_runs_in_it_and_says_so(
     assert f'from="thudmud.server.serve" event=starting loop={loop}\n' in log
 
 
-async def test_that_the_time_of_the_machine_was_set_is_logged_once(
+async def test_changed_system_time_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     times = iter([1000.0, 1003.0, 4600.0, 4600.0, 4600.0])
@@ -372,9 +372,7 @@ class TestPortOfThePage:
             monkeypatch.setattr(WebSettings.model_fields["port"], "default", port)
             yield port
 
-    async def test_one_that_nobody_has_chosen_is_another_if_it_is_in_use(
-        self, tmp_path: Path, busy: int
-    ) -> None:
+    async def test_default_port_in_use_is_replaced(self, tmp_path: Path, busy: int) -> None:
         said: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         web = {"port": busy}  # a whole config.toml has it
         settings = SETTINGS.model_copy(update={"web": WebSettings.model_validate(web)})
@@ -398,13 +396,13 @@ class TestPortOfThePage:
         [{"public_url": "https://example.org"}, {"proxies": ["127.0.0.1"]}],
         ids=["public", "proxy"],
     )
-    async def test_not_where_a_proxy_looks_for_it(
+    async def test_port_in_use_behind_a_proxy_is_refused(
         self, busy: int, chosen: Mapping[str, object]
     ) -> None:
         web = WebSettings.model_validate({"port": busy, **chosen})
         await self._is_refused(web)
 
-    async def test_not_where_it_was_chosen(self, busy: int) -> None:
+    async def test_configured_port_in_use_is_refused(self, busy: int) -> None:
         await self._is_refused(WebSettings().model_copy(update={"port": busy}))
 
     async def _is_refused(self, web: WebSettings) -> None:
@@ -415,7 +413,7 @@ class TestPortOfThePage:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])  # noqa: S104  (nobody connects)
 @pytest.mark.parametrize("section", ["web", "metrics"])
-async def test_port_of_two_settings_is_a_line_that_names_both(
+async def test_port_shared_by_two_settings_is_reported_with_both(
     tmp_path: Path, free_port: FreePort, section: str, host: str
 ) -> None:
     port = free_port()
@@ -432,7 +430,7 @@ async def test_port_of_two_settings_is_a_line_that_names_both(
         await serving.serve(settings, tmp_path, lambda _: None)
 
 
-async def test_page_whose_port_nobody_has_chosen_gives_way_to_our_own(
+async def test_default_page_port_yields_to_the_telnet_port(
     monkeypatch: pytest.MonkeyPatch, free_port: FreePort
 ) -> None:
     port = free_port()
@@ -445,7 +443,7 @@ async def test_page_whose_port_nobody_has_chosen_gives_way_to_our_own(
     server.close()
 
 
-async def test_start_that_fails_leaves_no_live_server_in_the_store(tmp_path: Path) -> None:
+async def test_failed_start_leaves_no_heartbeat_in_the_store(tmp_path: Path) -> None:
     storage = StorageSettings()
     with pytest.raises(StartError, match="no port"):
         async with serve.served_store(storage, tmp_path):

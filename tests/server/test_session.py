@@ -20,12 +20,12 @@ from thudmud.telnet.screen import encode
 WELCOME = b"\xff\xfd\x1f" + encode(greeting((), 0)) + b"What is your name? "
 
 
-async def test_a_silent_client_sees_the_greeting_and_the_question_at_once(serving: Serving) -> None:
+async def test_silent_client_is_greeted_and_asked_for_a_name(serving: Serving) -> None:
     client = await (await serving()).connect()
     assert await client.until(b"name? ") == WELCOME
 
 
-async def test_a_name_then_commands_each_answered_and_a_prompt(serving: Serving) -> None:
+async def test_session_from_name_to_quit_with_prompts(serving: Serving) -> None:
     client = await (await serving()).connect()
     await client.until(b"name? ")
     await client.send(b"anna\r\n")
@@ -40,7 +40,7 @@ async def test_a_name_then_commands_each_answered_and_a_prompt(serving: Serving)
     assert await client.rest() == b"Anna leaves.\r\n"
 
 
-async def test_a_name_that_cannot_be_had_is_asked_for_again(serving: Serving) -> None:
+async def test_unusable_name_is_asked_for_again(serving: Serving) -> None:
     setup = await serving()
     await setup.connect("Anna")
     client = await setup.connect()
@@ -57,13 +57,13 @@ async def test_a_name_that_cannot_be_had_is_asked_for_again(serving: Serving) ->
     assert b"Bob comes in." in await client.until(b"> ")
 
 
-async def test_quit_instead_of_a_name(serving: Serving) -> None:
+async def test_quit_at_the_name_prompt(serving: Serving) -> None:
     client = await (await serving()).connect()
     await client.send(b"Quit\r\n")
     assert await client.rest() == WELCOME + b"Goodbye!\r\n"
 
 
-async def test_a_name_is_free_again_the_moment_it_is_left(serving: Serving) -> None:
+async def test_name_is_free_immediately_after_quit(serving: Serving) -> None:
     setup = await serving()
     for _ in range(3):
         client = await setup.connect("Anna")
@@ -71,7 +71,7 @@ async def test_a_name_is_free_again_the_moment_it_is_left(serving: Serving) -> N
         await client.rest()
 
 
-async def test_text_at_a_prompt_starts_on_a_fresh_line_and_the_prompt_comes_again(
+async def test_output_at_a_prompt_starts_a_new_line_and_repeats_it(
     serving: Serving,
 ) -> None:
     setup = await serving()
@@ -83,7 +83,7 @@ async def test_text_at_a_prompt_starts_on_a_fresh_line_and_the_prompt_comes_agai
         assert await anna.fence() == b"\r\nBob says: " + word + b"\r\n> "
 
 
-async def test_an_answer_that_comes_later_has_one_prompt_behind_it(serving: Serving) -> None:
+async def test_delayed_answer_is_followed_by_one_prompt(serving: Serving) -> None:
     setup = await serving()
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     await anna.until(b"Bob comes in.\r\n> ")
@@ -103,13 +103,13 @@ async def test_an_answer_that_comes_later_has_one_prompt_behind_it(serving: Serv
         assert await anna.until(b"> ") == fresh + b"Bob says: Here it is.\r\n> "
 
 
-async def test_a_bell_rings_before_the_text(serving: Serving) -> None:
+async def test_bell_precedes_the_text(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.send(b"ring\r\n")
     assert await client.until(b"> ") == b"\x07Your turn.\r\n> "
 
 
-async def test_every_line_end_and_one_cut_into_two_packets(serving: Serving) -> None:
+async def test_line_ends_are_recognised_even_if_split(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.send(b"a\r\nb\r\0c\nd\r")
     assert await client.fence() == b"echo a\r\necho b\r\necho c\r\necho d\r\n> "
@@ -119,7 +119,7 @@ async def test_every_line_end_and_one_cut_into_two_packets(serving: Serving) -> 
     assert await client.fence() == b"echo f\r\n> "
 
 
-async def test_erasing(serving: Serving) -> None:
+async def test_erase_character_and_erase_line(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.send(b"lox\x08ok" + IAC + b"\xf7k\r\n")  # EC
     assert await client.until(b"> ") == b"echo look\r\n> "
@@ -127,7 +127,7 @@ async def test_erasing(serving: Serving) -> None:
     assert await client.until(b"> ") == b"echo look\r\n> "
 
 
-async def test_the_same_bytes_go_to_all(serving: Serving) -> None:
+async def test_broadcast_sends_identical_text(serving: Serving) -> None:
     setup = await serving()
     clients = [await setup.connect(name) for name in ("Anna", "Bob", "Cara")]
     for client in clients:
@@ -138,7 +138,7 @@ async def test_the_same_bytes_go_to_all(serving: Serving) -> None:
         assert await client.fence() == "\r\nAnna says: é ♖\r\n> ".encode()
 
 
-async def test_an_overlong_line_gets_one_message(serving: Serving) -> None:
+async def test_overlong_line_gets_one_message(serving: Serving) -> None:
     client = await (await serving(max_line=80)).connect("Anna")
     await client.send(b"x" * 5000 + b"\r\nlook\r\n")
     assert await client.until(b"> ") == (
@@ -146,7 +146,7 @@ async def test_an_overlong_line_gets_one_message(serving: Serving) -> None:
     )
 
 
-async def test_a_mistake_of_ours_is_logged_and_the_connection_goes_on(
+async def test_exception_is_logged_and_the_connection_continues(
     serving: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = await (await serving()).connect("Anna")
@@ -162,7 +162,7 @@ async def test_a_mistake_of_ours_is_logged_and_the_connection_goes_on(
 # Telnet
 
 
-async def test_the_width_is_asked_for_and_followed(serving: Serving) -> None:
+async def test_window_width_is_requested_and_applied(serving: Serving) -> None:
     client = await (await serving()).connect()
     await client.send(IAC + WILL + NAWS + naws(100) + b"anna\r\nwidth\r\n")
     assert b"width 100\r\n" in await client.fence()
@@ -173,7 +173,7 @@ async def test_the_width_is_asked_for_and_followed(serving: Serving) -> None:
     assert await client.fence() == b""
 
 
-async def test_a_width_that_was_refused_does_not_count(serving: Serving) -> None:
+async def test_width_after_wont_naws_is_ignored(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.send(naws(50) + b"width\r\n")  # asked for, but not agreed to in so many words
     assert b"width 50\r\n> " in await client.fence()
@@ -181,7 +181,7 @@ async def test_a_width_that_was_refused_does_not_count(serving: Serving) -> None
     assert await client.fence() == b"width 50\r\n> "
 
 
-async def test_a_client_without_a_width_has_80_columns(serving: Serving) -> None:
+async def test_client_without_naws_has_80_columns(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.speak()
     await client.send(IAC + WONT + NAWS + b"width\r\n")
@@ -191,9 +191,7 @@ async def test_a_client_without_a_width_has_80_columns(serving: Serving) -> None
 @pytest.mark.parametrize(
     "option", [b"\x03", b"\x05", b"\x12", b"\x22", b"\x55", b"\x56", b"\x57", b"\x5b"]
 )
-async def test_sga_linemode_compression_and_the_unknown_are_refused(
-    serving: Serving, option: bytes
-) -> None:
+async def test_unsupported_options_are_refused(serving: Serving, option: bytes) -> None:
     client = await (await serving()).connect("Anna")
     await client.speak()
     await client.send(IAC + DO + option + IAC + WILL + option)
@@ -202,7 +200,7 @@ async def test_sga_linemode_compression_and_the_unknown_are_refused(
     assert await client.fence() == b""
 
 
-async def test_refusals_are_not_answered_so_that_nothing_loops(serving: Serving) -> None:
+async def test_option_refusals_are_not_answered(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.speak()
     for option in range(256):
@@ -210,7 +208,7 @@ async def test_refusals_are_not_answered_so_that_nothing_loops(serving: Serving)
     assert await client.fence() == GA  # behind the prompt that is shown
 
 
-async def test_a_timing_mark_is_answered_behind_all_that_was_sent_before(serving: Serving) -> None:
+async def test_timing_mark_answer_follows_earlier_output(serving: Serving) -> None:
     client = await (await serving(commands_per_turn=1)).connect("Anna")
     mark = IAC + WILL + TM
     await client.send(b"a\r\n" + (IAC + DO + TM) + b"b\r\nc\r\n" + (IAC + DO + TM) + b"unfinished")
@@ -220,7 +218,7 @@ async def test_a_timing_mark_is_answered_behind_all_that_was_sent_before(serving
     assert await client.until(b"> ") == b"echo unfinished line\r\n> "
 
 
-async def test_are_you_there(serving: Serving) -> None:
+async def test_are_you_there_is_answered(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.send(b"a\r\n" + IAC + b"\xf6")
     told = await client.fence()  # with a prompt between the two, whose line is ended, or not
@@ -231,7 +229,7 @@ async def test_are_you_there(serving: Serving) -> None:
 # Ends
 
 
-async def test_the_others_are_told_of_a_lost_connection(serving: Serving) -> None:
+async def test_lost_connection_is_announced_to_others(serving: Serving) -> None:
     setup = await serving()
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     await anna.until(b"> ")
@@ -239,7 +237,7 @@ async def test_the_others_are_told_of_a_lost_connection(serving: Serving) -> Non
     assert await anna.until(b"> ") == b"\r\nBob is lost.\r\n> "
 
 
-async def test_the_last_words_arrive_though_the_client_goes_on_sending(serving: Serving) -> None:
+async def test_farewell_reaches_a_client_that_keeps_sending(serving: Serving) -> None:
     setup = await serving(shutdown_grace=PATIENCE)
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     await anna.until(b"> ")
@@ -252,7 +250,7 @@ async def test_the_last_words_arrive_though_the_client_goes_on_sending(serving: 
     assert setup.service.typed == ["quit"]
 
 
-async def test_a_client_that_does_not_close_is_closed(serving: Serving) -> None:
+async def test_lingering_client_is_disconnected_after_quit(serving: Serving) -> None:
     setup = await serving(shutdown_grace=0.1)
     client = await setup.connect("Anna")
     await client.send(b"quit\r\n")
@@ -268,7 +266,7 @@ async def test_a_client_that_does_not_close_is_closed(serving: Serving) -> None:
             await talk_on()
 
 
-async def test_input_that_ends_is_answered_to_its_end(serving: Serving) -> None:
+async def test_half_closed_connection_is_answered_to_the_last_line(serving: Serving) -> None:
     setup = await serving()
     client = await setup.connect()
     await client.send(b"anna\nlook\nunfinished")
@@ -280,7 +278,7 @@ async def test_input_that_ends_is_answered_to_its_end(serving: Serving) -> None:
     assert not setup.service.widths
 
 
-async def test_a_disconnection_in_the_middle_of_a_line_discards_it(serving: Serving) -> None:
+async def test_partial_line_is_discarded_on_disconnect(serving: Serving) -> None:
     setup = await serving()
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     await anna.until(b"> ")
@@ -291,7 +289,7 @@ async def test_a_disconnection_in_the_middle_of_a_line_discards_it(serving: Serv
     assert setup.service.typed == ["say hello"]
 
 
-async def test_a_server_that_stops_tells_everybody(serving: Serving) -> None:
+async def test_server_stop_is_announced_to_all_connections(serving: Serving) -> None:
     setup = await serving()
     named, nameless = await setup.connect("Anna"), await setup.connect()
     await nameless.until(b"name? ")
@@ -303,7 +301,7 @@ async def test_a_server_that_stops_tells_everybody(serving: Serving) -> None:
         await setup.connect()
 
 
-async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(
+async def test_client_with_unread_input_receives_the_farewell(
     serving: Serving,
 ) -> None:
     setup = await serving(commands_per_second=1, commands_at_once=10)
@@ -316,7 +314,7 @@ async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(
     assert (await told).endswith(f"\r\n{FAREWELL}\r\n".encode())
 
 
-async def test_a_server_that_stops_does_not_wait_for_a_client_that_does_not_read(
+async def test_server_stop_does_not_wait_for_a_stalled_reader(
     serving: Serving,
 ) -> None:
     setup = await serving(outbox_bytes=100_000_000)
@@ -330,7 +328,7 @@ async def test_a_server_that_stops_does_not_wait_for_a_client_that_does_not_read
     assert (await bob.rest()).endswith(b"Goodbye.\r\n")
 
 
-async def test_who_comes_when_it_is_over_is_shown_out(serving: Serving) -> None:
+async def test_connection_after_close_is_turned_away(serving: Serving) -> None:
     """Though they have been asked for a name already: that question has not begun to wait."""
     setup = await serving()
     setup.sessions.close("It is over.")
@@ -355,7 +353,7 @@ def timer(said: list[str], warning: float, limit: float) -> IdleTimer:
         (60, 3660, "for 60 seconds. After 60 minutes more the connection ends."),
     ],
 )
-async def test_who_types_nothing_is_warned_once_before_the_end(
+async def test_idle_player_is_warned_once_before_the_limit(
     pass_time: PassTime, warning: float, limit: float, told: str
 ) -> None:
     said: list[str] = []
@@ -372,7 +370,7 @@ async def test_who_types_nothing_is_warned_once_before_the_end(
     idle.stop()
 
 
-async def test_nobody_is_warned_of_what_never_comes(pass_time: PassTime) -> None:
+async def test_idle_warning_requires_a_limit(pass_time: PassTime) -> None:
     said: list[str] = []
     for warning, limit in [(1, 0), (0, 1), (0, 0)]:
         idle = timer(said, warning, limit)
@@ -382,7 +380,7 @@ async def test_nobody_is_warned_of_what_never_comes(pass_time: PassTime) -> None
     assert said == ["You have typed nothing for 1 second. Goodbye!"]
 
 
-async def test_who_gives_no_name_in_time_is_told_so(serving: Serving, pass_time: PassTime) -> None:
+async def test_login_timeout_is_explained(serving: Serving, pass_time: PassTime) -> None:
     setup = await serving(login_limit=60)
     bob = await setup.connect("Bob")
     _, slow, asked = clients = [await setup.connect() for _ in range(3)]

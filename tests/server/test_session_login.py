@@ -67,7 +67,7 @@ async def named(setup: Setup, name: bytes) -> Client:
 # Passwords
 
 
-async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
+async def test_registration_hides_all_passwords(
     serving: Serving,
 ) -> None:
     anna, _ = await come(await serving(), "Anna")
@@ -97,7 +97,7 @@ async def test_registering_hides_what_is_typed_from_the_first_line_to_the_last(
     assert await anna.until(b"> ") == b"echo look\r\n> "
 
 
-async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
+async def test_member_is_asked_for_the_password(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     await register(anna, b"password")
@@ -117,7 +117,7 @@ async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
     assert not [line for line in setup.service.typed if "password" in line]
 
 
-async def test_without_the_password_another_name_can_be_given(serving: Serving) -> None:
+async def test_password_prompt_can_be_left_for_another_name(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     await register(anna, b"password")
@@ -129,7 +129,7 @@ async def test_without_the_password_another_name_can_be_given(serving: Serving) 
     await other.until(b"Bob comes in.")
 
 
-async def test_a_client_that_echoes_all_the_same_needs_no_line_break(serving: Serving) -> None:
+async def test_refused_echo_adds_no_line_break(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     for answer in (b"", IAC + DONT + ECHO):
@@ -139,7 +139,7 @@ async def test_a_client_that_echoes_all_the_same_needs_no_line_break(serving: Se
         assert await anna.until(b"> ") == b"You are still a guest.\r\n> "
 
 
-async def test_echo_is_refused_when_nothing_is_hidden(serving: Serving) -> None:
+async def test_echo_is_refused_outside_password_prompts(serving: Serving) -> None:
     anna, _ = await come(await serving(), "Anna")
     await anna.send(IAC + DO + ECHO + IAC + DONT + ECHO)
     assert await anna.fence() == IAC + WONT + ECHO
@@ -149,7 +149,7 @@ async def test_echo_is_refused_when_nothing_is_hidden(serving: Serving) -> None:
     assert await anna.fence() == b"\r\nYou are still a guest.\r\n" + IAC + WONT + ECHO + b"> "
 
 
-async def test_what_others_say_while_a_password_is_typed(serving: Serving) -> None:
+async def test_output_during_a_password_prompt_repeats_the_prompt(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     bob, _ = await come(setup, "Bob")
@@ -160,7 +160,7 @@ async def test_what_others_say_while_a_password_is_typed(serving: Serving) -> No
     assert await anna.until(b"word: ") == b"\r\nBob says: hello\r\nNew password: "
 
 
-async def test_a_password_of_ten_thousand_characters(serving: Serving) -> None:
+async def test_overlong_password_is_refused(serving: Serving) -> None:
     anna, _ = await come(await serving(), "Anna")
     await anna.send(b"register\r\n")
     await anna.until(b"New password: ")
@@ -172,7 +172,7 @@ async def test_a_password_of_ten_thousand_characters(serving: Serving) -> None:
     assert b"at most 128" in await anna.until(b"word: ")
 
 
-async def test_changing_the_password(serving: Serving) -> None:
+async def test_password_change(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     await register(anna, b"password")
@@ -189,7 +189,7 @@ async def test_changing_the_password(serving: Serving) -> None:
     await again.until(b"echo look")
 
 
-async def test_lines_sent_ahead_are_taken_in_their_order(serving: Serving) -> None:
+async def test_lines_sent_ahead_answer_prompts_in_order(serving: Serving) -> None:
     setup = await serving()
     client = await setup.connect()
     lines = [b"anna", b"one", b"register", b"password", b"password", b"two", b"password"]
@@ -204,7 +204,7 @@ async def test_lines_sent_ahead_are_taken_in_their_order(serving: Serving) -> No
 # One name, two connections
 
 
-async def test_a_member_who_comes_again_takes_over(serving: Serving) -> None:
+async def test_second_login_of_a_member_takes_over(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     await register(anna, b"password")
@@ -221,7 +221,7 @@ async def test_a_member_who_comes_again_takes_over(serving: Serving) -> None:
     assert list(setup.service.hall.people) == ["Anna", "Bob"]
 
 
-async def test_a_guest_takes_over_from_a_dead_connection_by_the_word(serving: Serving) -> None:
+async def test_guest_takes_over_a_dead_connection_with_the_resume_word(serving: Serving) -> None:
     setup = await serving()
     anna, word = await come(setup, "Anna")
     anna.stop_reading()
@@ -238,7 +238,7 @@ async def test_a_guest_takes_over_from_a_dead_connection_by_the_word(serving: Se
     assert list(setup.service.hall.people) == ["Anna"]
 
 
-async def test_a_guest_comes_back_after_a_lost_connection(serving: Serving) -> None:
+async def test_guest_returns_after_a_lost_connection(serving: Serving) -> None:
     setup = await serving()
     anna, word = await come(setup, "Anna")
     bob, _ = await come(setup, "Bob")
@@ -250,7 +250,7 @@ async def test_a_guest_comes_back_after_a_lost_connection(serving: Serving) -> N
     assert WORD not in await again.until(b"Anna comes in.")
 
 
-async def test_whoever_comes_again_while_they_are_being_let_in(
+async def test_login_during_another_login_of_the_same_player(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup = await serving()
@@ -286,7 +286,7 @@ async def test_whoever_comes_again_while_they_are_being_let_in(
     assert list(setup.service.hall.people) == ["Anna"]
 
 
-async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) -> None:
+async def test_takeover_during_registration_cancels_it(serving: Serving) -> None:
     setup = await serving()
     anna, word = await come(setup, "Anna")
     await anna.send(b"register\r\n")
@@ -297,7 +297,7 @@ async def test_a_taken_over_connection_with_a_dialogue_open(serving: Serving) ->
     assert await setup.sessions.store.read(accounts.find, "Anna") is None
 
 
-async def test_many_who_race_for_one_name(serving: Serving) -> None:
+async def test_race_for_one_name_has_one_winner(serving: Serving) -> None:
     setup = await serving()
     clients = [await setup.connect() for _ in range(10)]
     for client in clients:
@@ -307,7 +307,7 @@ async def test_many_who_race_for_one_name(serving: Serving) -> None:
     assert list(setup.service.hall.people) == ["Anna"]
 
 
-async def test_a_member_who_comes_in_several_times_at_once_is_there_once(serving: Serving) -> None:
+async def test_simultaneous_logins_of_a_member_leave_one_connection(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     await register(anna, b"password")
@@ -330,7 +330,7 @@ async def test_a_member_who_comes_in_several_times_at_once_is_there_once(serving
 # Ends
 
 
-async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(
+async def test_disconnect_at_any_point_of_registration_is_survived(
     serving: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -351,7 +351,7 @@ async def test_a_connection_that_is_lost_at_any_point_of_a_dialogue(
             break
 
 
-async def test_input_that_ends_in_a_dialogue(serving: Serving) -> None:
+async def test_half_close_during_registration_ends_the_session(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     await anna.send(b"register\r\npassword\r\n")
@@ -360,7 +360,7 @@ async def test_input_that_ends_in_a_dialogue(serving: Serving) -> None:
     assert not setup.service.hall.people
 
 
-async def test_a_server_that_stops_while_a_password_is_asked_for(serving: Serving) -> None:
+async def test_server_stop_during_a_password_prompt(serving: Serving) -> None:
     setup = await serving()
     anna, _ = await come(setup, "Anna")
     await register(anna, b"password")
@@ -371,7 +371,7 @@ async def test_a_server_that_stops_while_a_password_is_asked_for(serving: Servin
     assert b"shutting down" in await other.rest()
 
 
-async def test_who_is_seen_is_written_down(serving: Serving) -> None:
+async def test_guest_last_seen_time_is_stored(serving: Serving) -> None:
     setup = await serving()
     await come(setup, "Anna")
     bob, _ = await come(setup, "Bob")
@@ -385,7 +385,7 @@ async def test_who_is_seen_is_written_down(serving: Serving) -> None:
     assert kept.seen >= began
 
 
-async def test_who_types_nothing_is_warned_and_then_seen_out(
+async def test_idle_connection_is_warned_and_then_closed(
     serving: Serving, pass_time: PassTime
 ) -> None:
     setup = await serving(idle_warning=100, idle_limit=180)
@@ -401,7 +401,7 @@ async def test_who_types_nothing_is_warned_and_then_seen_out(
     assert not setup.service.hall.people
 
 
-async def test_whoever_waits_for_the_opponent_may_idle(
+async def test_waiting_for_the_opponent_does_not_count_as_idle(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
 ) -> None:
     setup = await serving(idle_warning=0.0, idle_limit=60)
@@ -421,7 +421,7 @@ async def test_whoever_waits_for_the_opponent_may_idle(
     assert asked == 5
 
 
-async def test_a_command_that_takes_its_time_holds_the_next_back(
+async def test_slow_command_holds_back_the_next(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup = await serving()
@@ -470,7 +470,7 @@ async def test_addresses_are_forgotten_after_some_days(
 
 
 @pytest.mark.parametrize(("why", "said"), [("moved", ELSEWHERE), ("cut off", CUT_OFF)])
-async def test_who_goes_on_on_another_node_is_told_and_noted_no_more(
+async def test_moved_player_is_told_and_no_longer_recorded_as_seen(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, why: str, said: str
 ) -> None:
     monkeypatch.setattr(last_seen, "INTERVAL", 0.01)
@@ -505,7 +505,7 @@ async def test_who_goes_on_on_another_node_is_told_and_noted_no_more(
         (NotWrittenError("The disk is full."), "The server cannot reach its storage just now"),
     ],
 )
-async def test_who_cannot_come_in_is_told_why_and_comes_again(
+async def test_failed_join_is_explained_and_can_be_retried(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
     setup = await serving()
@@ -523,7 +523,7 @@ async def test_who_cannot_come_in_is_told_why_and_comes_again(
     await again.until(b"Anna comes in.")
 
 
-async def test_who_chooses_what_cannot_be_kept_is_in_and_leaves(
+async def test_unsaved_login_options_do_not_prevent_entry(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup = await serving()
@@ -552,7 +552,7 @@ async def test_who_chooses_what_cannot_be_kept_is_in_and_leaves(
 # Options that are chosen at the name prompt
 
 
-async def test_they_hold_once_a_guest_is_in(serving: Serving) -> None:
+async def test_options_before_login_apply_to_a_guest(serving: Serving) -> None:
     setup = await serving()
     client = await setup.connect()
     await client.until(b"name? ")
@@ -563,7 +563,7 @@ async def test_they_hold_once_a_guest_is_in(serving: Serving) -> None:
     assert setup.service.hall.people["Anna"].options.reader is Switch.ON
 
 
-async def test_they_are_remembered_for_a_member(serving: Serving) -> None:
+async def test_options_before_login_are_saved_for_a_member(serving: Serving) -> None:
     setup = await serving()
     anna = await setup.connect("Anna")
     await anna.send(b"register\r\npassword\r\npassword\r\n")
@@ -582,7 +582,7 @@ async def test_they_are_remembered_for_a_member(serving: Serving) -> None:
 
 
 @pytest.mark.parametrize("here", [True, False])
-def test_they_change_the_options_of_before(*, here: bool) -> None:
+def test_options_before_login_change_existing_options(*, here: bool) -> None:
     house = House([BoardSpec("oak board")])
     house.enter("Anna", 0.0)
     for line in ("options charset ascii", "join game as dwarf on oak board"):
@@ -599,7 +599,7 @@ def test_they_change_the_options_of_before(*, here: bool) -> None:
         assert house.hall.people["Anna"].options == options
 
 
-def test_they_come_on_top_of_what_is_kept() -> None:
+def test_options_before_login_extend_saved_options() -> None:
     house = House([BoardSpec("oak board")])
     kept = house.hall.choose("Dora", None, [SetWidth(60)])
     chosen = house.hall.choose("Dora", kept, [SetCharset(Charset.ASCII)])
@@ -609,7 +609,7 @@ def test_they_come_on_top_of_what_is_kept() -> None:
 # New names
 
 
-async def test_who_takes_too_many_names_is_told_and_may_come_back_under_one(
+async def test_new_name_quota_still_allows_resuming_a_name(
     serving: Serving,
 ) -> None:
     setup = await serving(names_per_hour=2)

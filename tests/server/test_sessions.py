@@ -90,7 +90,7 @@ async def sessions(store: SlowStore) -> Sessions:
     return Sessions(service)
 
 
-async def test_banned_while_playing(sessions: Sessions) -> None:
+async def test_banned_player_is_removed_while_playing(sessions: Sessions) -> None:
     anna, bert = FakeSession(sessions, "Anna"), FakeSession(sessions, "Bert")
     await anna.come_in()
     await bert.come_in()
@@ -100,7 +100,7 @@ async def test_banned_while_playing(sessions: Sessions) -> None:
     assert not bert.ended
 
 
-async def test_title_of_a_tournament_that_is_over_is_not_shown_once_its_announcer_is_removed(
+async def test_title_of_a_removed_announcers_tournament_is_hidden(
     sessions: Sessions, store: SlowStore
 ) -> None:
     for name in ("Anna", "Bert"):
@@ -146,7 +146,9 @@ class TestLogins:
         await store.held_up()
         return coming
 
-    async def test_session_ends_by_another_password(self, sessions: Sessions) -> None:
+    async def test_session_ends_when_the_password_is_changed_elsewhere(
+        self, sessions: Sessions
+    ) -> None:
         anna, bert = await self.come_in(sessions), await self.come_in(sessions, "Bert")
         guest = FakeSession(sessions, "Gast")
         await guest.come_in()
@@ -161,7 +163,7 @@ class TestLogins:
         await sessions.end_logged_out()
         assert not again.ended
 
-    async def test_session_that_changes_the_password_goes_on(self, sessions: Sessions) -> None:
+    async def test_session_that_changes_the_password_continues(self, sessions: Sessions) -> None:
         anna, epoch = await self.come_in(sessions), new_epoch()
         sessions.epochs(anna).add(epoch)
         await sessions.end_logged_out()  # it is not stored yet
@@ -174,7 +176,7 @@ class TestLogins:
         await sessions.end_logged_out()
         assert anna.shown[-1] == LOGGED_OUT
 
-    async def test_session_ends_by_removal_also_when_the_name_is_registered_anew(
+    async def test_session_ends_on_removal_even_if_the_name_is_reregistered(
         self, sessions: Sessions
     ) -> None:
         anna, bert = await self.come_in(sessions), await self.come_in(sessions, "Bert")
@@ -185,7 +187,7 @@ class TestLogins:
         assert anna.shown[-1] == LOGGED_OUT
         assert bert.shown[-1] == REMOVED
 
-    async def test_logins_that_could_not_be_read_are_read_again(
+    async def test_login_check_is_retried_after_a_store_error(
         self, sessions: Sessions, store: SlowStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         anna, changed = await self.come_in(sessions), asyncio.Event()
@@ -204,7 +206,7 @@ class TestLogins:
         following.cancel()
         assert anna.shown[-1] == LOGGED_OUT
 
-    async def test_login_that_ends_while_the_player_comes_in_lets_nobody_in(
+    async def test_login_revoked_during_admission_is_refused(
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         coming = await self.held_up(sessions, store)
@@ -215,7 +217,7 @@ class TestLogins:
         assert again.shown[-1] == LOGGED_OUT
         assert not sessions.service.hall.people
 
-    async def test_member_banned_while_coming_in_is_told_so_before_the_order_is_read(
+    async def test_member_banned_during_admission_is_told(
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         coming = await self.held_up(sessions, store)
@@ -224,7 +226,7 @@ class TestLogins:
         await finished(coming)
         assert coming.result().shown[-1] == JUST_BANNED.format("Anna")
 
-    async def test_guest_whose_name_is_registered_while_coming_in_is_turned_out(
+    async def test_guest_is_refused_if_the_name_is_registered_meanwhile(
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         anna = FakeSession(sessions, "Anna")
@@ -243,7 +245,7 @@ class TestLogins:
         assert visitor.shown[-1] == REGISTERED
         assert not sessions.service.hall.people
 
-    async def test_guest_who_took_the_place_of_a_session_that_registers_is_turned_out(
+    async def test_guest_replacing_a_registering_session_is_turned_out(
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         owner, visitor = FakeSession(sessions, "Anna"), FakeSession(sessions, "Anna")
@@ -280,7 +282,7 @@ class TestLogins:
         await sessions.end_logged_out()
         assert guest.shown[-1] == REMOVED
 
-    async def test_bot_under_a_registered_name_stays(
+    async def test_bot_with_a_registered_name_stays(
         self, sessions: Sessions, store: SlowStore
     ) -> None:
         sessions.service.hall.bots = {"Anna": None}
@@ -291,7 +293,9 @@ class TestLogins:
         assert not bot.ended
 
 
-async def test_banned_while_coming_back(sessions: Sessions, store: SlowStore) -> None:
+async def test_returning_player_banned_during_admission_is_refused(
+    sessions: Sessions, store: SlowStore
+) -> None:
     anna = FakeSession(sessions, "Anna")
     await anna.come_in()
     assert anna.visit
@@ -311,7 +315,7 @@ async def test_banned_while_coming_back(sessions: Sessions, store: SlowStore) ->
     assert sessions.service.hall.tables["oak board"].away
 
 
-async def test_banned_or_gone_before_coming_in(
+async def test_ban_or_disconnect_before_admission_prevents_entry(
     sessions: Sessions, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate, read = asyncio.Event(), store.look_up
@@ -333,9 +337,7 @@ async def test_banned_or_gone_before_coming_in(
     assert not sessions.service.hall.people
 
 
-async def test_a_bot_that_is_banned_while_coming_back_leaves_nothing(
-    store: SlowStore, tmp_path: Path
-) -> None:
+async def test_bot_banned_while_rejoining_leaves_no_trace(store: SlowStore, tmp_path: Path) -> None:
     node = Node(store, "one", clock=lambda: store.time)
     await node.open()
     place = Place(store, node)
@@ -440,7 +442,7 @@ def by_default() -> TalkLimiter:
     ],
     ids=lambda lines: lines[0],
 )
-async def test_others_are_told_no_more_than_the_cap(store: SlowStore, lines: list[str]) -> None:
+async def test_broadcasts_are_capped_per_player(store: SlowStore, lines: list[str]) -> None:
     crowd = Crowd(store, by_default())
     await crowd.service.open()
     mallory, bob, carla = await crowd.enter("Mallory", "Bob", "Carla")
@@ -457,7 +459,7 @@ async def test_others_are_told_no_more_than_the_cap(store: SlowStore, lines: lis
     assert max(*told, stored) <= MOST_HEARD + 1
 
 
-async def test_many_names_from_one_address_share_what_others_are_told(store: SlowStore) -> None:
+async def test_names_from_one_address_share_a_broadcast_limit(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(0.5, 3, 4))
     await crowd.service.open()
     [bob] = await crowd.enter("Bob", address="198.51.100.1")
@@ -475,7 +477,7 @@ async def test_many_names_from_one_address_share_what_others_are_told(store: Slo
     assert await crowd.done(bob, "say peace") == [True]
 
 
-async def test_shouts_are_limited_besides(store: SlowStore) -> None:
+async def test_shouts_have_an_additional_limit(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 9, 4), TalkLimiter(0.5, 2, 4))
     await crowd.service.open()
     anna, bob = await crowd.enter("Anna", "Bob", address="192.0.2.1")
@@ -489,7 +491,7 @@ async def test_shouts_are_limited_besides(store: SlowStore) -> None:
     assert (await crowd.type(anna, "shout f"))[0].done
 
 
-async def test_reports_from_one_address_are_limited_by_whatever_names(store: SlowStore) -> None:
+async def test_reports_are_limited_per_address(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(1, 99, 4), reports=TalkLimiter(1 / 360, 10, 1))
     take_reports(crowd.hall, 5)
     await crowd.service.open()
@@ -505,7 +507,7 @@ async def test_reports_from_one_address_are_limited_by_whatever_names(store: Slo
     assert (await crowd.type(bob, "report mala Rude."))[0].done
 
 
-async def test_address_over_its_quota_plays_on_with_others_and_begins_nothing(
+async def test_address_over_its_storage_quota_may_only_finish_games(
     store: SlowStore,
 ) -> None:
     quota = StorageQuota(3600)
@@ -542,7 +544,7 @@ async def test_address_over_its_quota_plays_on_with_others_and_begins_nothing(
     assert quota.full == set()
 
 
-async def test_this_machine_has_no_quota_nor_have_bots(store: SlowStore) -> None:
+async def test_local_players_and_bots_have_no_storage_quota(store: SlowStore) -> None:
     quota = StorageQuota(2)
     crowd = Crowd(store, TalkLimiter(1, 999, 4), quota=quota)
     await crowd.service.open()
@@ -551,7 +553,7 @@ async def test_this_machine_has_no_quota_nor_have_bots(store: SlowStore) -> None
         assert all(each.done for each in results)
 
 
-async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> None:
+async def test_offers_are_limited_but_answers_are_not(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 5, 4))
     await crowd.service.open()
     anna, bob = await crowd.enter("Anna", "Bob")
@@ -570,7 +572,7 @@ async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> N
     assert not crowd.hall.people
 
 
-async def test_to_agree_to_start_anew_is_an_answer(store: SlowStore) -> None:
+async def test_agreeing_to_restart_counts_as_an_answer(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 4, 4))
     await crowd.service.open()
     anna, bob = await crowd.enter("Anna", "Bob")
@@ -581,7 +583,7 @@ async def test_to_agree_to_start_anew_is_an_answer(store: SlowStore) -> None:
     assert await crowd.done(bob, "resign", "yes", "start") == [True, True, False]
 
 
-async def test_nothing_that_nobody_hears_counts(store: SlowStore) -> None:
+async def test_unheard_commands_do_not_count_against_the_limit(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 1, 4))
     await crowd.service.open()
     [anna] = await crowd.enter("Anna")
@@ -591,7 +593,7 @@ async def test_nothing_that_nobody_hears_counts(store: SlowStore) -> None:
     assert await crowd.done(anna, "say hello") == [False]
 
 
-async def test_an_evening_begins_without_a_wait(store: SlowStore) -> None:
+async def test_typical_first_commands_stay_within_the_limit(store: SlowStore) -> None:
     crowd = Crowd(store, by_default())
     await crowd.service.open()
     [anna] = await crowd.enter("Anna")
@@ -601,7 +603,7 @@ async def test_an_evening_begins_without_a_wait(store: SlowStore) -> None:
     assert all(await crowd.done(anna, *lines))
 
 
-async def test_a_network_of_ipv6_counts_as_one_address(store: SlowStore) -> None:
+async def test_ipv6_network_counts_as_one_address(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 99, 4))
     crowd.hall.caps = Caps(seeks_per_address=1)
     await crowd.service.open()
@@ -613,7 +615,7 @@ async def test_a_network_of_ipv6_counts_as_one_address(store: SlowStore) -> None
     assert results == [True, False, True]
 
 
-async def test_what_is_decided_again_counts_once(store: SlowStore) -> None:
+async def test_redecided_command_counts_once(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 2, 4))
     await crowd.service.open()
     anna, bob = await crowd.enter("Anna", "Bob")
@@ -626,7 +628,7 @@ async def test_what_is_decided_again_counts_once(store: SlowStore) -> None:
     assert len(crowd.hall.tables["oak board"].seats) == 2
 
 
-async def test_coming_and_going_under_one_name(store: SlowStore) -> None:
+async def test_arrivals_and_departures_are_limited_per_name(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(0.5, 3, 4))
     await crowd.service.open()
     [bob] = await crowd.enter("Bob")
@@ -641,7 +643,7 @@ async def test_coming_and_going_under_one_name(store: SlowStore) -> None:
     assert len(bob.shown) == heard + 2
 
 
-async def test_a_seat_is_come_back_to_a_little_later(store: SlowStore) -> None:
+async def test_return_to_a_seat_is_delayed_by_the_limit(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(0.5, 3, 4))
     await crowd.service.open()
     [mallory, bob] = await crowd.enter("Mallory", "Bob", address="192.0.2.1")
@@ -662,7 +664,7 @@ async def test_a_seat_is_come_back_to_a_little_later(store: SlowStore) -> None:
     assert bob.visit  # others from the same address keep nobody from their seat
 
 
-async def test_who_goes_on_from_elsewhere_makes_no_noise(store: SlowStore) -> None:
+async def test_takeover_does_not_count_against_the_limit(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 2, 4))
     await crowd.service.open()
     for _ in range(5):
@@ -680,7 +682,7 @@ async def test_who_goes_on_from_elsewhere_makes_no_noise(store: SlowStore) -> No
     ],
     ids=["one address", "one network", "two addresses", "this machine"],
 )
-async def test_thirty_names_from_one_address_are_as_loud_as_four(
+async def test_thirty_names_from_one_address_share_the_limit_of_four(
     store: SlowStore, addresses: list[str], heard: int
 ) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 5, 4))
@@ -697,7 +699,7 @@ async def test_thirty_names_from_one_address_are_as_loud_as_four(
     assert await crowd.done(bob, "say is anybody here?") == [True]
 
 
-async def test_bots_do_what_they_are_asked_for(store: SlowStore) -> None:
+async def test_bots_have_no_talk_limit(store: SlowStore) -> None:
     crowd = Crowd(store, TalkLimiter(FOREVER, 1, 4))
     await crowd.service.open()
     crowd.hall.bots = {"Grog": None}
@@ -705,7 +707,7 @@ async def test_bots_do_what_they_are_asked_for(store: SlowStore) -> None:
     assert all(await crowd.done(grog, *["say hi"] * 10))
 
 
-async def test_who_talks_too_much_is_told_and_nobody_hears_it(tmp_path: Path) -> None:
+async def test_talk_beyond_the_limit_is_refused_and_not_delivered(tmp_path: Path) -> None:
     settings = Settings.model_validate(
         {
             "server": {"port": 0, "shutdown_grace": 0.2},

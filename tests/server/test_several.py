@@ -76,7 +76,7 @@ def word_in(told: bytes) -> str:
     return found[2].decode()
 
 
-async def test_one_server_dies_and_play_goes_on_at_the_other(start: Start) -> None:
+async def test_standby_takes_over_from_a_killed_server(start: Start) -> None:
     first = await start(standby=True)
     port = await port_of(first)
     anna, told = await come(port, "Anna", "join game as dwarf on oak board")
@@ -106,7 +106,7 @@ async def refused(server: Process) -> str:
     return " ".join(said.decode().split())
 
 
-async def test_two_serve_at_once_and_their_bots_run_on_one(start: Start) -> None:
+async def test_two_servers_share_play_and_run_bots_on_one(start: Start) -> None:
     first = await start(bots=BOTS)
     ports = [await port_of(first), await port_of(await start(bots=BOTS))]
     anna, _ = await come(ports[0], "Anna", "join game as dwarf on oak board")
@@ -131,7 +131,7 @@ async def test_two_serve_at_once_and_their_bots_run_on_one(start: Start) -> None
     await cora.until(b"It is your turn")
 
 
-async def test_a_seek_and_a_ban_hold_on_all(start: Start, dsn: str) -> None:
+async def test_seek_and_ban_apply_on_all_servers(start: Start, dsn: str) -> None:
     servers = [await start(), await start()]
     ports = [await port_of(each) for each in servers]
     anna, _ = await come(ports[0], "Anna", "register", *["correct horse"] * 2)
@@ -152,7 +152,7 @@ async def test_a_seek_and_a_ban_hold_on_all(start: Start, dsn: str) -> None:
         await client.until(b"rudeness")
 
 
-async def test_logins_end_on_all(start: Start, dsn: str) -> None:
+async def test_logout_everywhere_applies_on_all_servers(start: Start, dsn: str) -> None:
     ports = [await port_of(await start()), await port_of(await start())]
     registering = "Anna", "register", *["correct horse"] * 2
     first, told = await come(ports[0], *registering, supports=True)
@@ -191,7 +191,7 @@ def members_word(told: bytes) -> str:
 MEMBERS_WORD = re.compile(rb'Thud\.Word {"player": ?"Anna", ?"word": ?"([a-z-]+)"}')
 
 
-async def test_servers_have_to_go_by_the_same(start: Start) -> None:
+async def test_server_with_different_settings_is_refused(start: Start) -> None:
     first = await start(bots=BOTS)
     await port_of(first)
     said = await refused(await start(bots=BOTS, quiet=100))
@@ -204,7 +204,7 @@ async def test_servers_have_to_go_by_the_same(start: Start) -> None:
     assert "the bot Chip is missing there, and Chalk, pause 0.0 here" in said
 
 
-async def test_no_seat_is_lost_when_all_are_restarted_one_by_one(start: Start) -> None:
+async def test_rolling_restart_keeps_all_seats(start: Start) -> None:
     servers = [await start(), await start()]
     ports = [await port_of(each) for each in servers]
     anna, told = await come(ports[0], "Anna", "join game as dwarf on oak board")
@@ -228,7 +228,7 @@ async def test_no_seat_is_lost_when_all_are_restarted_one_by_one(start: Start) -
     await bert.until(b"Anna moves the dwarf from A7 to B7")
 
 
-async def test_one_that_serves_alone_refuses_others(start: Start, tmp_path: Path) -> None:
+async def test_standalone_server_refuses_a_second(start: Start, tmp_path: Path) -> None:
     await port_of(await start(standby=True))
     assert "storage.standby = true" in await refused(await start())
     *_, last = (tmp_path / "log-2").read_text("ascii").splitlines()
@@ -236,7 +236,7 @@ async def test_one_that_serves_alone_refuses_others(start: Start, tmp_path: Path
     assert "storage.standby = true" in last
 
 
-async def test_who_stands_by_can_be_stopped(start: Start) -> None:
+async def test_standby_server_can_be_stopped(start: Start) -> None:
     await port_of(await start())
     second = await start(standby=True)
     assert "stands by" in await line_of(second)
@@ -245,9 +245,7 @@ async def test_who_stands_by_can_be_stopped(start: Start) -> None:
         assert await second.wait() == 0
 
 
-async def test_a_server_dies_in_the_middle_of_a_mail_and_another_sends_it(
-    tmp_path: Path, dsn: str
-) -> None:
+async def test_mail_of_a_killed_server_is_sent_by_another(tmp_path: Path, dsn: str) -> None:
     relay, nodes = Handler(), Nodes(tmp_path, dsn)
     relay.late = asyncio.Event()
     async with relaying(relay) as port:

@@ -15,7 +15,7 @@ from thudmud.service import Node
 from thudmud.store import Store
 
 
-def test_a_server_can_be_started_again_that_another_version_was_quicker_than(
+def test_start_during_takeover_by_a_newer_version_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has opened the store when the other takes it over, and is no node yet."""

@@ -44,7 +44,7 @@ DRAG = b"".join(naws(columns) for columns in range(40, 240))
     ],
     ids=["sizes", "terminals", "packages", "pings", "mark", "charsets", "types"],
 )
-async def test_negotiation_takes_nothing_from_the_budget_of_lines(
+async def test_negotiation_does_not_use_the_line_budget(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, program: bytes
 ) -> None:
     # What takes longer than a millisecond costs more, and a busy machine may be slow.
@@ -62,7 +62,7 @@ async def test_negotiation_takes_nothing_from_the_budget_of_lines(
     assert setup.throttled == 0
 
 
-async def test_of_the_sizes_that_wait_only_the_last_counts(
+async def test_queued_window_sizes_collapse_into_the_last(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup = await serving(commands_per_second=1, queue_length=10)
@@ -75,7 +75,7 @@ async def test_of_the_sizes_that_wait_only_the_last_counts(
     assert fitted == [239, 72]
 
 
-async def test_packages_given_up_and_asked_for_again_are_both_seen() -> None:
+async def test_package_unsubscribe_and_resubscribe_are_both_handled() -> None:
     wanted, without = (
         TerminalChanged(Terminal(packages=frozenset({"thud"}))),
         TerminalChanged(Terminal()),
