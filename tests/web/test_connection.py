@@ -49,7 +49,7 @@ async def raw(setup: Setup, name: str = "") -> Client:
     return client
 
 
-async def test_people_come_in_by_both_ports_and_see_each_other(serving: Serving) -> None:
+async def test_telnet_and_web_players_share_the_game(serving: Serving) -> None:
     setup = await serving(web=WEB)
     bert = await setup.connect("Bert")
     async with browser(setup, "Anna") as anna:
@@ -63,7 +63,7 @@ async def test_people_come_in_by_both_ports_and_see_each_other(serving: Serving)
     await bert.until(b"Anna leaves.")
 
 
-async def test_who_closes_the_page_is_lost_after_their_last_line(serving: Serving) -> None:
+async def test_closed_page_is_lost_after_its_last_line(serving: Serving) -> None:
     setup = await serving(web=WEB)
     bert = await setup.connect("Bert")
     async with browser(setup, "Anna") as anna:
@@ -72,7 +72,7 @@ async def test_who_closes_the_page_is_lost_after_their_last_line(serving: Servin
     await bert.until(b"Anna is lost.")
 
 
-async def test_a_line_is_a_message_however_it_is_ended_or_cut(serving: Serving) -> None:
+async def test_message_is_a_line_regardless_of_ending_and_fragments(serving: Serving) -> None:
     setup = await serving(web=WEB)
     client = await raw(setup, "Anna")
     for data in (b"one", b"two\n", b"three\r\n", b"four\r", b"five\nsix", b"se\bseven"):
@@ -90,7 +90,7 @@ def frame_connections() -> list[FrameConnection]:
     return [each for each in gc.get_objects() if type(each) is FrameConnection]
 
 
-async def test_frames_sent_with_a_handshake_that_waits_do_not_lift_the_limit(
+async def test_frames_sent_with_a_delayed_handshake_are_limited(
     serving: Serving, pass_time: PassTime
 ) -> None:
     limits = {"requests_at_once": 10, "requests_per_second": 1}
@@ -113,7 +113,7 @@ async def test_frames_sent_with_a_handshake_that_waits_do_not_lift_the_limit(
     assert b"one too many" not in await client.until(b"Bob says: hello")
 
 
-async def test_fragments_without_anything_in_them_are_not_kept(serving: Serving) -> None:
+async def test_empty_fragments_are_not_kept(serving: Serving) -> None:
     before = frame_connections()  # of tests that ran before, which are yet to be collected
     web = WEB | {"frames_at_once": 1_000_000, "frames_per_second": 100_000}
     client = await raw(await serving(web=web), "Anna")
@@ -127,7 +127,7 @@ async def test_fragments_without_anything_in_them_are_not_kept(serving: Serving)
     await client.until(b"echo one")
 
 
-async def test_what_comes_with_the_handshake_is_not_lost(serving: Serving) -> None:
+async def test_frames_sent_with_the_handshake_are_processed(serving: Serving) -> None:
     setup = await serving(web=WEB)
     client = await setup.connect_web()
     await client.send(HANDSHAKE + frame(Opcode.BINARY, b"Anna") + frame(Opcode.BINARY, b"one"))
@@ -149,7 +149,9 @@ async def test_what_comes_with_the_handshake_is_not_lost(serving: Serving) -> No
         ({}, 101),
     ],
 )
-async def test_who_may_open_one(serving: Serving, how: dict[str, Any], status: int) -> None:
+async def test_handshake_checks_origin_and_subprotocol(
+    serving: Serving, how: dict[str, Any], status: int
+) -> None:
     setup = await serving(web=WEB | {"origins": ["https://friend.example"]})
     [(host, port)] = setup.web_places
     if "origin" in how:
@@ -208,7 +210,7 @@ async def test_websocket_origin_is_compared_with_the_page(
     ],
     ids=lambda value: str(value) if isinstance(value, int) else "sent",  # masks are by chance
 )
-async def test_what_is_no_frame_ends_the_connection_and_nothing_else(
+async def test_invalid_frame_ends_only_its_own_connection(
     serving: Serving, sent: bytes, code: int
 ) -> None:
     setup = await serving(web=WEB, max_line=80)
@@ -222,7 +224,7 @@ async def test_what_is_no_frame_ends_the_connection_and_nothing_else(
     assert setup.service.typed == ["one"]
 
 
-async def test_message_in_pieces_is_whole_whatever_control_frames_come_between(
+async def test_fragmented_message_survives_interleaved_control_frames(
     serving: Serving,
 ) -> None:
     setup = await serving(web=WEB)
@@ -250,7 +252,7 @@ async def test_message_in_pieces_is_whole_whatever_control_frames_come_between(
         *((code, 1002) for code in (0, 999, 1004, 1005, 1006, 1015, 2999, 5000)),
     ],
 )
-async def test_close_code_that_is_reserved_is_not_returned(
+async def test_reserved_close_code_is_not_echoed(
     serving: Serving, code: int | bytes, answer: int | bytes
 ) -> None:
     setup = await serving(web=WEB)
@@ -264,7 +266,7 @@ async def test_close_code_that_is_reserved_is_not_returned(
     assert last[2:4] == expected
 
 
-async def test_lines_that_are_too_long_are_not_read(serving: Serving) -> None:
+async def test_overlong_line_is_refused(serving: Serving) -> None:
     setup = await serving(web=WEB, max_line=80)
     async with browser(setup, "Anna") as anna:
         await anna.type("x" * 81, "short")
@@ -292,7 +294,7 @@ async def test_lines_that_are_too_long_are_not_read(serving: Serving) -> None:
         "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
     ],
 )
-async def test_packages_that_make_no_sense_do_nothing(serving: Serving, package: str) -> None:
+async def test_malformed_packages_are_ignored(serving: Serving, package: str) -> None:
     setup = await serving(web=WEB)
     async with browser(setup) as anna:
         await anna.until("name? ")
@@ -306,7 +308,7 @@ async def test_packages_that_make_no_sense_do_nothing(serving: Serving, package:
         await anna.until("echo one")
 
 
-async def test_what_is_typed_is_hidden_while_a_password_is(serving: Serving) -> None:
+async def test_prompt_facts_hide_passwords(serving: Serving) -> None:
     setup = await serving(web=WEB)
     async with browser(setup) as anna:
         await anna.until("name? ")
@@ -330,7 +332,7 @@ async def test_what_is_typed_is_hidden_while_a_password_is(serving: Serving) -> 
 
 
 @pytest.mark.parametrize("who", ["a guest", "who has registered", "a member"])
-async def test_a_reload_comes_back_by_the_word(serving: Serving, who: str) -> None:
+async def test_resume_word_restores_the_session_after_a_reload(serving: Serving, who: str) -> None:
     setup = await serving(web=WEB)
     async with browser(setup) as anna:
         await anna.socket.send(WANTS)
@@ -355,7 +357,9 @@ async def test_a_reload_comes_back_by_the_word(serving: Serving, who: str) -> No
             assert (await anna.fact("Char.Login.Result"))["success"] is succeeds
 
 
-async def test_a_connection_ends_with_the_reason(serving: Serving, pass_time: PassTime) -> None:
+async def test_goodbye_and_close_code_give_the_reason(
+    serving: Serving, pass_time: PassTime
+) -> None:
     setup = await serving(web=WEB, idle_warning=0, idle_limit=60)
     async with browser(setup) as anna, browser(setup) as again, browser(setup, "Bert") as bert:
         await anna.socket.send(WANTS)
@@ -374,7 +378,7 @@ async def test_a_connection_ends_with_the_reason(serving: Serving, pass_time: Pa
         assert await again.end() == 4002
 
 
-async def test_login_that_interrupts_a_change_of_password_ends(serving: Serving) -> None:
+async def test_login_during_a_password_change_is_revoked(serving: Serving) -> None:
     setup = await serving(web=WEB)
     async with browser(setup) as anna, browser(setup) as thief:
         await anna.socket.send(WANTS)
@@ -395,7 +399,7 @@ async def test_login_that_interrupts_a_change_of_password_ends(serving: Serving)
         assert await thief.fact("Thud.Goodbye") == {"why": "logged_out"}
 
 
-async def test_guest_who_registers_and_comes_in_from_elsewhere_keeps_the_login(
+async def test_takeover_during_registration_keeps_the_login(
     serving: Serving,
 ) -> None:
     setup = await serving(web=WEB)
@@ -431,7 +435,7 @@ async def test_ended_logins_close_the_connection(serving: Serving) -> None:
         assert (await anna.end(), anna.socket.close_reason) == (4005, "logged_out")
 
 
-async def test_who_comes_from_where_nobody_may_is_told_so(serving: Serving) -> None:
+async def test_banned_network_is_told_the_reason(serving: Serving) -> None:
     setup = await serving(web=WEB)
     banned = Sanction(Measure.BAN, "127.0.0.0/8", why="of spam")
     setup.sessions.keep_order(Order(networks={ip_network(banned.whom): banned}))
@@ -441,7 +445,7 @@ async def test_who_comes_from_where_nobody_may_is_told_so(serving: Serving) -> N
         assert "name?" not in anna.text
 
 
-async def test_who_sends_too_many_frames_waits_and_nobody_else(
+async def test_frame_limit_delays_only_its_own_client(
     serving: Serving, pass_time: PassTime
 ) -> None:
     setup = await serving(web=WEB | {"frames_at_once": 20, "frames_per_second": 1})
@@ -456,7 +460,7 @@ async def test_who_sends_too_many_frames_waits_and_nobody_else(
         await client.until(b"echo late")
 
 
-async def test_who_does_not_read_is_choked_and_then_cut_off(serving: Serving) -> None:
+async def test_stalled_reader_is_throttled_and_then_cut_off(serving: Serving) -> None:
     setup = await serving(web=WEB, outbox_bytes=65_536)
     anna = await raw(setup, "Anna")
     anna.stop_reading()
@@ -471,7 +475,7 @@ async def test_who_does_not_read_is_choked_and_then_cut_off(serving: Serving) ->
             heard += await bert.until("x\r\n")
 
 
-async def test_who_answers_no_ping_is_cut_off(serving: Serving, pass_time: PassTime) -> None:
+async def test_unanswered_ping_ends_the_connection(serving: Serving, pass_time: PassTime) -> None:
     setup = await serving(web=WEB | {"ping": 20})
     async with browser(setup, "Bert") as bert:
         await raw(setup, "Anna")
@@ -483,7 +487,7 @@ async def test_who_answers_no_ping_is_cut_off(serving: Serving, pass_time: PassT
         await bert.until("Anna is lost.")
 
 
-async def test_the_server_says_goodbye_before_it_stops(serving: Serving) -> None:
+async def test_server_stop_is_announced_with_close_code_1012(serving: Serving) -> None:
     setup = await serving(web=WEB)
     idle = await setup.connect_web()
     async with browser(setup, "Anna") as anna:
@@ -494,7 +498,7 @@ async def test_the_server_says_goodbye_before_it_stops(serving: Serving) -> None
     assert await idle.rest() == b""
 
 
-async def test_what_comes_behind_a_close_is_not_read(serving: Serving, pass_time: PassTime) -> None:
+async def test_data_after_a_close_frame_is_ignored(serving: Serving, pass_time: PassTime) -> None:
     setup = await serving(web=WEB, commands_at_once=5, commands_per_second=1)
     client = await raw(setup, "Anna")
     async with browser(setup, "Bert") as bert:
@@ -509,7 +513,7 @@ async def test_what_comes_behind_a_close_is_not_read(serving: Serving, pass_time
         assert (await client.rest()).endswith(Frame(Opcode.CLOSE, b"").serialize(mask=False))
 
 
-async def test_what_players_say_stays_text(serving: Serving) -> None:
+async def test_talk_is_sent_as_plain_text(serving: Serving) -> None:
     setup = await serving(web=WEB)
     hostile = "<script>alert(1)</script><img src=x onerror=alert(1)> \x1b]0;x\x07"
     async with browser(setup, "Anna") as anna, browser(setup, "Bert") as bert:
@@ -519,7 +523,7 @@ async def test_what_players_say_stays_text(serving: Serving) -> None:
         assert "<script>alert(1)</script>" in told
 
 
-async def test_with_a_certificate_the_page_is_at_https(serving: Serving, tmp_path: Path) -> None:
+async def test_certificate_serves_https_and_wss(serving: Serving, tmp_path: Path) -> None:
     pem = tmp_path / "both.pem"
     AUTHORITY.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(pem)
     setup = await serving(web=WEB | {"tls_certificate": str(pem)})

@@ -16,7 +16,7 @@ def notices(player: Player, words: str) -> None:
     expect(player.page.locator("#notices")).to_contain_text(words)
 
 
-def test_the_question_of_the_server_is_a_dialog(visit: Visit) -> None:
+def test_server_confirmation_is_shown_as_a_dialog(visit: Visit) -> None:
     mona, nick = sit_down(visit, "poplar", ("Mona", "Nick"))
     dialog = mona.page.locator("dialog")
     mona.press("Resign")
@@ -35,7 +35,7 @@ def test_the_question_of_the_server_is_a_dialog(visit: Visit) -> None:
     mona.hears("Nick leaves the")
 
 
-def test_a_rematch_is_offered_and_accepted(visit: Visit) -> None:
+def test_rematch_is_offered_and_accepted(visit: Visit) -> None:
     olaf, perla = sit_down(visit, "juniper", ("Olaf", "Perla"))
     olaf.press("Resign").press("Resign", within="dialog")
     perla.press("Swap seats and play on")
@@ -52,7 +52,7 @@ def test_a_rematch_is_offered_and_accepted(visit: Visit) -> None:
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
 
 
-def test_who_plays_is_asked_before_somebody_else_takes_them_away(visit: Visit) -> None:
+def test_busy_player_is_asked_before_an_accepted_seek_begins(visit: Visit) -> None:
     quin, rosa = visit().come_in("Quin"), visit().come_in("Rosa")
     quin.type("seek").practises("cedar")
     notices(quin, "You are looking for an opponent (discworld rules, casual).")
@@ -69,7 +69,7 @@ def test_who_plays_is_asked_before_somebody_else_takes_them_away(visit: Visit) -
         each.hears("The first battle of a casual match begins").sees(A6="dwarf", B6="empty")
 
 
-def test_a_seek_can_be_ended_beside_the_board(visit: Visit) -> None:
+def test_seek_can_be_cancelled_beside_the_board(visit: Visit) -> None:
     sven = visit().come_in("Sven")
     sven.type("seek 5+3", "go to spruce")
     notices(sven, "You are looking for an opponent (discworld rules, 5+3, casual).")
@@ -77,7 +77,7 @@ def test_a_seek_can_be_ended_beside_the_board(visit: Visit) -> None:
     expect(sven.page.locator("#notices")).not_to_contain_text("looking for an opponent")
 
 
-def test_to_resume_a_match_takes_both(visit: Visit) -> None:
+def test_resuming_a_match_requires_both_players(visit: Visit) -> None:
     tara, udo = sit_down(visit, "willow", ("Tara", "Udo"))
     tara.type("adjourn")
     udo.press("Accept", within="#notices")

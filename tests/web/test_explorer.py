@@ -39,7 +39,7 @@ def over(player: Player) -> str:
     return player.path.partition("#")[0]
 
 
-def test_beside_a_replay(visit: Visit) -> None:
+def test_explorer_beside_a_replay(visit: Visit) -> None:
     anna = visit().come_in("Edda").practises("holly", SETUP.format("a6, f1"))
     anna.click("A6", "B6").sees(B6="dwarf")
     first = over(anna)
@@ -77,7 +77,7 @@ def test_beside_a_replay(visit: Visit) -> None:
     anna.type("leave game on holly")
 
 
-def test_on_a_small_screen_and_by_the_keyboard(visit: Visit) -> None:
+def test_explorer_on_a_phone_and_by_keyboard(visit: Visit) -> None:
     anna = visit().come_in("Elke").practises("holly", SETUP.format("a6, g1"))
     anna.click("A6", "B6").sees(B6="dwarf")
     place = over(anna)
@@ -100,7 +100,7 @@ def test_on_a_small_screen_and_by_the_keyboard(visit: Visit) -> None:
     anna.type("leave game on holly")
 
 
-def test_beside_boards_but_not_for_those_who_play(visit: Visit) -> None:
+def test_explorer_is_hidden_from_players_of_the_board(visit: Visit) -> None:
     anna = visit().come_in("Ella").practises("holly", SETUP.format("a6, h1"))
     anna.click("A6", "B6").sees(B6="dwarf")
     over(anna)
@@ -131,7 +131,7 @@ def test_beside_boards_but_not_for_those_who_play(visit: Visit) -> None:
     bert.type("leave game")
 
 
-def test_names_are_text(visit: Visit) -> None:
+def test_explorer_escapes_names(visit: Visit) -> None:
     """No name that is stored holds anything but letters; the page does not rely on that."""
     anna = visit().come_in("Elvira").practises("holly", SETUP.format("a6, j1"))
     anna.click("A6", "B6").sees(B6="dwarf")
@@ -159,7 +159,7 @@ def test_names_are_text(visit: Visit) -> None:
     assert "owned" not in stranger.page.title()
 
 
-def test_what_the_page_offers_of_a_board(visit: Visit, served: Served) -> None:
+def test_board_offers_picture_embed_and_download(visit: Visit, served: Served) -> None:
     anna = visit().come_in("Elisa").practises("holly").click("A6", "B6").sees(B6="dwarf")
     anna.press("Picture")
     dialog = anna.page.locator("dialog")

@@ -24,7 +24,7 @@ NOT_OURS = "img, a[href^='javascript:'], h1:text('owned'), style:text('display:n
 pytestmark = pytest.mark.slow
 
 
-def test_what_is_said_is_text(visit: Visit) -> None:
+def test_talk_is_escaped(visit: Visit) -> None:
     anna, bert = visit().come_in("Hanna"), visit().come_in("Hubert")
     for words in HOSTILE[:2]:  # so much as one may talk
         anna.type(f"say {words}", f"emote {words}", f"tell hubert {words}")
@@ -39,7 +39,7 @@ def test_what_is_said_is_text(visit: Visit) -> None:
         assert "owned" not in each.page.title()
 
 
-def test_comments_are_text(visit: Visit) -> None:
+def test_comments_are_escaped(visit: Visit) -> None:
     anna, bert = visit().come_in("Heidi"), visit().come_in("Hanno")
     anna.type("go to hazel", "join game as dwarf").hears("You sit down")
     bert.type("go to hazel", "join game as troll", "start game").hears("begins at")
@@ -70,7 +70,7 @@ def solid(text: str) -> str:
     return "".join(text.split())
 
 
-def test_no_name_holds_html(visit: Visit) -> None:
+def test_html_in_a_name_is_refused(visit: Visit) -> None:
     anna = visit()
     for name in ("<b>Anna</b>", "Anna<img src=x>", "An&na"):
         anna.page.get_by_label("Your name").fill(name)

@@ -87,7 +87,7 @@ async def asking(serving: Serving) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_the_page_is_served_with_all_that_it_loads(asking: httpx.AsyncClient) -> None:
+async def test_page_and_its_files_are_served(asking: httpx.AsyncClient) -> None:
     page = await asking.get("/")
     assert page.status_code == 200
     assert page.headers["content-type"] == "text/html; charset=utf-8"
@@ -97,7 +97,7 @@ async def test_the_page_is_served_with_all_that_it_loads(asking: httpx.AsyncClie
     assert {"/index.html"} < set(files())
 
 
-async def test_nothing_is_loaded_or_run_but_what_the_server_serves(
+async def test_security_policy_allows_only_own_resources(
     asking: httpx.AsyncClient,
 ) -> None:
     for path in ("/", "/nowhere", "/ws"):
@@ -128,7 +128,7 @@ def told_of(page: str) -> tuple[str, str]:
     return html.unescape(title), html.unescape(description)
 
 
-async def test_a_link_says_what_it_leads_to(asking: httpx.AsyncClient) -> None:
+async def test_link_preview_describes_its_target(asking: httpx.AsyncClient) -> None:
     async def told(path: str) -> tuple[str, str]:
         return told_of((await asking.get(path)).text)
 
@@ -142,7 +142,7 @@ async def test_a_link_says_what_it_leads_to(asking: httpx.AsyncClient) -> None:
     assert await told("/game/123") == await told("/")  # there is none
 
 
-async def test_a_link_to_a_battle_waits_for_the_store(
+async def test_battle_link_waits_for_the_store(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     setup = await serving(web=WEB)
@@ -178,7 +178,9 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("words", HOSTILE)
-async def test_no_link_brings_html_into_the_page(asking: httpx.AsyncClient, words: str) -> None:
+async def test_hostile_link_path_is_not_inserted_into_the_page(
+    asking: httpx.AsyncClient, words: str
+) -> None:
     for kind in ("board", "game"):
         for path in (quote(words, safe=""), quote(f"oak{words}", safe=""), f"1{quote(words)}"):
             page = await asking.get(f"/{kind}/{path}")
@@ -186,7 +188,7 @@ async def test_no_link_brings_html_into_the_page(asking: httpx.AsyncClient, word
 
 
 @given(WORDS, WORDS)
-def test_no_word_of_a_preview_is_html(title: str, description: str) -> None:
+def test_preview_text_is_escaped(title: str, description: str) -> None:
     """Whatever boards and players may be called one day."""
     preview = Preview(title, description)
     pages = [
@@ -218,7 +220,7 @@ NOTHING = [
 ]
 
 
-async def test_what_there_is_not(asking: httpx.AsyncClient) -> None:
+async def test_missing_paths_and_methods_are_refused(asking: httpx.AsyncClient) -> None:
     for method, path, status in NOTHING:
         got = await asking.request(method, path)
         assert got.status_code == status, (method, path)
@@ -226,7 +228,7 @@ async def test_what_there_is_not(asking: httpx.AsyncClient) -> None:
             assert got.headers["allow"] == "GET, HEAD"
 
 
-async def test_what_has_not_changed_is_not_sent_again(asking: httpx.AsyncClient) -> None:
+async def test_unchanged_page_is_answered_with_304(asking: httpx.AsyncClient) -> None:
     first = await asking.get("/")
     assert first.headers["cache-control"] == "no-cache"
     again = await asking.get("/", headers={"If-None-Match": first.headers["etag"]})
@@ -248,7 +250,7 @@ async def test_what_has_not_changed_is_not_sent_again(asking: httpx.AsyncClient)
         ('"*"', 200),
     ],
 )
-async def test_entity_tag_is_compared_weakly_with_each_of_a_list(
+async def test_entity_tag_list_is_compared_weakly(
     asking: httpx.AsyncClient, known: str, status: int
 ) -> None:
     tag = files()["/board.js"].tag.removeprefix("W/")
@@ -256,7 +258,7 @@ async def test_entity_tag_is_compared_weakly_with_each_of_a_list(
     assert (await asking.get("/board.js", headers=asked)).status_code == status
 
 
-async def test_not_modified_has_the_fields_of_the_whole_and_no_length(
+async def test_response_304_has_the_header_fields_but_no_length(
     asking: httpx.AsyncClient,
 ) -> None:
     for path in ("/", "/board.js", "/board/oak"):
@@ -268,13 +270,13 @@ async def test_not_modified_has_the_fields_of_the_whole_and_no_length(
             assert again.headers[name] == whole.headers[name]
 
 
-async def test_every_answer_has_a_date(asking: httpx.AsyncClient) -> None:
+async def test_answers_have_a_date(asking: httpx.AsyncClient) -> None:
     for path in ("/", "/nowhere", "/ws", "/game/1.thud", "/metrics"):
         told = parsedate_to_datetime((await asking.get(path)).headers["date"])
         assert abs(datetime.now(UTC) - told) < timedelta(minutes=5)
 
 
-async def test_server_as_a_whole_tells_no_more_than_that_it_is_there(serving: Serving) -> None:
+async def test_options_asterisk_is_answered_with_204(serving: Serving) -> None:
     client = await (await serving(web=WEB)).connect_web()
     await client.send(b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n" + HEAD.replace(b"1.1", b"1.2"))
     told = await client.until(KEPT_ALIVE)
@@ -287,14 +289,16 @@ async def test_server_as_a_whole_tells_no_more_than_that_it_is_there(serving: Se
 @pytest.mark.parametrize(
     "behind", [b"x" * 200_000, b"\r\nContent-Length: 99999\r\n\r\n" + b"x" * 90_000]
 )
-async def test_refused_client_that_still_sends_reads_why(serving: Serving, behind: bytes) -> None:
+async def test_refused_client_still_sending_receives_the_error(
+    serving: Serving, behind: bytes
+) -> None:
     client = await (await serving(web=WEB)).connect_web()
     await client.send(b"POST / HTTP/1.1\r\nHost: x" + behind)
     assert (await client.rest())[:13] in {b"HTTP/1.1 431 ", b"HTTP/1.1 405 "}
     await client.send(b"x")  # which no reset answers
 
 
-async def test_handshake_of_no_websocket_says_how_to_open_one(serving: Serving) -> None:
+async def test_invalid_websocket_handshake_is_answered_with_426(serving: Serving) -> None:
     client = await (await serving(web=WEB)).connect_web()
     for fields in (b"", b"Upgrade: h2c\r\nConnection: Upgrade\r\n"):
         await client.send(b"GET /ws HTTP/1.1\r\nHost: x\r\n" + fields + b"\r\n")
@@ -310,7 +314,7 @@ async def test_handshake_of_no_websocket_says_how_to_open_one(serving: Serving) 
     assert b"HTTP/1.1 426 Upgrade Required" in await client.rest()
 
 
-async def test_page_loads_nothing_that_browsers_ask_for_again(asking: httpx.AsyncClient) -> None:
+async def test_page_resources_are_immutable(asking: httpx.AsyncClient) -> None:
     page = (await asking.get("/")).text
     loaded = re.findall(r'<(?:link|script)\b[^>]*(?:src|href)="(.*?)"', page)
     folders = {path.rpartition("/")[0] for path in loaded if "webmanifest" not in path}
@@ -347,7 +351,7 @@ async def test_empty_line_before_a_request_is_skipped(serving: Serving) -> None:
         ("//thud.example/a%20b?c=%20", "/thud.example/a b", "c=%20", "x"),
     ],
 )
-def test_absolute_target_names_the_path_and_the_host(
+def test_absolute_request_target_gives_path_and_host(
     target: str, path: str, query: str, host: str
 ) -> None:
     request = read(f"GET {target} HTTP/1.1\r\nHost: x".encode())
@@ -355,7 +359,7 @@ def test_absolute_target_names_the_path_and_the_host(
     assert request.fields["host"] == host
 
 
-async def test_who_takes_gzip_is_sent_less(asking: httpx.AsyncClient) -> None:
+async def test_gzip_is_used_if_accepted(asking: httpx.AsyncClient) -> None:
     sizes, pages = [], []
     for encoding in ("gzip, br", "identity", "gzip;q=0", "*;q=0.1, gzip;q=0.0"):
         answer = await asking.get("/board.js", headers={"Accept-Encoding": encoding})
@@ -367,13 +371,13 @@ async def test_who_takes_gzip_is_sent_less(asking: httpx.AsyncClient) -> None:
     assert len(set(pages)) == 1
 
 
-async def test_a_head_is_the_same_without_the_body(asking: httpx.AsyncClient) -> None:
+async def test_head_has_the_headers_of_get_without_a_body(asking: httpx.AsyncClient) -> None:
     whole, head = await asking.get("/"), await asking.head("/")
     assert head.content == b""
     assert head.headers["content-length"] == whole.headers["content-length"]
 
 
-async def test_requests_one_behind_the_other_are_answered_in_order(serving: Serving) -> None:
+async def test_pipelined_requests_are_answered_in_order(serving: Serving) -> None:
     client = await (await serving(web=WEB)).connect_web()
     request = "GET {} HTTP/1.1\r\nHost: x\r\n\r\n"
     asked = "".join(map(request.format, ["/", "/nowhere", "/game/1", "/main.js"])).encode()
@@ -395,7 +399,9 @@ async def test_requests_one_behind_the_other_are_answered_in_order(serving: Serv
         b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
 )
-async def test_a_connection_that_is_not_kept(serving: Serving, asked: bytes) -> None:
+async def test_connection_is_closed_after_the_response_if_required(
+    serving: Serving, asked: bytes
+) -> None:
     client = await (await serving(web=WEB)).connect_web()
     await client.send(asked)
     got = await client.rest()
@@ -434,7 +440,7 @@ async def test_a_connection_that_is_not_kept(serving: Serving, asked: bytes) -> 
         (b"G" * (MAX_HEAD + 1), 431),
     ],
 )
-async def test_what_is_no_request(serving: Serving, sent: bytes, status: int) -> None:
+async def test_malformed_requests_are_refused(serving: Serving, sent: bytes, status: int) -> None:
     client = await (await serving(web=WEB)).connect_web()
     await client.send(sent)
     assert (await client.rest()).startswith(b"HTTP/1.1 %d " % status)
@@ -473,7 +479,7 @@ async def test_head_in_single_bytes_is_checked_once(
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\t", b" \t"])
-def test_header_value_of_blanks_takes_linear_time(blank: bytes) -> None:
+def test_header_value_of_blanks_is_parsed_in_linear_time(blank: bytes) -> None:
     """8,000 of them before a NUL took minutes: an expression could split them in three places."""
     head, blanks = b"GET / HTTP/1.1\r\nHost: x\r\nX:", blank * 8000
     with pytest.raises(BadRequest):
@@ -482,7 +488,7 @@ def test_header_value_of_blanks_takes_linear_time(blank: bytes) -> None:
     assert request.fields["x"] == f"a{blanks.decode()}b"
 
 
-async def test_pipelined_requests_are_answered_one_in_a_turn(serving: Serving) -> None:
+async def test_pipelined_requests_are_answered_one_per_turn(serving: Serving) -> None:
     client = await (await serving(web=WEB)).connect_web()
     turns = 0
 
@@ -500,14 +506,14 @@ async def test_pipelined_requests_are_answered_one_in_a_turn(serving: Serving) -
     assert turns >= 100
 
 
-async def test_requests_before_the_end_of_input_are_all_answered(serving: Serving) -> None:
+async def test_requests_before_a_half_close_are_all_answered(serving: Serving) -> None:
     client = await (await serving(web=WEB)).connect_web()
     await client.send(HEAD * 20)
     client.writer.write_eof()
     assert (await client.rest()).count(KEPT_ALIVE) == 20
 
 
-async def test_forwarded_requests_count_for_their_clients(
+async def test_forwarded_requests_count_against_their_clients(
     serving: Serving, pass_time: PassTime
 ) -> None:
     setup = await serving(web=WEB | SPARSE | {"forwarders": ["127.0.0.1"]})
@@ -529,7 +535,7 @@ async def test_forwarded_requests_count_for_their_clients(
     assert b" 200 " in await waiting
 
 
-async def test_connections_of_a_forwarder_keep_nobody_out(serving: Serving) -> None:
+async def test_forwarder_connections_do_not_use_up_the_accept_rate(serving: Serving) -> None:
     setup = await serving(
         web=WEB | {"forwarders": ["127.0.0.1"]}, accepts_per_second=1, accepts_at_once=4
     )
@@ -541,7 +547,7 @@ async def test_connections_of_a_forwarder_keep_nobody_out(serving: Serving) -> N
 
 
 @pytest.mark.parametrize(("forwarders", "count"), [([], 2), (["127.0.0.0/8"], 3)])
-async def test_connections_share_the_turns_of_their_address_unless_they_are_forwarded(
+async def test_unforwarded_connections_share_the_turns_of_their_address(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, forwarders: list[str], count: int
 ) -> None:
     sources, wait = set[str](), FairScheduler.wait
@@ -559,7 +565,7 @@ async def test_connections_share_the_turns_of_their_address_unless_they_are_forw
     assert len(sources) == count
 
 
-async def test_page_of_a_link_is_neither_hashed_nor_compressed_for_each_host(
+async def test_link_page_is_hashed_and_compressed_once_for_all_hosts(
     asking: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await asking.get("/board/oak")
@@ -594,7 +600,7 @@ async def test_page_of_a_link_is_neither_hashed_nor_compressed_for_each_host(
         "tRANSFER-ENCODING: chunked\r\n",
     ],
 )
-async def test_request_hidden_in_a_body_is_not_answered(serving: Serving, framing: str) -> None:
+async def test_smuggled_request_in_a_body_is_not_answered(serving: Serving, framing: str) -> None:
     client = await (await serving(web=WEB)).connect_web()
     hidden = "GET /board.js HTTP/1.1\r\nHost: x\r\n\r\n"
     await client.send(f"GET / HTTP/1.1\r\nHost: x\r\n{framing}\r\n{hidden}".encode())
@@ -610,7 +616,7 @@ async def test_websocket_handshake_with_a_body_is_refused(asking: httpx.AsyncCli
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
-def test_no_head_goes_wrong(head: bytes) -> None:
+def test_arbitrary_request_heads_never_raise(head: bytes) -> None:
     for each in (head, b"GET / HTTP/1.1\r\nHost: x\r\n" + head):
         with suppress(h11.RemoteProtocolError, HTTPException):
             request = read(each)
@@ -620,7 +626,7 @@ def test_no_head_goes_wrong(head: bytes) -> None:
 @given(st.text(st.characters(blacklist_categories=["Cs"])))
 @example("embed")
 @example("../config.toml")
-def test_no_path_leads_out_of_the_folder(path: str) -> None:
+def test_arbitrary_paths_stay_within_the_served_files(path: str) -> None:
     if f"/{path.lstrip('/')}" == "/ws":
         return
     got = ask(path).body
@@ -628,7 +634,9 @@ def test_no_path_leads_out_of_the_folder(path: str) -> None:
     assert got in known or b"nothing here" in got or b"nothing to embed here" in got
 
 
-async def test_who_never_asks_is_cut_off(serving: Serving, pass_time: PassTime) -> None:
+async def test_connection_without_a_request_is_cut_off(
+    serving: Serving, pass_time: PassTime
+) -> None:
     setup = await serving(web=WEB | {"patience": 20})
     silent, slow = await setup.connect_web(), await setup.connect_web()
     await slow.send(b"GET / HTTP/1.1\r\n")
@@ -636,9 +644,7 @@ async def test_who_never_asks_is_cut_off(serving: Serving, pass_time: PassTime) 
     assert [await each.rest() for each in (silent, slow)] == [b"", b""]
 
 
-async def test_who_asks_for_nothing_more_is_cut_off_soon(
-    serving: Serving, pass_time: PassTime
-) -> None:
+async def test_idle_kept_alive_connection_is_cut_off(serving: Serving, pass_time: PassTime) -> None:
     client = await (await serving(web=WEB)).connect_web()
     for _ in range(2):
         await client.send(b"GET /icon.svg HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -647,7 +653,7 @@ async def test_who_asks_for_nothing_more_is_cut_off_soon(
     assert (await client.rest()).strip() == b""
 
 
-async def test_who_asks_too_much_waits(serving: Serving, pass_time: PassTime) -> None:
+async def test_requests_over_the_rate_are_delayed(serving: Serving, pass_time: PassTime) -> None:
     setup = await serving(web=WEB | SPARSE)
     clients = [await setup.connect_web() for _ in range(2)]
     for client in clients:
@@ -678,7 +684,7 @@ async def test_large_files_count_as_several_requests(serving: Serving, pass_time
     await client.until(body)
 
 
-async def test_who_does_not_read_their_answers_gets_no_more_of_them(serving: Serving) -> None:
+async def test_client_not_reading_responses_is_throttled(serving: Serving) -> None:
     setup = await serving(web=WEB | {"requests_at_once": 1_000_000})
     client = await setup.connect_web()
     client.stop_reading()
@@ -694,7 +700,7 @@ async def test_who_does_not_read_their_answers_gets_no_more_of_them(serving: Ser
         await sending
 
 
-async def test_when_there_are_too_many_the_answer_is_http(serving: Serving) -> None:
+async def test_connection_over_the_cap_is_answered_with_503(serving: Serving) -> None:
     setup = await serving(web=WEB, connections_per_address=1)
     first = await setup.connect_web()
     got = await (await setup.connect_web()).rest()

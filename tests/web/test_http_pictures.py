@@ -138,7 +138,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Drawing:
     return held
 
 
-async def test_a_battle_that_was_played(asking: Asking) -> None:
+async def test_finished_battle_is_drawn_in_all_formats(asking: Asking) -> None:
     svg, png, gif = [await asking.get(f"/game/1.{kind}") for kind in ("svg", "png", "gif")]
     assert svg.text == frame(GAME)
     assert Image.open(BytesIO(png.content)).size == (640, 640)
@@ -153,7 +153,7 @@ async def test_a_battle_that_was_played(asking: Asking) -> None:
     assert (head.content, head.headers["content-length"]) == (b"", str(len(png.content)))
 
 
-async def test_its_record(asking: Asking) -> None:
+async def test_battle_record_download(asking: Asking) -> None:
     got = await asking.get("/game/1.thud")
     record = read_record(got.text)
     assert (record.game.moves, record.game.outcome) == (CAPTURE, TROLLS)
@@ -167,7 +167,7 @@ async def test_its_record(asking: Asking) -> None:
     assert "; Anna: oops\n" in said.text
 
 
-async def test_a_player_whose_name_was_erased_is_in_no_record(asking: Asking) -> None:
+async def test_erased_player_is_not_named_in_the_record(asking: Asking) -> None:
     store = asking.setup.service.store
     await store.write(accounts.enrol, "Anna", "hash")
     await store.write(accounts.erase, "Anna")
@@ -175,7 +175,7 @@ async def test_a_player_whose_name_was_erased_is_in_no_record(asking: Asking) ->
     assert (record.dwarf, record.troll) == ("", "Bert")
 
 
-async def test_what_is_chosen_of_it(asking: Asking) -> None:
+async def test_picture_options_are_applied(asking: Asking) -> None:
     got = await asking.get("/game/1.svg?ply=1&side=north&colours=safe&theme=dark")
     assert got.text == frame(GAME, 1, orientation="north", colours=SCHEMES["safe dark"])
     assert (await asking.get("/game/1.svg?ply=0")).text == frame(GAME, 0)
@@ -205,7 +205,7 @@ NO_PICTURES = [
 ]
 
 
-async def test_what_there_is_no_picture_of(asking: Asking) -> None:
+async def test_unavailable_pictures_are_answered_with_404(asking: Asking) -> None:
     for path, sentence in NO_PICTURES:
         got = await asking.get(path)
         assert (got.status_code, got.text) == (404, f"{sentence}\n"), path
@@ -218,7 +218,7 @@ async def test_what_there_is_no_picture_of(asking: Asking) -> None:
     st.sampled_from(["svg", "png", "gif", "thud"]),
     st.text(st.characters(blacklist_categories=["Cs"])),
 )
-def test_any_path_is_a_picture_or_none(name: str, kind: str, query: str) -> None:
+def test_arbitrary_picture_paths_never_raise(name: str, kind: str, query: str) -> None:
     for where in ("game", "board"):
         response = ask(f"/{where}/{quote(name)}.{kind}", query=query)
         assert response.status_code == (404 if name else 200)  # that is a link
@@ -226,7 +226,7 @@ def test_any_path_is_a_picture_or_none(name: str, kind: str, query: str) -> None
         assert isinstance(wanted, (PictureRequest, Absence))
 
 
-async def test_a_board_as_it_stands(asking: Asking) -> None:
+async def test_board_picture_shows_the_current_position(asking: Asking) -> None:
     opening = await asking.get("/board/elm.svg")
     assert opening.text == frame(Game.start(DISCWORLD))
     assert opening.headers["cache-control"] == "no-cache"
@@ -242,7 +242,7 @@ async def test_a_board_as_it_stands(asking: Asking) -> None:
     assert (record.game.moves, record.dwarf, record.date) == (LONGER[:1], "Carl", "")
 
 
-async def test_a_picture_is_drawn_once_and_not_for_who_has_it(
+async def test_picture_is_drawn_once_and_not_for_a_matching_tag(
     asking: Asking, jobs: list[Job]
 ) -> None:
     gots = await asyncio.gather(*(asking.get("/game/1.png") for _ in range(8)))
@@ -256,7 +256,7 @@ async def test_a_picture_is_drawn_once_and_not_for_who_has_it(
     assert len(jobs) == 1
 
 
-async def test_old_pictures_go(
+async def test_least_recently_used_pictures_are_evicted(
     asking: Asking, jobs: list[Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gallery, "MOST_KEPT", 25_000)  # two of them
@@ -265,7 +265,7 @@ async def test_old_pictures_go(
     assert [each.subject for each in jobs] == [Still.of(GAME, ply) for ply in (0, 1, 2, 1)]
 
 
-async def test_not_more_wait_than_there_is_room_for(
+async def test_full_drawing_queue_is_answered_with_503(
     asking: Asking, held: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drawing_queue, "MOST_WAITING", 0)
@@ -280,7 +280,9 @@ async def test_not_more_wait_than_there_is_room_for(
     assert [(await each).content for each in (first, same)] == [b"drawn"] * 2
 
 
-async def test_gifs_of_one_address_keep_nobody_else_waiting(asking: Asking, held: Drawing) -> None:
+async def test_gif_requests_of_one_address_do_not_delay_others(
+    asking: Asking, held: Drawing
+) -> None:
     held.kinds = {"gif"}
     greedy = []
     for ply in (0, 1):
@@ -305,7 +307,7 @@ async def test_gifs_of_one_address_keep_nobody_else_waiting(asking: Asking, held
     assert sorted(held.plies) == [0, 1, 2]
 
 
-async def test_network_of_ipv6_has_one_share(asking: Asking, held: Drawing) -> None:
+async def test_ipv6_network_has_one_share(asking: Asking, held: Drawing) -> None:
     greedy = []
     for ply in (0, 1):
         path, source = f"/game/1.gif?ply={ply}", f"2001:db8::{ply + 1}"
@@ -316,9 +318,7 @@ async def test_network_of_ipv6_has_one_share(asking: Asking, held: Drawing) -> N
     assert [(await each).status_code for each in greedy] == [200] * 2
 
 
-async def test_picture_that_waits_is_not_drawn_after_a_hang_up(
-    asking: Asking, held: Drawing
-) -> None:
+async def test_queued_picture_is_dropped_after_a_disconnect(asking: Asking, held: Drawing) -> None:
     first = asyncio.create_task(asking.get("/game/1.gif?ply=0"))
     await held.begun.wait()
     gone = await asking.setup.connect_web()
@@ -334,9 +334,7 @@ async def test_picture_that_waits_is_not_drawn_after_a_hang_up(
     assert held.plies == [0, 2]
 
 
-async def test_who_leaves_has_no_picture_drawn_for_others_less(
-    asking: Asking, held: Drawing
-) -> None:
+async def test_disconnect_does_not_cancel_a_shared_picture(asking: Asking, held: Drawing) -> None:
     gone = await asking.setup.connect_web()
     await gone.send(b"GET /game/1.svg HTTP/1.1\r\nHost: x\r\n\r\n")
     await held.begun.wait()
@@ -346,7 +344,7 @@ async def test_who_leaves_has_no_picture_drawn_for_others_less(
     assert (await other).content == b"drawn"
 
 
-async def test_requests_behind_it_wait_and_an_end_behind_it_too(asking: Asking) -> None:
+async def test_pipelined_requests_and_half_close_wait_for_a_picture(asking: Asking) -> None:
     client = await asking.setup.connect_web()
     asked = (b"/game/1.svg", b"/nowhere", b"/game/1.gif")
     await client.send(b"".join(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % each for each in asked))
@@ -364,7 +362,7 @@ def pages_of(asking: Asking) -> Pages:
     return asking.setup._server._pages
 
 
-async def test_who_does_not_read_a_large_one(
+async def test_unread_large_picture_is_sent_in_pieces(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def large(_: DrawingProcess, job: Job) -> bytes:
@@ -385,7 +383,7 @@ async def test_who_does_not_read_a_large_one(
     await client.until(b"x" * 20_000_000)
 
 
-async def test_it_is_drawn_again_after_the_process_has_died(asking: Asking) -> None:
+async def test_killed_drawing_process_is_restarted(asking: Asking) -> None:
     await asking.get("/game/1.svg")
     studio = pages_of(asking)._gallery._others._studio
     process = studio._process
@@ -395,7 +393,7 @@ async def test_it_is_drawn_again_after_the_process_has_died(asking: Asking) -> N
     assert studio._process is not process
 
 
-async def test_where_nothing_draws_that_is_told(
+async def test_unstartable_drawing_process_is_answered_with_503(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
@@ -406,7 +404,7 @@ async def test_where_nothing_draws_that_is_told(
     assert (await asking.get("/game/1.svg")).status_code == 200
 
 
-async def test_the_process_ends_with_the_server_and_when_it_is_idle(
+async def test_drawing_process_ends_when_idle_and_with_the_server(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drawing, "IDLE", 0.0)
@@ -422,7 +420,7 @@ async def test_the_process_ends_with_the_server_and_when_it_is_idle(
     assert process.returncode is not None
 
 
-async def test_where_the_extra_is_missing_there_is_svg_alone(
+async def test_missing_pictures_extra_leaves_only_svg(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gallery, "draws_pixels", lambda: False)
@@ -432,7 +430,7 @@ async def test_where_the_extra_is_missing_there_is_svg_alone(
     assert (await asking.get("/game/1.svg")).status_code == 200
 
 
-async def test_pictures_count_as_several_requests(serving: Serving) -> None:
+async def test_picture_counts_as_several_requests(serving: Serving) -> None:
     setup = await serving(web={"port": 0, "requests_at_once": 10, "requests_per_second": 1})
     client = await setup.connect_web()
     await client.send(b"GET /board/oak.svg HTTP/1.1\r\nHost: x\r\n\r\n" * 3)
@@ -444,7 +442,7 @@ async def test_pictures_count_as_several_requests(serving: Serving) -> None:
     assert client.unread == b""
 
 
-def test_a_gif_has_an_end() -> None:
+def test_gif_length_is_limited() -> None:
     game, troll = Game.start(DISCWORLD), ("TG7-G6", "TG6-G7")
     for turn in range(251):
         game = game.push(("dA6-B6", "dB6-A6")[turn % 2]).push(troll[turn % 2])
@@ -460,7 +458,7 @@ def test_job_of_a_long_battle_is_small() -> None:
         assert len(pickle.dumps(Job.of(kind, game, 1000, "south", "plain"))) < 1000
 
 
-async def test_gif_of_a_long_battle_is_refused_before_its_plies_are_read(
+async def test_overlong_gif_is_refused_before_its_plies_are_read(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = to_and_fro(DISCWORLD, 600)
@@ -476,7 +474,7 @@ async def test_gif_of_a_long_battle_is_refused_before_its_plies_are_read(
     assert (await asking.get("/game/2.svg?ply=600")).text == frame(game.agree(Ending.AGREEMENT))
 
 
-def test_the_process_tells_what_it_cannot_draw() -> None:
+def test_drawing_process_reports_errors_and_continues() -> None:
     told, back = BytesIO(), BytesIO()
     unreadable = "", "", "yesterday", (), "", "", ""
     for job in (

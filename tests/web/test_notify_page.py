@@ -68,7 +68,7 @@ def settings(anna: Player) -> Player:
     return anna
 
 
-def test_it_is_switched_on_and_off_in_the_settings(server: Served, visit: Visit) -> None:
+def test_notification_switch_subscribes_and_unsubscribes(server: Served, visit: Visit) -> None:
     anna = member(server, visit, "Anna", SUBSCRIBED)
     assert anna.page.locator("link[rel=manifest]").get_attribute("href") == "/thud.webmanifest"
     switch = settings(anna).page.get_by_label("Tell me in this browser when it is my turn")
@@ -86,7 +86,7 @@ def test_it_is_switched_on_and_off_in_the_settings(server: Served, visit: Visit)
     expect(anna.page.locator("#notify-said")).to_have_text("Not here any more.")
 
 
-def test_a_browser_that_cannot_says_so(server: Served, visit: Visit) -> None:
+def test_unsupported_browser_explains_the_failure(server: Served, visit: Visit) -> None:
     anna = settings(member(server, visit, "Bert"))
     switch = anna.page.get_by_label("Tell me in this browser when it is my turn")
     switch.click()
@@ -96,7 +96,7 @@ def test_a_browser_that_cannot_says_so(server: Served, visit: Visit) -> None:
     anna.errors.clear()  # Chromium tells that it would not either without a trace of its user
 
 
-def test_a_guest_has_no_such_switch(server: Served, visit: Visit) -> None:
+def test_guest_has_no_notification_switch(server: Served, visit: Visit) -> None:
     anna = visit(server=server).come_in("Gast")
     anna.page.get_by_role("button", name="Settings").click()
     expect(anna.page.get_by_role("heading", name="Settings")).to_be_visible()
@@ -122,7 +122,7 @@ def worker(server: Served, visit: Visit) -> tuple[Player, Worker, CDPSession, st
     return anna, begun.value, session, known[0]
 
 
-def test_what_comes_is_shown(
+def test_push_message_is_shown_as_a_notification(
     worker: tuple[Player, Worker, CDPSession, str], server: Served
 ) -> None:
     _, running, session, registration = worker
@@ -143,7 +143,7 @@ def test_what_comes_is_shown(
     assert shown == [["Your turn against Bert", options]]
 
 
-def test_without_a_network_it_says_so(
+def test_offline_page_is_shown_without_a_network(
     worker: tuple[Player, Worker, CDPSession, str], server: Served
 ) -> None:
     anna, *_ = worker

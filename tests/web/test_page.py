@@ -40,7 +40,7 @@ def sit_down(
     return dwarf, troll
 
 
-def test_a_battle_by_clicking_dragging_typing_and_keys(visit: Visit) -> None:
+def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
     anna, bert = sit_down(visit, "oak", ("Anna", "Bert"))
     anna.click("F1")
     anna.sees(F6="empty, can go here", F1="dwarf, picked up")
@@ -76,7 +76,7 @@ SHORT = "setup dwarfs a9, e6, f6 trolls g8, g9, h6 turn dwarfs"
 """A position in which the dwarf on F6 can be hurled, and what has hurled be shoved away."""
 
 
-def test_seat_left_in_a_match_is_offered_to_the_leaver_and_the_invited(visit: Visit) -> None:
+def test_vacated_seat_is_offered_to_the_leaver_and_the_invited(visit: Visit) -> None:
     stays, leaver = sit_down(visit, "aspen", ("Stella", "Leo"))
     other = visit().come_in("Oona").type("go to aspen")
     leaver.type("leave game")
@@ -88,7 +88,7 @@ def test_seat_left_in_a_match_is_offered_to_the_leaver_and_the_invited(visit: Vi
     expect(sits[other]).to_be_visible()
 
 
-def test_a_whole_match(visit: Visit) -> None:
+def test_complete_match_by_mouse_and_keyboard(visit: Visit) -> None:
     """Moll plays by the mouse, Max by keys, each of them the dwarfs and the trolls."""
     players = moll, _ = sit_down(visit, "birch", ("Moll", "Max"), SHORT)
 
@@ -126,7 +126,7 @@ def test_a_whole_match(visit: Visit) -> None:
         expect(player.page.locator("#strip-top")).to_contain_text("10 in the match")
 
 
-def test_a_whole_match_that_is_typed(visit: Visit) -> None:
+def test_complete_match_by_typing(visit: Visit) -> None:
     setup = "setup dwarfs f2, g4, m4 trolls g5, m10 rock g2 turn trolls"
     players = sit_down(visit, "elder", ("Tilly", "Tom"), setup)
     for dwarf, troll in (players, players[::-1]):
@@ -140,7 +140,7 @@ def test_a_whole_match_that_is_typed(visit: Visit) -> None:
             troll.type("start game")
 
 
-def test_who_has_left_is_not_brought_back(visit: Visit) -> None:
+def test_quit_player_is_not_reconnected(visit: Visit) -> None:
     anna = visit().come_in("Antje")
     kept = anna.page.evaluate("localStorage['thud.word']")
     other = visit()
@@ -155,7 +155,7 @@ def test_who_has_left_is_not_brought_back(visit: Visit) -> None:
     assert anna.page.evaluate("localStorage['thud.word'] ?? null") is None
 
 
-def test_a_battle_that_was_played(visit: Visit) -> None:
+def test_finished_battle_is_replayed_and_shared(visit: Visit) -> None:
     anna = visit().come_in("Anke").practises("rowan").click("F1", "F6").sees(F6="dwarf")
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Replay").click()
@@ -173,7 +173,7 @@ def test_a_battle_that_was_played(visit: Visit) -> None:
     stranger.sees(F6="dwarf")
 
 
-def test_what_is_captured_is_clicked(visit: Visit) -> None:
+def test_captures_are_chosen_by_clicks(visit: Visit) -> None:
     setup = "setup dwarfs a6, f6, h6 trolls g8, g9 turn trolls"
     player = visit().come_in("Clara")
     by_a_move, by_a_shove = ("G8 G7 H6", "F6"), ("G8 G7", "F6, H6")
@@ -188,7 +188,7 @@ def test_what_is_captured_is_clicked(visit: Visit) -> None:
     player.click("F4", "H6", "G4", "H5").sees(H6="troll", G4="empty", H5="empty", F5="dwarf")
 
 
-def test_a_reload_and_a_server_that_is_killed(
+def test_session_survives_a_reload_and_a_server_kill(
     visit: Visit, tmp_path: Path, free_port: FreePort
 ) -> None:
     with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
@@ -214,7 +214,7 @@ def test_a_reload_and_a_server_that_is_killed(
             each.sees(C6="dwarf, last move")
 
 
-def test_who_opens_a_link_watches_without_a_name(visit: Visit) -> None:
+def test_link_visitor_watches_without_a_name(visit: Visit) -> None:
     anna = visit().come_in("Anja").practises("pine")
     watcher = visit("/board/pine").sees(A6="dwarf")
     preview = watcher.page.locator("meta[property='og:description']")
@@ -232,7 +232,7 @@ def test_who_opens_a_link_watches_without_a_name(visit: Visit) -> None:
     expect(anna.page.locator("#log")).to_contain_text("Walt")
 
 
-def test_who_observes_a_board_from_the_hall(visit: Visit) -> None:
+def test_board_is_observed_from_the_hall(visit: Visit) -> None:
     anna = visit().come_in("Olga").practises("maple")
     walt = visit().come_in("Walter").press("Observe maple board")
     anna.click("A6", "B6")
@@ -253,7 +253,7 @@ def test_who_observes_a_board_from_the_hall(visit: Visit) -> None:
     anna.type("leave game")
 
 
-def test_the_tv_goes_from_board_to_board(visit: Visit, tmp_path: Path, free_port: FreePort) -> None:
+def test_tv_follows_running_boards(visit: Visit, tmp_path: Path, free_port: FreePort) -> None:
     with Served(tmp_path, free_port(), {"oak": "discworld", "elm": "discworld"}) as server:
         walt = visit(server=server).come_in("Walter")
         walt.press("TV").hears("Your tv shows the next one that begins.")
@@ -275,7 +275,7 @@ def test_the_tv_goes_from_board_to_board(visit: Visit, tmp_path: Path, free_port
             each.loses_server = True
 
 
-def test_a_board_that_has_the_name_of_one_that_is_closed(visit: Visit) -> None:
+def test_reused_board_name_shows_the_new_board(visit: Visit) -> None:
     ada, bob, cleo = (visit().come_in(name) for name in ("Ada", "Bob", "Cleo"))
     ada.type("seek discworld as dwarf")
     bob.press("Accept").sees(A6="dwarf")
@@ -302,7 +302,7 @@ def test_a_board_that_has_the_name_of_one_that_is_closed(visit: Visit) -> None:
     cleo.press("Resign").press("Resign", within="dialog")
 
 
-def test_somebody_is_asked_to_play_as_the_form_says(visit: Visit) -> None:
+def test_challenge_uses_the_settings_of_the_form(visit: Visit) -> None:
     frida, gustav = visit().come_in("Frida"), visit().come_in("Gustav")
     for choice in ("Trolls", "5+3", "Casual"):
         frida.page.get_by_label(choice, exact=True).check(force=True)
@@ -320,7 +320,7 @@ def test_somebody_is_asked_to_play_as_the_form_says(visit: Visit) -> None:
         expect(notices).to_contain_text("No rating changes: a player is a guest.")
 
 
-def test_end_of_a_rated_match_shows_the_change_of_both_ratings(visit: Visit) -> None:
+def test_rated_match_end_shows_both_rating_changes(visit: Visit) -> None:
     ilse, jan = visit().come_in("Ilse"), visit().come_in("Jan")
     for each in (ilse, jan):
         each.type("register", "correct horse", "correct horse").hears("is yours now")
@@ -340,7 +340,7 @@ def test_end_of_a_rated_match_shows_the_change_of_both_ratings(visit: Visit) -> 
         expect(player.page.locator("#notices")).to_contain_text(said)
 
 
-def test_settings_say_who_one_is_and_have_one_leave(visit: Visit) -> None:
+def test_settings_show_the_player_and_log_out(visit: Visit) -> None:
     tilda = visit().come_in("Tilda").press("Settings")
     dialog = tilda.page.locator("#dialog")
     expect(dialog).to_contain_text("You are Tilda.")
@@ -351,7 +351,7 @@ def test_settings_say_who_one_is_and_have_one_leave(visit: Visit) -> None:
     expect(tilda.page.locator("#link")).to_contain_text("You have left.")
 
 
-def test_member_logs_out_everywhere_else_in_the_settings(visit: Visit) -> None:
+def test_settings_log_a_member_out_everywhere_else(visit: Visit) -> None:
     def word() -> str:
         found: str = ulf.page.evaluate("JSON.parse(localStorage['thud.word']).word")
         return found
@@ -366,7 +366,7 @@ def test_member_logs_out_everywhere_else_in_the_settings(visit: Visit) -> None:
     ulf.type("say I am still here.").hears("You say: I am still here.")
 
 
-def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
+def test_colours_chosen_by_command_are_applied(visit: Visit) -> None:
     def worn(player: Player, scheme: str, **colours: str) -> None:
         page = player.page.locator("html")
         expect(page).to_have_attribute("data-scheme", scheme)
@@ -391,7 +391,7 @@ def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
     expect(other.page.locator("body")).to_have_attribute("data-view", "lobby")
 
 
-def test_a_battle_that_is_over_is_analysed_and_gone_on_from(visit: Visit) -> None:
+def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     anna, bert = sit_down(visit, "larch", ("Paula", "Piet"), SHORT)
     anna.click("E6", "E10").sees(E10="dwarf")  # which leaves F6 to the trolls
     bert.type("g8-f7 capturing f6")
@@ -424,7 +424,7 @@ def test_a_battle_that_is_over_is_analysed_and_gone_on_from(visit: Visit) -> Non
     expect(bert.page.locator("body")).to_have_attribute("data-view", "lobby")
 
 
-def test_a_lesson_speaks_of_clicking_and_shows_what_it_means(visit: Visit) -> None:
+def test_lesson_uses_clicks_and_highlights_squares(visit: Visit) -> None:
     anna = visit().come_in("Lea").press("Learn the rules")
     lesson, log = anna.page.locator("#lesson"), anna.page.locator("#log")
     anna.sees(G7="troll, named in the lesson", A6="dwarf").press("around g7")
@@ -443,7 +443,7 @@ def test_a_lesson_speaks_of_clicking_and_shows_what_it_means(visit: Visit) -> No
     anna.hears("Dwarfs at diagonal F1 to A6").type("stop")
 
 
-def test_a_puzzle_that_is_not_solved_at_once(visit: Visit) -> None:
+def test_puzzle_is_solved_at_the_second_attempt(visit: Visit) -> None:
     petra = visit().come_in("Petra").type("puzzle 1").sees(C5="dwarf")
     lesson = petra.page.locator("#lesson")
     petra.click("C7", "E9")
@@ -455,7 +455,7 @@ def test_a_puzzle_that_is_not_solved_at_once(visit: Visit) -> None:
     expect(lesson).not_to_contain_text("That's it")
 
 
-def test_a_phone(visit: Visit) -> None:
+def test_taps_on_a_phone_before_legal_moves_arrive(visit: Visit) -> None:
     phone = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     late: list[Callable[[], None]] = []
     phone.page.route_web_socket("**", lambda link: hold_back("Thud.Legal", link, late))
@@ -506,7 +506,7 @@ def violations(player: Player, screen: str) -> list[str]:
     return found
 
 
-def test_axe_finds_nothing_on_any_screen(visit: Visit) -> None:
+def test_axe_finds_no_violations_on_the_main_screens(visit: Visit) -> None:
     player = visit()
     found = violations(player, "welcome")
     player.come_in("Axel").type("seek koom valley as troll unrated", "say Hello.")
@@ -528,7 +528,7 @@ def test_axe_finds_nothing_on_any_screen(visit: Visit) -> None:
     assert not found
 
 
-def test_axe_finds_nothing_on_a_phone(visit: Visit) -> None:
+def test_axe_finds_no_violations_on_a_phone(visit: Visit) -> None:
     anna = visit().come_in("Bodil").practises("linden").click("A6", "B6").sees(B6="dwarf")
     phone = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone.come_in("Thea")
@@ -558,7 +558,7 @@ def test_axe_finds_nothing_on_a_phone(visit: Visit) -> None:
     anna.type("leave game")
 
 
-def test_a_member_comes_back_by_the_word_until_the_password_is_another(
+def test_resume_word_is_valid_until_the_password_is_reset(
     visit: Visit, tmp_path: Path, free_port: FreePort
 ) -> None:
     with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
@@ -581,7 +581,7 @@ def test_a_member_comes_back_by_the_word_until_the_password_is_another(
         anna.press("Come in").sees(G6="troll", G7="empty")
 
 
-def test_the_login_note_tells_what_is_refused_and_nothing_of_others(visit: Visit) -> None:
+def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
     nobody = visit()
     note = nobody.page.locator("#login-note")
     hint = note.inner_text()
@@ -622,7 +622,7 @@ def test_operators_are_marked_in_the_hall(visit: Visit, served: Served) -> None:
     expect(viola).to_contain_text("operator")
 
 
-def test_a_long_answer_is_read_from_its_beginning(visit: Visit) -> None:
+def test_long_answer_is_scrolled_to_its_beginning(visit: Visit) -> None:
     lisa = visit(viewport={"width": 1280, "height": 400}).come_in("Lisa")
     lisa.type("help thud").hears("See also")
     tops = """() => {
@@ -637,7 +637,7 @@ def test_a_long_answer_is_read_from_its_beginning(visit: Visit) -> None:
     assert lisa.page.evaluate(tops)[1] <= 0
 
 
-def test_long_words_go_on_without_a_word_of_ours(visit: Visit) -> None:
+def test_long_talk_is_shown_unbroken(visit: Visit) -> None:
     words = " ".join(f"word{number}" for number in range(40))
     anna, bert = visit().come_in("Lena"), visit().come_in("Lorenz")
     anna.type(f"say {words}")

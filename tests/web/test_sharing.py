@@ -47,7 +47,7 @@ def tags(page: str) -> dict[str, str]:
     return {name: html.unescape(content) for name, content in found}
 
 
-async def test_a_link_has_a_picture(asking: httpx.AsyncClient) -> None:
+async def test_link_preview_has_a_picture(asking: httpx.AsyncClient) -> None:
     here = str(asking.base_url).rstrip("/")
     for link, path in (
         ("/board/oak", "/board/oak"),
@@ -80,7 +80,9 @@ async def test_a_link_has_a_picture(asking: httpx.AsyncClient) -> None:
         ("", "", False, ""),
     ],
 )
-def test_where_the_page_is(host: str, public_url: str, is_secure: bool, base: str) -> None:  # noqa: FBT001
+def test_base_url_from_host_and_settings(
+    host: str, public_url: str, is_secure: bool, base: str
+) -> None:  # noqa: FBT001
     request = HttpRequest("GET", "/", {"host": host})
     request.scheme = "https" if is_secure else "http"
     assert base_of(request, Site(nothing, NoPictures(), (), public_url)) == base
@@ -91,7 +93,9 @@ async def found(kind: str, name: str) -> Preview | None:
     return Preview("Battle 1", "It was played.")
 
 
-def test_without_pixels_or_an_address_there_is_no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_link_preview_without_pixels_or_address_has_no_picture(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def linked(embed: frozenset[str], url: str) -> str:
         return ask("/game/1", routes(found, embed, url)).body.decode()
 
@@ -107,7 +111,7 @@ def test_without_pixels_or_an_address_there_is_no_picture(monkeypatch: pytest.Mo
     assert b"data-pixels" not in files.__wrapped__()["/index.html"].body
 
 
-async def test_a_frame_has_the_viewer_and_nothing_else(asking: httpx.AsyncClient) -> None:
+async def test_embedded_frame_contains_only_the_viewer(asking: httpx.AsyncClient) -> None:
     for where in ("board/oak", "game/12"):
         got = await asking.get(f"/embed/{where}")
         assert got.status_code == 200
@@ -129,7 +133,9 @@ async def test_a_frame_has_the_viewer_and_nothing_else(asking: httpx.AsyncClient
 
 
 @pytest.mark.parametrize("embed", [(), ("https://a.example", "https://b.example")])
-async def test_the_operator_says_who_may(serving: Serving, embed: tuple[str, ...]) -> None:
+async def test_embedding_is_limited_to_configured_origins(
+    serving: Serving, embed: tuple[str, ...]
+) -> None:
     [(host, port)] = (await serving(web={"port": 0, "embed": embed})).web_places
     async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE) as asking:
         got = await asking.get("/embed/board/oak")
@@ -148,7 +154,7 @@ async def test_the_operator_says_who_may(serving: Serving, embed: tuple[str, ...
         assert f"frame-ancestors {' '.join(embed)};" in got.headers["content-security-policy"]
 
 
-async def test_what_oembed_tells(asking: httpx.AsyncClient) -> None:
+async def test_oembed_response(asking: httpx.AsyncClient) -> None:
     here = str(asking.base_url).rstrip("/")
     got = await asking.get("/oembed", params={"url": f"{here}/game/12#ply=7", "maxwidth": "300"})
     assert got.headers["content-type"] == "application/json"
@@ -170,7 +176,7 @@ async def test_what_oembed_tells(asking: httpx.AsyncClient) -> None:
 
 @pytest.mark.parametrize("name", ["width", "height"])
 @pytest.mark.parametrize("most", [1, 150, 300, 639, 640, 10_000, 99_999])
-async def test_nothing_in_oembed_exceeds_what_is_asked_for(
+async def test_oembed_sizes_respect_the_requested_maximum(
     asking: httpx.AsyncClient, name: str, most: int
 ) -> None:
     here = str(asking.base_url).rstrip("/")
@@ -183,9 +189,7 @@ async def test_nothing_in_oembed_exceeds_what_is_asked_for(
 
 
 @pytest.mark.parametrize("most", ["", "0", "-5", "x", "1e9", "100000000"])
-async def test_size_that_oembed_cannot_have_is_ignored(
-    asking: httpx.AsyncClient, most: str
-) -> None:
+async def test_oembed_ignores_invalid_sizes(asking: httpx.AsyncClient, most: str) -> None:
     here = str(asking.base_url).rstrip("/")
     asked = {"url": f"{here}/board/oak", "maxwidth": most, "maxheight": most}
     told = (await asking.get("/oembed", params=asked)).json()
@@ -205,7 +209,7 @@ async def test_size_that_oembed_cannot_have_is_ignored(
         ({f"x{each}": "1" for each in range(100)}, 404),
     ],
 )
-async def test_what_oembed_tells_nothing_of(
+async def test_oembed_refuses_other_urls_and_formats(
     asking: httpx.AsyncClient, asked: dict[str, str], status: int
 ) -> None:
     here = str(asking.base_url).rstrip("/")
@@ -225,7 +229,7 @@ class Elements(HTMLParser):
 
 
 @given(TEXT, TEXT, TEXT)
-def test_no_word_is_html_in_a_frame_or_a_snippet(name: str, query: str, told: str) -> None:
+def test_frame_and_snippet_escape_all_text(name: str, query: str, told: str) -> None:
     """Whatever boards are called, and whatever is asked."""
 
     async def find(*_: str) -> Preview:
@@ -245,7 +249,7 @@ def test_no_word_is_html_in_a_frame_or_a_snippet(name: str, query: str, told: st
 
 
 @given(TEXT, TEXT)
-def test_nothing_that_is_asked_goes_wrong(path: str, query: str) -> None:
+def test_arbitrary_sharing_requests_never_raise(path: str, query: str) -> None:
     for start in ("/oembed", "/embed/", "/embed/board/", "/embed/game/", "/"):
         if f"/{(start + path).lstrip('/')}" != "/ws":
             assert ask(start + path, query=query).status_code in {200, 400, 404, 405, 501}

@@ -24,7 +24,7 @@ def server(tmp_path: Path, free_port: FreePort) -> Iterator[Served]:
         yield server
 
 
-def test_a_tournament_is_entered_and_left_by_a_click(visit: Visit, server: Served) -> None:
+def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -> None:
     anna, bert = (visit(server=server).come_in(name) for name in ("Anna", "Bert"))
     anna.type('tournament new knock-out 5+3 "Cup" starts in 1 hour')
     bert.page.get_by_role("link", name="Cup").click()
@@ -50,7 +50,7 @@ def test_a_tournament_is_entered_and_left_by_a_click(visit: Visit, server: Serve
         each.loses_server = True
 
 
-def test_a_round_is_watched(visit: Visit, server: Served) -> None:
+def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:
     anna, bert, walt = (visit(server=server).come_in(name) for name in ("Anna", "Bert", "Walter"))
     for each in (anna, bert, walt):
         each.loses_server = True
@@ -74,9 +74,7 @@ def test_a_round_is_watched(visit: Visit, server: Served) -> None:
     expect(walt.page.get_by_role("link", name="Thursday")).to_be_visible()
 
 
-def test_axe_finds_nothing_in_a_tournament_in_the_dark_and_on_a_phone(
-    visit: Visit, server: Served
-) -> None:
+def test_axe_finds_no_violations_on_the_tournament_page(visit: Visit, server: Served) -> None:
     anna = visit(server=server, color_scheme="dark").come_in("Anna")
     anna.type('tournament new swiss 3 rounds 5+3 "The long evening" starts in 9 minutes', "enter 1")
     anna.page.get_by_role("link", name="The long evening").click()

@@ -117,7 +117,7 @@ def shows(page: Any, square: str, what: str, nth: int = 0) -> None:
     expect(cell).to_have_attribute("aria-label", re.compile(rf"^{square}, {what}"))
 
 
-def test_the_example(elsewhere: Elsewhere) -> None:
+def test_viewer_example_page(elsewhere: Elsewhere) -> None:
     page = elsewhere.open()
     first, second = page.locator("thud-game").nth(0), page.locator("thud-game").nth(1)
     shows(page, "J2", "troll")
@@ -143,7 +143,7 @@ def test_the_example(elsewhere: Elsewhere) -> None:
 
 
 @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
-def test_it_shows_what_the_rules_say(elsewhere: Elsewhere, rules: Ruleset) -> None:
+def test_viewer_positions_match_the_rules(elsewhere: Elsewhere, rules: Ruleset) -> None:
     """Of each ply, also of those in which much is captured."""
     game = Game.start(rules)
     for _ in range(30):
@@ -160,7 +160,7 @@ def test_it_shows_what_the_rules_say(elsewhere: Elsewhere, rules: Ruleset) -> No
         }
 
 
-def test_what_is_no_record_is_told(elsewhere: Elsewhere) -> None:
+def test_viewer_reports_invalid_records(elsewhere: Elsewhere) -> None:
     hostile = "&lt;img src=x onerror=alert(1)&gt;"
     page = elsewhere.open(
         f'<thud-game>{hostile}</thud-game><thud-game record="nowhere.thud"></thud-game>'
@@ -177,7 +177,7 @@ def test_what_is_no_record_is_told(elsewhere: Elsewhere) -> None:
     elsewhere.errors = [each for each in elsewhere.errors if "404" not in each]
 
 
-def test_axe_finds_nothing(elsewhere: Elsewhere) -> None:
+def test_axe_finds_no_violations_in_the_viewer(elsewhere: Elsewhere) -> None:
     page = elsewhere.open()
     shows(page, "J2", "troll")
     assert violations(Player(page), "example") == []
@@ -191,7 +191,9 @@ def framed(site: Elsewhere, address: str) -> Any:
     )
 
 
-def test_a_board_in_a_frame_elsewhere(visit: Visit, elsewhere: Elsewhere, served: Served) -> None:
+def test_embedded_board_updates_on_a_foreign_page(
+    visit: Visit, elsewhere: Elsewhere, served: Served
+) -> None:
     anna = visit().come_in("Frieda").practises("alder")
     frame = framed(elsewhere, f"{served.address}/embed/board/alder?theme=dark")
     shows(frame, "A6", "dwarf")
@@ -208,7 +210,9 @@ def test_a_board_in_a_frame_elsewhere(visit: Visit, elsewhere: Elsewhere, served
 
 
 @pytest.mark.parametrize("path", ["/", "/board/oak", "/game/1"])
-def test_nothing_else_is_shown_in_a_frame(elsewhere: Elsewhere, served: Served, path: str) -> None:
+def test_pages_other_than_embeds_cannot_be_framed(
+    elsewhere: Elsewhere, served: Served, path: str
+) -> None:
     with elsewhere.context.expect_event("requestfailed") as failed:
         framed(elsewhere, served.address + path)
     assert failed.value.url == served.address + path
@@ -217,7 +221,7 @@ def test_nothing_else_is_shown_in_a_frame(elsewhere: Elsewhere, served: Served, 
     elsewhere.errors.clear()
 
 
-def test_what_the_page_offers_of_a_battle(visit: Visit, served: Served) -> None:
+def test_battle_offers_picture_embed_and_link(visit: Visit, served: Served) -> None:
     anna = visit().come_in("Greta").practises("beech").click("A6", "B6").sees(B6="dwarf")
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Replay").click()
@@ -240,7 +244,7 @@ def test_what_the_page_offers_of_a_battle(visit: Visit, served: Served) -> None:
     anna.press("Copy", within="dialog").press("Close").press("Copy the link")
 
 
-def test_the_file_needs_nothing_besides() -> None:
+def test_viewer_bundle_is_self_contained() -> None:
     text = bundle().decode()
     assert not re.findall(r"^(?:import|export)\b", text, re.MULTILINE)
     assert "customElements.define" in text

@@ -13,7 +13,7 @@ from thudmud.web.frames import SUBPROTOCOL
 PAGE = (Path(__file__).parents[2] / "docs" / "web.md").read_text("utf-8")
 
 
-async def test_the_program_watches_a_board(serving: Serving) -> None:
+async def test_documented_program_watches_a_board(serving: Serving) -> None:
     [(host, port)] = (await serving(web={"port": 0})).web_places
     [program] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     names: dict[str, Any] = {"__name__": "page"}
@@ -23,7 +23,7 @@ async def test_the_program_watches_a_board(serving: Serving) -> None:
     assert rows[7] == "......TXT......"
 
 
-def test_the_settings_that_it_names_are_there() -> None:
+def test_documented_settings_exist() -> None:
     named = set(re.findall(r"`(\w+)(?: = [^`]*)?`", PAGE)) & set(WebSettings.model_fields)
     assert named >= {"enabled", "proxies", "origins", "max_frame", "frames_per_second"}
     assert SUBPROTOCOL in PAGE
