@@ -1,4 +1,4 @@
-"""Programs for bots, good ones and bad ones, and players to play with them."""
+"""Well-behaved and faulty bot programs, and players to play against them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thudmud.service import Dismissal, Result
 from thudmud.telnet.screen import CloseReason
 from thudmud.views import Message, Terminal
 
-PATIENCE = 60.0  # seconds after which what was waited for will not come
+PATIENCE = 60.0  # timeout of every wait, in seconds
 
 _LOOP = """
 import os, sys, time
@@ -39,13 +39,13 @@ for line in sys.stdin:
 
 
 def program(going: str) -> list[str]:
-    """Return a command that does something when it is to play; all else it answers well."""
+    """Return a bot command that runs the given code when asked for a move."""
     body = "\n".join(f"    {line}" for line in going.strip().splitlines())
     return [sys.executable, "-S", "-c", _LOOP + body]
 
 
 def noting(words: Sequence[str], going: str) -> list[str]:
-    """Return a command that does the same, and notes in files what followed some words."""
+    """Return such a command that also writes the arguments of the given words to files."""
     *command, code = program(going)
     loop, note = "    if word != ", f"    if word in {words!r}: Path(word).write_text(rest)\n"
     return [*command, code.replace(loop, note + loop, 1)]
@@ -76,14 +76,14 @@ BAD = {
 
 
 async def until(is_so: Callable[[], bool], patience: float = PATIENCE) -> None:
-    """Wait for something that has no bell."""
+    """Poll until a condition holds, where there is no event to wait for."""
     async with asyncio.timeout(patience):
-        while not is_so():  # noqa: ASYNC110  (it has no bell)
+        while not is_so():  # noqa: ASYNC110  (no event to wait for)
             await asyncio.sleep(0.01)
 
 
 class Person:
-    """A player without a connection, who notes what is shown."""
+    """A player without a connection, who records all output."""
 
     def __init__(self, sessions: Sessions, name: str) -> None:
         self.name, self.address, self.shown = name, "", ""
@@ -111,7 +111,7 @@ class Person:
         self._lobby.remove(self)
 
     def begin(self, line: str) -> asyncio.Task[Result]:
-        """Type a line for which something has to be waited."""
+        """Type a line without waiting for its answer."""
         return asyncio.create_task(self._lobby.submit(self._visit, line))
 
     async def type(self, *lines: str) -> None:
@@ -119,7 +119,7 @@ class Person:
             await self._lobby.submit(self._visit, line)
 
     async def sees(self, text: str) -> str:
-        """Wait until something has been shown since it was last waited for; return all up to it."""
+        """Wait for a text in the output since the last wait; return the output up to it."""
         try:
             async with asyncio.timeout(PATIENCE):
                 while text not in self.shown:
@@ -138,7 +138,7 @@ def settings(
     backend: str = "memory",
     pause: float = 0.0,
 ) -> Settings:
-    """Return settings with a bot, Grog."""
+    """Return settings with one bot, Grog."""
     grog = {
         "name": "Grog",
         "command": list(command),
@@ -158,14 +158,14 @@ async def opened(
     starting: float = PATIENCE,
     worker: Sequence[str] | None = None,
 ) -> AsyncIterator[tuple[Sessions, Person]]:
-    """Open a sessions with bots in it, and a player, Anna; close it in the end as a server does.
+    """Open sessions with bots and a player, Anna; close them at the end as the server does.
 
     Args:
-        settings: the bots.
-        folder: where files and programs are.
-        pause: how many seconds bots leave it to others to begin a battle.
-        starting: how many seconds a program may take to start.
-        worker: what thinks for bots without a command, instead of our own player.
+        settings: settings that include the bots.
+        folder: the folder of files and programs.
+        pause: seconds that bots wait for others to begin a battle.
+        starting: seconds that a program may take to start.
+        worker: the command that replaces the built-in engine for bots without a command.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(serving, "START_AFTER", pause)
@@ -183,7 +183,7 @@ async def opened(
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process is there, and is not only waiting for its parent to notice its end."""
+    """Whether a process exists and isn't a zombie."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Servers on one database, each a process, and players who go from one to another."""
+"""Server processes on a shared database, and players who move between them."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ LONG = 60.0
 
 
 class KilledError(Exception):
-    """The server is gone."""
+    """The server closed the connection."""
 
 
 @dataclass
 class Player:
-    """Somebody with a real connection, and the word to come back with."""
+    """A player with a real connection and a resume word."""
 
     name: str
     word: bytes = b""
@@ -55,7 +55,7 @@ class Player:
     """The address of this machine that they come from, if it matters."""
 
     async def connect(self, port: int) -> str:
-        """Come in, with the word if there is one; return what is shown."""
+        """Log in, with the resume word if known; return the output."""
         await self.hang_up()
         try:
             here = (self.source, 0) if self.source else None
@@ -69,7 +69,7 @@ class Player:
         return shown + await self.say("set board brief on oak board")
 
     async def say(self, line: str) -> str:
-        """Type a line, and return what is shown once it has been answered."""
+        """Type a line; return the output up to the end of its answer."""
         assert self.client
         try:
             await self.client.send(line.encode() + b"\r\n")
@@ -82,24 +82,24 @@ class Player:
         return seen.decode("utf-8", "replace")
 
     async def until(self, wanted: str) -> str:
-        """Wait until something is shown, and return all up to it."""
+        """Wait for a text; return the output up to it."""
         assert self.client
         return (await self.client.until(wanted.encode())).decode("utf-8", "replace")
 
     async def hang_up(self) -> None:
-        """Cut the connection."""
+        """Close the connection."""
         if self.client:
             await self.client.close()
             self.client = None
 
 
 class Nodes:
-    """Servers that are started on one database. `close` ends those that still run.
+    """Server processes on one database. `close` ends those still running.
 
     Args:
-        folder: where their configurations and logs are.
-        dsn: how they connect to the database.
-        program: the words by which Python starts one, without its arguments.
+        folder: the folder of their configurations and logs.
+        dsn: the connection string of the database.
+        program: the arguments by which Python runs the server, without the server's own.
     """
 
     def __init__(self, folder: Path, dsn: str, program: Sequence[str] = SERVER) -> None:
@@ -116,15 +116,15 @@ class Nodes:
         dsn: str = "",
         web: str = "",
     ) -> Process:
-        """Start one.
+        """Start a server.
 
         Args:
-            bot: its bots.
-            server: more lines of ``[server]``.
-            storage: more lines of ``[storage]``.
+            bot: the ``[[bot]]`` sections.
+            server: additional lines of ``[server]``.
+            storage: additional lines of ``[storage]``.
             game: the lines of ``[game]``.
-            dsn: another way to the database.
-            web: more lines of ``[web]``, and sections after it.
+            dsn: another connection string.
+            web: additional lines of ``[web]``, and sections after it.
         """
         number = len(self.begun) + 1
         config = self._folder / f"config-{number}.toml"
@@ -146,21 +146,21 @@ class Nodes:
         return process
 
     async def close(self) -> None:
-        """End all of them."""
+        """End all servers."""
         for each in self.begun:
             await kill(each)
             await each.communicate()
 
 
 async def line_of(server: Process) -> str:
-    """Return the next line that a server prints."""
+    """Return the next line printed by a server."""
     assert server.stdout
     async with asyncio.timeout(LONG):
         return (await server.stdout.readline()).decode()
 
 
 async def port_of(server: Process) -> int:
-    """Wait until a server is ready; return its port. If it ends instead, say why."""
+    """Wait until a server is ready; return its port. Fail with its output if it ends instead."""
     ready = await line_of(server)
     if "is ready" not in ready:
         said = (await server.communicate())[1].decode()
@@ -169,7 +169,7 @@ async def port_of(server: Process) -> int:
 
 
 async def kill(server: Process) -> None:
-    """End a server at once."""
-    with suppress(ProcessLookupError):  # it may have ended by itself
+    """Kill a server."""
+    with suppress(ProcessLookupError):  # already ended
         server.kill()
     await server.wait()

@@ -1,4 +1,4 @@
-"""A server on a free port with a plain stand-in for the game, and clients that wait for things."""
+"""A server on a free port with a minimal stand-in for the game, and clients for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from thudmud.service import Policy, Result, Service, Visit
 from thudmud.store import Store
 from thudmud.views import Message, Terminal
 
-PATIENCE = 60.0  # seconds after which something that was waited for will not come
+PATIENCE = 60.0  # timeout of every wait, in seconds
 CHUNK = 65_536  # bytes
 
 OFFERS = b"\xff\xfd\x18\xff\xfd\x00\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\x46"
@@ -30,14 +30,13 @@ OFFERS = b"\xff\xfd\x18\xff\xfd\x00\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\
 
 
 class PlainService(Service):
-    """Everybody is in one room.
+    """A service with a single room and a few commands for tests.
 
-    ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``hard N`` takes
-    N milliseconds of the processor, ``stall N`` waits as long for it, ``dear N`` takes as many of
-    others than the event loop, ``later`` is answered by what somebody says next, ``boom`` is a
-    mistake of ours,
-    ``real LINE`` is a command of the real service, as ``quit``, ``register`` and ``password`` are;
-    any other line comes back to whoever typed it.
+    ``say`` broadcasts, ``flood N`` broadcasts N letters, ``big N`` sends them to the typist alone,
+    ``hard N`` uses N milliseconds of CPU time, ``stall N`` blocks for as long without using any,
+    ``dear N`` uses as many outside the event loop's thread, ``later`` is answered by the next
+    ``say`` of another player, and ``boom`` raises. ``real LINE`` runs a command of the real
+    service, as do ``quit``, ``register`` and ``password``; any other line is echoed.
     """
 
     def __init__(self, store: Store) -> None:
@@ -139,21 +138,21 @@ class PlainService(Service):
 
 
 class Client:
-    """A bare socket: what comes is looked at as bytes, telnet's own among them."""
+    """A client on a bare socket that sees all bytes, including telnet commands."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader, self.writer = reader, writer
         self.unread = b""
 
     async def send(self, data: bytes) -> None:
-        # However much it is, all that is waited for is that it goes on.
+        # The timeout is per chunk: large data may take long as long as it progresses.
         for start in range(0, len(data), CHUNK):
             self.writer.write(data[start : start + CHUNK])
             async with asyncio.timeout(PATIENCE):
                 await self.writer.drain()
 
     async def until(self, wanted: bytes) -> bytes:
-        """Return everything up to and with ``wanted``."""
+        """Return the output up to and including ``wanted``."""
         come, seen = bytearray(self.unread), 0
         try:
             while (found := come.find(wanted, seen)) < 0:
@@ -166,19 +165,19 @@ class Client:
         return taken
 
     async def fence(self) -> bytes:
-        """Return everything that answers what was sent so far."""
+        """Return all answers to the input so far, delimited by a timing mark."""
         await self.send(b"\xff\xfd\x06")
         return (await self.until(b"\xff\xfb\x06")).removesuffix(b"\xff\xfb\x06")
 
     async def rest(self) -> bytes:
-        """Return everything up to the end of the connection."""
+        """Return the output up to the end of the connection."""
         async with asyncio.timeout(PATIENCE):
             data = self.unread + await self.reader.read()
         self.unread = b""
         return data
 
     async def speak(self) -> None:
-        """Show that there is telnet at this end, and take what is offered then."""
+        """Prove to be a telnet client, and consume the offers that follow."""
         await self.send(b"\xff\xfc\x1f")
         await self.until(OFFERS)
 
@@ -193,10 +192,10 @@ class Client:
         self.writer.transport.resume_reading()  # type: ignore[attr-defined]
 
     def cut(self) -> None:
-        """Let closing be a reset, which is noticed whatever the server waits for.
+        """Make `close` reset the connection, which the server notices in any state.
 
-        Without it, who has read everything only says that nothing more will come: answers are
-        waited for then, also through the pause that wrong answers bring.
+        An orderly close only ends the input: the server would still send its answers, even
+        after the delay for wrong passwords.
         """
         link = self.writer.get_extra_info("socket")
         link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -217,7 +216,7 @@ class Client:
 
 
 class Setup:
-    """A running server, its service, and how to connect to it."""
+    """A running server with its service and helpers to connect."""
 
     def __init__(self, server: Acceptor, sessions: Sessions, stack: AsyncExitStack) -> None:
         assert isinstance(sessions.service, PlainService)
@@ -228,7 +227,7 @@ class Setup:
 
     @property
     def throttled(self) -> int:
-        """How often a player's lines had to wait, since too much was sent."""
+        """How often lines were throttled."""
         return self._server.turns.throttled
 
     async def start(self) -> None:
@@ -243,7 +242,7 @@ class Setup:
         await self._server.stop()
 
     async def connect_web(self, *, source: str | None = None) -> Client:
-        """Return a client at the port of the page, from an address of this machine."""
+        """Return a client connected to the web port from a local address."""
         [(host, port)] = self.web_places
         here = (source, 0) if source else None
         async with asyncio.timeout(PATIENCE):
@@ -255,7 +254,7 @@ class Setup:
         return client
 
     async def connect(self, name: str = "", *, source: str | None = None) -> Client:
-        """Return a client, in under a name if one is given, from an address of this machine."""
+        """Return a client connected from a local address, logged in if a name is given."""
         here = (source, 0) if source else None
         async with asyncio.timeout(PATIENCE):
             reader, writer = await asyncio.open_connection(

@@ -1,4 +1,4 @@
-"""A push service like those of browsers' makers, and browsers that read what it is sent."""
+"""A fake Web Push service, and browsers that decrypt its messages."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def in_base64(data: bytes) -> str:
 
 
 class Device:
-    """A browser that has subscribed: it alone can read what it is sent."""
+    """A subscribed browser, which holds the private key for its messages."""
 
     def __init__(self, path: str) -> None:
         self._key, self._secret = ec.generate_private_key(ec.SECP256R1()), os.urandom(16)
         self.path = path
 
     def browser(self, address: str) -> Browser:
-        """Return what it tells the server, with the address of the push service."""
+        """Return its subscription at the push service with this address."""
         point = self._key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
         return Browser(f"{address}{self.path}", in_base64(point), in_base64(self._secret))
 
@@ -42,14 +42,14 @@ class Device:
 
 
 class PushService:
-    """What takes pushes.
+    """A push service that records messages.
 
     Attributes:
-        address: where it is.
-        status: what it answers; by default that it is on the way.
-        hold: if it is set, it waits for that before it answers.
-        later: after how many seconds to come again, as it tells.
-        taken: what came, for whom: the headers and the message.
+        address: its base URL.
+        status: the HTTP status of its answers, 201 by default.
+        hold: an event to wait for before answering, if any.
+        later: the seconds in its Retry-After header.
+        taken: the messages received: device, headers and text.
     """
 
     def __init__(self, *devices: Device) -> None:

@@ -1,4 +1,4 @@
-"""A relay that takes mails, or does not, as tests want it: aiosmtpd in the loop of the test."""
+"""Fake mail relays with configurable replies, based on aiosmtpd in the test's event loop."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ TAKEN = "250 OK"
 
 
 class Handler:
-    """What a relay does with mails.
+    """The behaviour of a relay, and a record of its mails.
 
     Attributes:
-        mails: those that it has taken.
-        to: the address that each was for.
-        recipient: what it answers to an address.
-        answer: what it answers to a mail.
-        tried: how many mails have come, taken or not.
-        hold: if it is set, a mail waits for that before it is answered.
-        late: if it is set, it waits for that once it has taken a mail, before it says so.
-        drops: when it hangs up: at "data" before it has taken a mail, at "quit" after that.
-        came: set when a mail has come.
-        has_taken: set when one was taken.
-        login: the name and the password that it wants; None for none.
-        secure: whether each mail came by TLS.
+        mails: the accepted mails.
+        to: the recipient of each mail.
+        recipient: the reply to RCPT.
+        answer: the reply to a mail.
+        tried: the number of mails received, accepted or not.
+        hold: an event to wait for before accepting a mail, if any.
+        late: an event to wait for between accepting a mail and replying, if any.
+        drops: where to hang up: at "data", before accepting a mail, or at "quit", after it.
+        came: set when a mail is received.
+        has_taken: set when a mail is accepted.
+        login: the required user name and password, or None.
+        secure: whether each mail was sent over TLS.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Handler:
         return "221 Bye"
 
     def logs_in(self, *words: Any) -> AuthResult:
-        """Whether a name and a password are the right ones."""
+        """Whether the user name and password are correct."""
         known = words[-1]
         assert isinstance(known, LoginPassword)
         told = known.login.decode(), known.password.decode()
@@ -94,11 +94,11 @@ def _hang_up(server: SMTP) -> None:
 
 @asynccontextmanager
 async def relaying(handler: Handler, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Run a relay on a free port, which it yields.
+    """Run a relay on a free port; yield the port.
 
     Args:
-        handler: what it does.
-        context: with it, it wants TLS by STARTTLS.
+        handler: its behaviour.
+        context: a TLS context; if given, STARTTLS is required.
     """
 
     def protocol() -> SMTP:
@@ -123,11 +123,11 @@ async def relaying(handler: Handler, context: ssl.SSLContext | None = None) -> A
 async def replying(
     replies: Mapping[str, bytes], context: ssl.SSLContext | None = None
 ) -> AsyncIterator[tuple[int, list[bytes]]]:
-    """Run a relay that replies byte by byte as it is told, by verb; yield its port and what came.
+    """Run a relay with fixed replies, sent byte by byte; yield its port and the lines received.
 
     Args:
-        replies: what it replies; "." is the end of a mail. Others are as they should be.
-        context: what TLS is begun with after STARTTLS.
+        replies: the replies by verb, "." for the end of a mail; other verbs get the usual ones.
+        context: the TLS context used after STARTTLS.
     """
     came: list[bytes] = []
 

@@ -1,4 +1,4 @@
-"""The limits on connections, by themselves and in a real server; TLS; open files."""
+"""Connection limits, alone and in a real server, and the limit of open files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_limiter_caps_accepts_per_second() -> None:
 
 
 def hang_up_at_once(limited: ConnectionLimiter, address: str, now: float) -> bool:
-    """Connect from an address, and hang up at once; return whether it was accepted."""
+    """Connect from an address and close immediately; return whether it was accepted."""
     if limited.acquire(address, now):
         return False
     limited.release(address)
@@ -110,7 +110,7 @@ def test_reconnect_flood_of_a_thousand_networks_admits_newcomers() -> None:
     for tick in range(24 * 50):
         for _ in range(10):
             hang_up_at_once(limited, next(turns), tick / 50)
-        if tick >= 10 * 50 and tick % 12 == 0:  # each of the thousand has been in by then
+        if tick >= 10 * 50 and tick % 12 == 0:  # all of the thousand have been accepted by then
             came.append(hang_up_at_once(limited, f"172.16.{tick // 12}.1", tick / 50))
     assert sum(came) >= 0.95 * len(came)
 
@@ -162,7 +162,7 @@ async def test_per_address_cap_applies_to_ipv6(serving: Serving) -> None:
     assert await third.rest() == Rejection.CROWDED.value.encode() + b"\r\n"
     await bert.close()
     async with asyncio.timeout(20):
-        while "Bert" in setup.service.widths:  # noqa: ASYNC110  (it has no bell)
+        while "Bert" in setup.service.widths:  # noqa: ASYNC110  (no event to wait for)
             await asyncio.sleep(0)
     await setup.connect("Cara")
 
@@ -174,7 +174,7 @@ async def test_ipv6_network_counts_as_one_address(
 
     def counted(address: str) -> str:
         seen.append(address)
-        return network(f"2001:db8::{len(seen)}")  # the next of the same household
+        return network(f"2001:db8::{len(seen)}")  # another address in the same /64
 
     monkeypatch.setattr(acceptor, "network", counted)
     setup = await serving(host="::1", connections_per_address=2)
@@ -196,7 +196,7 @@ async def test_excess_connection_is_told_the_reason_and_closed(serving: Serving)
     await bob.until(b"echo look")
     await bob.close()
     async with asyncio.timeout(20):
-        while "Bob" in setup.service.widths:  # noqa: ASYNC110  (it has no bell)
+        while "Bob" in setup.service.widths:  # noqa: ASYNC110  (no event to wait for)
             await asyncio.sleep(0)
     await setup.connect("Cara")
 

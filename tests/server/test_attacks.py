@@ -1,4 +1,4 @@
-"""The benchmark of attacks runs, and its page has a row for each; so does that of an hour."""
+"""The attack benchmark and its page, and the hour-long benchmark."""
 
 from __future__ import annotations
 

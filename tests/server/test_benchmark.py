@@ -1,4 +1,4 @@
-"""The benchmark of the server runs, and prints a row for everything it is to measure."""
+"""The server benchmark: rows, targets, comparison and its page."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def test_benchmark_table_has_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def kind_of(title: str) -> str:
-    """Return what a row is about, however many there were of it."""
+    """Return the title of a row without its numbers."""
     return re.sub(r"[\d,]*\d", "N", title).replace("players", "player").replace("tables", "table")
 
 
 def published() -> list[list[str]]:
-    """Return the rows of the page that hold a run."""
+    """Return the rows of the published run on the page."""
     pages = PAGE.read_text("utf-8").split("\n## ")
     runs = [
         line
@@ -88,7 +88,7 @@ def test_page_marks_missed_targets() -> None:
         found = [float(each.split()[0]) for each in (ratio, cpu) if each.strip()]
         sign, size = wanted.split()[:2]
         best = max(found) if sign == ">=" else min(found)
-        if best == float(size):  # before it was rounded it may have been on either side
+        if best == float(size):  # rounded: may have been on either side
             continue
         is_wanted = best > float(size) if sign == ">=" else best < float(size)
         assert is_wanted is not wanted.endswith("!"), (ratio, cpu, wanted)

@@ -1,4 +1,4 @@
-"""Bots at the boards: a program plays, whatever it does wrong, and people play on."""
+"""Bots in the game: play, invitations, faulty programs, and their effect on players."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ async def test_repeatedly_failing_program_resigns_with_a_message(
         await anna.sees("Grog resigns the battle.")
         failures = [each for each in caplog.records if "has failed" in each.getMessage()]
         assert len(failures) == 2
-        # The game goes on with the second battle of the match, where they play the dwarfs.
+        # The match continues with its second battle, with the sides swapped.
         await anna.type("start")
         await anna.sees("The second battle begins")
         await anna.sees("Grog resigns the battle.")
@@ -131,7 +131,7 @@ async def test_bot_takes_the_other_side_if_its_seat_is_occupied(tmp_path: Path) 
     async with opened(settings(OWN), tmp_path) as (_, anna):
         asked = anna.begin("invite grog as dwarf on oak board")
         await anna.sees("You ask Grog")
-        # Its program takes a while to start; she has come in again from elsewhere meanwhile.
+        # The bot's program takes a while to start, so she can sit down first.
         await anna.type("join game as dwarf on oak board")
         await asked
         await anna.sees("Grog sits down at the oak board to play the trolls.")
@@ -177,7 +177,7 @@ async def test_pending_invitation_delays_only_the_inviter(tmp_path: Path) -> Non
         await bert.type("say hello", "join game as dwarf on oak board")
         await anna.sees("Bert says: hello")
         assert not asked.done()
-        sessions.keep_order(WITHOUT_GROG)  # which is an answer, too
+        sessions.keep_order(WITHOUT_GROG)  # a ban answers the invitation as well
         await asked
         await anna.sees("Grog has lost the connection.")
 
@@ -220,20 +220,20 @@ async def test_child_process_does_not_outlive_a_crashed_program(tmp_path: Path) 
         await crashing.start()
     await crashing.kill()
     stat = Path(f"/proc/{child.read_text().strip()}/stat")
-    # Where nobody waits for orphans, what is left of one is a zombie.
+    # Without an init process to reap it, the orphan stays as a zombie.
     await until(lambda: not stat.exists() or ") Z " in stat.read_text())
 
 
 @pytest.mark.parametrize("times", [1, 2])
 async def test_cancelled_program_start_terminates(tmp_path: Path, times: int) -> None:
-    # Its child would keep the pipes open, and asyncio wait for these.
+    # The child keeps the pipes open, and asyncio would wait for them to close.
     started = tmp_path / "started"
     program = Program("Grog", ["sh", "-c", f"sleep 600 & touch {started}; wait"], tmp_path, 1.0)
     starting = asyncio.create_task(program.start())
     for _ in range(2):
-        await asyncio.sleep(0)  # it begins in one of these
-    while not started.exists():  # nothing of the loop's goes on meanwhile
-        time.sleep(0.01)  # noqa: ASYNC251 (so that nothing does)
+        await asyncio.sleep(0)  # the start begins in one of these turns
+    while not started.exists():  # the event loop must stand still meanwhile
+        time.sleep(0.01)  # noqa: ASYNC251 (blocks deliberately)
     for _ in range(times):
         starting.cancel()
         await asyncio.sleep(0)
@@ -390,7 +390,7 @@ async def test_thinking_bot_does_not_delay_players(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("board", ["marble board", "basalt board"])
 async def test_complete_match_against_the_built_in_engine(tmp_path: Path, board: str) -> None:
-    """Anna's script: she plays whatever captures most, and resigns after forty plies."""
+    """Anna plays the move with the most captures, and resigns after forty plies."""
     async with opened(settings((), restarts=0), tmp_path) as (sessions, anna):
         await anna.type(f"join game as dwarf on {board}", "set board brief", "invite grog")
         await anna.sees("Grog sits down")
@@ -425,7 +425,7 @@ def is_turn(table: Table, side: Side) -> bool:
 
 @pytest.mark.slow
 async def test_two_bots_finish_a_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They agree on the end where nothing is captured for some plies; here, for few."""
+    """Bots agree to end after a number of plies without captures, lowered here."""
     monkeypatch.setattr(opponent, "QUIET", 8)
     bots = [
         {"name": name, "seconds": 5.0, "command": OWN, "restarts": 0, "pause": 0} for name in PAIR
@@ -445,7 +445,7 @@ async def test_two_bots_finish_a_match(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def pair(both: dict[str, object]) -> Settings:
-    """Return settings with two bots, which do not pause, and may not fail."""
+    """Return settings with two bots that neither pause nor restart."""
     bots = [{"name": name, "restarts": 0, "pause": 0, **both} for name in PAIR]
     return Settings.model_validate({"storage": {"backend": "memory"}, "bot": bots})
 
@@ -455,7 +455,7 @@ def is_over(table: Table) -> bool:
 
 
 async def test_example_bot_plays_a_game(tmp_path: Path) -> None:
-    """What examples/bots holds, against a mirror of itself."""
+    """The bot in examples/bots plays against a copy of itself."""
     example = Path(__file__).parents[2] / "examples" / "bots" / "any-ply.mjs"
     command = ["node", str(example), sys.executable, "-m", "thudmud.cli.main", "engine"]
     bots = [
@@ -481,7 +481,7 @@ def has_plies(tables: Mapping[str, Table], board: str, count: int) -> bool:
 
 
 class TestWorkers:
-    """Bots without a program of their own, and what thinks for them."""
+    """Bots without a program, which use the worker processes of the engine."""
 
     async def test_two_bots_play_at_several_boards(self, tmp_path: Path) -> None:
         given = pair({"level": "Chalk"})
@@ -543,7 +543,7 @@ class TestWorkers:
     async def test_slow_thinking_is_announced_once(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """In the next ply it does not, unless that takes much longer: they know by then."""
+        """The next ply isn't announced unless it takes much longer."""
         monkeypatch.setattr(playing, "SLOW", 0.0)
         slow = program(
             """
@@ -592,7 +592,7 @@ if not Path("pid").exists():
             await anna.sees("Grog resigns the battle.")
 
     async def test_undo_stops_the_search_for_the_old_position(self, tmp_path: Path) -> None:
-        """The one worker would think of it for ever."""
+        """Otherwise the only worker would search the old position for ever."""
         thinking = program(
             f"""
 if Path("thinks").exists():
@@ -626,7 +626,7 @@ else:
 
 
 async def test_pause_before_a_bot_move_delays_nothing_else(tmp_path: Path) -> None:
-    """Of each board by itself, whatever chooses the plies."""
+    """Each board has its own pause, for programs and workers alike."""
     for command, worker in ((AMBLING, None), ((), program(PLAYS))):
         given = settings(command, pause=60.0)
         async with opened(given, tmp_path, worker=worker) as (sessions, anna):
@@ -652,7 +652,7 @@ async def test_bot_moves_after_the_pause(tmp_path: Path) -> None:
 
 
 class TestProgram:
-    """The process alone."""
+    """Unit tests of the process wrapper."""
 
     async def test_program_is_started_once(self, tmp_path: Path) -> None:
         counting = Program("Grog", [sys.executable, "-S", "-c", COUNTING], tmp_path, 10.0)
@@ -673,7 +673,7 @@ class TestProgram:
         talking = Program("Grog", [sys.executable, "-S", "-c", TALKING], tmp_path, 10.0)
         await talking.start()
         stat = Path(f"/proc/{(tmp_path / 'pid').read_text()}/stat")
-        # It sleeps when its output is full and nobody takes it.
+        # It sleeps once its output pipe is full.
         await until(lambda: ") S " in stat.read_text("utf-8"))
         async with asyncio.timeout(20):
             await talking.kill()
@@ -823,7 +823,7 @@ time.sleep(3600)
 
 
 async def gone(pid: int) -> None:
-    """Wait until a process is no more, or waits for its parent to notice."""
+    """Wait until a process has ended or is a zombie."""
     await until(lambda: not is_alive(pid))
 
 
@@ -887,7 +887,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 @pytest.mark.slow
 async def test_two_lines_on_a_fresh_server_start_a_battle(run_server: RunServer) -> None:
-    """A name and what the README tells, all at once; nothing is configured."""
+    """Sends a name and the lines from the README to a server without configuration."""
     (told,) = re.findall(r"Give a name, and type\n\n((?:    .*\n)+)", README.read_text("utf-8"))
     lines = ["Anna", *told.split("\n")[:-1]]
     assert len(lines) == 2
@@ -934,7 +934,7 @@ async def test_guest_plays_the_built_in_engine(tmp_path: Path, run_server: RunSe
 
 
 def engines(folder: Path) -> list[int]:
-    """Return the processes that play in a folder."""
+    """Return the engine processes that run in a folder."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:

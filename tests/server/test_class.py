@@ -39,7 +39,7 @@ async def come_in(place: tuple[str, int], name: str, stack: AsyncExitStack) -> C
 
 
 async def begin(client: Client) -> bytes:
-    """Return the side that a player has in the match that begins."""
+    """Wait for the match to begin; return the player's side."""
     told = await client.until(b"match begins at the") + await client.until(b"the trolls")
     side = re.search(rb"you\s+play\s+the\s+(dwarfs|trolls)", told)
     assert side, told
@@ -47,7 +47,7 @@ async def begin(client: Client) -> bytes:
 
 
 async def play(client: Client, side: bytes) -> None:
-    """Play a ply of a side in its turn, and see the other side's."""
+    """Play one ply for a side, and wait for the other side's."""
     for turn, line in PLIES.items():
         if turn == side:
             await client.send(line + b"\r\n")

@@ -1,7 +1,7 @@
-"""What a line costs on a server, from bytes to bytes, in calls of Python functions.
+"""The cost of a line from input to output bytes, counted in Python function calls.
 
-The connections lead nowhere, so that the event loop has nothing else to do, and what is counted is
-the same on every machine. Who makes one dearer raises its number here, and says why.
+The transports are fake, so the event loop has nothing else to do and the counts are the same on
+every machine. A change that makes a line more expensive raises its number here and says why.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST = {
     "say hello": 115,
     "look": 99,
     "move from a6 to a1": 94,
-    "xyzzy": 115,  # nothing of it is cached: what cannot be read may be a password
+    "xyzzy": 115,  # not cached: an unknown command may be a password
 }
 """By line, as many calls of ours as it may take: two more than it does. Other tests may have left
 equal screens in a cache, which are then compared field by field."""
@@ -38,7 +38,7 @@ TURNS = 2
 
 
 class Notebook(asyncio.Transport):
-    """A transport that leads nowhere, and counts what is written."""
+    """A fake transport that records its writes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,22 +73,22 @@ class Line:
         self._connection.connection_made(self.wire)
 
     async def type(self, line: str) -> None:
-        """Type a line, and wait until it is answered."""
+        """Type a line and wait for its answer."""
         self.wire.written.clear()
         self.turns = 0
         data = f"{line}\r\n".encode()
         self._connection.get_buffer(-1)[: len(data)] = data
         self._connection.buffer_updated(len(data))
         while not any(piece.endswith(b"> ") for piece in self.wire.written):
-            await asyncio.sleep(0)  # as often as the loop needs turns: that is counted, too
+            await asyncio.sleep(0)  # the number of turns is checked, too
             self.turns += 1
 
     def hang_up(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._connection.connection_lost(None)
 
     async def count(self, line: str) -> int:
-        """Return how many functions are called until a line is answered."""
+        """Return the number of function calls until a line is answered."""
         called = 0
 
         def counted(frame: FrameType, event: str, _: object) -> None:
@@ -106,7 +106,7 @@ class Line:
 
 @pytest.fixture
 async def dora() -> AsyncIterator[Line]:
-    """Return the line of somebody who watches a battle, as somebody else does."""
+    """Return the connection of one of two players who watch a battle."""
     store = Store.in_memory()
     hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
     sessions = Sessions(make_service(store, hall))

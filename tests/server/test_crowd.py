@@ -1,4 +1,4 @@
-"""The benchmark's crowd counts what it is told however the network has cut it."""
+"""The benchmark's crowd counts lines regardless of packet boundaries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOLD = b"told."
 
 
 def serve(listening: socket.socket) -> None:
-    """Let a pair take three turns; the first is told of its own and the other's line at once."""
+    """Serve three turns of a pair; the first receives both lines of a turn in one read."""
     (first, _), (second, _) = listening.accept(), listening.accept()
     with first, second:
         assert first.recv(100) == b"0"

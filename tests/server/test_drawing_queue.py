@@ -16,10 +16,10 @@ SHARE = 3
 
 
 class Desk:
-    """A queue, and the drawings that were asked for; each waits until it may be finished.
+    """A queue with fake drawings that wait to be finished by the test.
 
     Attributes:
-        begun: the names of those that were begun, in that order.
+        begun: the names of the drawings begun, in order.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Desk:
     async def ask(
         self, name: str, network: str = "", is_gone: Callable[[], bool] = lambda: False
     ) -> asyncio.Task[bytes]:
-        """Ask for a drawing for the network that its name begins with; wait until it is queued."""
+        """Request a drawing for the network named by its first letter; wait until it is queued."""
 
         async def work(_: DrawingProcess) -> bytes:
             self.begun.append(name)
@@ -46,7 +46,7 @@ class Desk:
         return self._tasks[-1]
 
     async def finish(self, error: Exception | None = None) -> None:
-        """Finish the drawing under way."""
+        """Finish the current drawing."""
         end = self._ends.pop()
         if error:
             end.set_exception(error)
@@ -55,7 +55,7 @@ class Desk:
         await turns()
 
     async def finish_all(self) -> list[str]:
-        """Finish all drawings; return their names in the order in which they were begun."""
+        """Finish all drawings; return their names in the order of their beginning."""
         while self._ends:
             await self.finish()
         return self.begun
@@ -68,7 +68,7 @@ class Desk:
 
 
 async def turns() -> None:
-    """Let everything go on that does not wait for something from outside."""
+    """Let all tasks run until they wait for something external."""
     for _ in range(8):
         await asyncio.sleep(0)
 

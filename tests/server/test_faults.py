@@ -1,4 +1,4 @@
-"""Servers and databases that die, stop and are cut off, real processes: play goes on."""
+"""Play survives the failure, suspension and disconnection of real servers and databases."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AWAY = "Anna has lost the connection. The dwarf seat at the oak board is kept fo
 
 @pytest.fixture
 async def nodes(tmp_path: Path, dsn: str) -> AsyncIterator[Nodes]:
-    """Return what starts servers on the database that all tests share."""
+    """Return servers on the shared database, ended after the test."""
     nodes = Nodes(tmp_path, dsn)
     yield nodes
     await nodes.close()
@@ -38,7 +38,7 @@ async def nodes(tmp_path: Path, dsn: str) -> AsyncIterator[Nodes]:
 
 @pytest.fixture
 async def players() -> AsyncIterator[tuple[Player, Player]]:
-    """Return two who are yet to come."""
+    """Return two players who haven't connected yet."""
     players = Player("Anna"), Player("Bert")
     yield players
     for each in players:
@@ -46,7 +46,7 @@ async def players() -> AsyncIterator[tuple[Player, Player]]:
 
 
 async def begin(players: tuple[Player, Player], *ports: int) -> None:
-    """Let both come in, the first at the first port and the other at the last; let them begin."""
+    """Log both in, the first at the first port and the second at the last, and begin a match."""
     anna, bert = players
     await anna.connect(ports[0])
     await bert.connect(ports[-1])
@@ -57,7 +57,7 @@ async def begin(players: tuple[Player, Player], *ports: int) -> None:
 
 
 async def plies(dsn: str) -> list[str]:
-    """Return who made which ply, as it is stored."""
+    """Return the stored plies with their players."""
     store = await Store.connect(dsn)
     events = [entry.event for entry in await store.read_stream(OAK)]
     assert await store.check() is None
@@ -66,17 +66,17 @@ async def plies(dsn: str) -> list[str]:
 
 
 async def until_done(player: Player, line: str, done: str) -> str:
-    """Type a line again and again until it is done; return all that was told."""
+    """Repeat a line until it succeeds; return all output."""
     told = ""
     async with asyncio.timeout(LONG):
         while done not in (answer := await player.say(line)):
             told += answer
-            await asyncio.sleep(0.1)  # not faster than anybody types
+            await asyncio.sleep(0.1)  # about as fast as a person types
     return told + answer
 
 
 async def until_renewed(dsn: str, name: str) -> None:
-    """Wait until the node that somebody is on renews its lease: then it is as long as it can be."""
+    """Wait until a player's node renews its lease, which then has its full term."""
     store = await Store.connect(dsn)
     (node,) = [each.node for each in await store.read(node_rows.people) if each.name == name]
     await store.close()
@@ -89,11 +89,11 @@ async def until_renewed(dsn: str, name: str) -> None:
 
 
 def commit_of(text: bytes) -> Callable[[bytes], bool]:
-    """Return what is told all that a client says, and whether it now commits what has a text."""
+    """Return a predicate over a client's data: whether it now commits a transaction with a text."""
     said = bytearray()
 
     def commits(data: bytes) -> bool:
-        said.extend(data)  # a transaction may come in several pieces
+        said.extend(data)  # a transaction may be split over several packets
         found = said.find(text)
         return found >= 0 and said.find(b"\0commit\0", found) >= 0
 
@@ -132,7 +132,7 @@ async def test_play_continues_after_database_failover(
 async def test_player_on_a_suspended_node_is_away_and_returns(
     nodes: Nodes, players: tuple[Player, Player], dsn: str
 ) -> None:
-    """What was typed there meanwhile is not done when it wakes up."""
+    """Lines typed at the suspended node aren't carried out when it resumes."""
     first, second = await nodes.start(), await nodes.start()
     port = await port_of(first)
     anna, bert = players
@@ -155,21 +155,21 @@ async def test_player_on_a_suspended_node_is_away_and_returns(
 async def test_suspended_database_refuses_moves_but_not_talk(
     nodes: Nodes, players: tuple[Player, Player], dsn: str, cluster: Cluster
 ) -> None:
-    """Nobody is taken for dead, nor sent away, though it is longer than any lease."""
+    """No player is declared dead or disconnected, although all leases expire."""
     anna, bert = players
     started = [await nodes.start(), await nodes.start()]
     await begin(players, await port_of(started[0]))
     carla = Player("Carla")
     await carla.connect(await port_of(started[1]))
     await until_renewed(dsn, "Anna")
-    assert "You move" in await anna.say(FIRST)  # so the node knows of that, too
+    assert "You move" in await anna.say(FIRST)  # the node has noticed the renewal, too
     cluster.signal(signal.SIGSTOP)
     try:
         await anna.say("say Where were we?")
         await bert.until("Anna says: Where were we?")
         assert REFUSED in await bert.say(SECOND)
         for each in (*players, carla):
-            await until_done(each, "say Hello?", REFUSED)  # the lease of their node is over
+            await until_done(each, "say Hello?", REFUSED)  # their node's lease has expired
     finally:
         cluster.signal(signal.SIGCONT)
     await until_done(carla, "say Here I am", "You say: Here I am")
@@ -221,7 +221,7 @@ backend nodes
 async def test_player_of_a_dead_node_continues_on_another(
     nodes: Nodes, players: tuple[Player, Player], dsn: str, tmp_path: Path
 ) -> None:
-    """They come by one port of a proxy, which leads to all nodes, and from their own addresses."""
+    """Players connect from different addresses through one proxy port in front of all nodes."""
     anna, bert = players
     anna.source, bert.source = "127.0.0.5", "127.0.0.6"
     started = [await nodes.start(server='proxies = ["127.0.0.2"]') for _ in range(2)]
@@ -246,7 +246,7 @@ async def test_player_of_a_dead_node_continues_on_another(
 
 @asynccontextmanager
 async def proxied(folder: Path, ports: list[int]) -> AsyncIterator[int]:
-    """Run HAProxy in front of two nodes; yield the port at which it leads to either."""
+    """Run HAProxy in front of two nodes; yield its port."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         config = folder / "haproxy.cfg"
         config.write_text(HAPROXY.format(listening=listening.fileno(), ports=ports), "utf-8")

@@ -1,6 +1,6 @@
-"""Guesses at names over real sockets: nobody keeps somebody out by guessing wrong.
+"""Password guessing over real sockets, which must not lock out the owner of a name.
 
-Clients come from several addresses of the loopback network, of which each counts by itself.
+Clients connect from several loopback addresses, each counted separately.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TOLD = b"Many wrong answers"
 
 
 async def come(setup: Setup, name: str) -> tuple[Client, str]:
-    """Return a new guest, and their resume word."""
+    """Log in a new guest; return the client and the resume word."""
     client = await setup.connect(source=HOME)
     await client.until(b"name? ")
     await client.send(name.encode() + b"\r\n")
@@ -33,7 +33,7 @@ async def come(setup: Setup, name: str) -> tuple[Client, str]:
 
 
 async def come_back(setup: Setup, name: str, secret: str, source: str = HOME) -> bytes:
-    """Return what somebody sees who comes in by what they know."""
+    """Log in with a password or resume word; return the output."""
     client = await setup.connect(source=source)
     await client.until(b"name? ")
     await client.send(f"{name}\r\n{secret}\r\nlook\r\n".encode())
@@ -41,7 +41,7 @@ async def come_back(setup: Setup, name: str, secret: str, source: str = HOME) ->
 
 
 async def attack(setup: Setup, name: str) -> None:
-    """Let many guess at a name from one address, until they have to wait; all go on guessing."""
+    """Let many clients guess at a name from one address until they are throttled; all go on."""
     attackers = [await setup.connect(source=THEIRS) for _ in range(ATTACKERS)]
     for attacker in attackers:
         await attacker.until(b"name? ")
@@ -154,7 +154,7 @@ async def test_hundred_members_return_after_a_restart(serving: Serving) -> None:
     names = [f"Mem{'abcdefghij'[one]}{'abcdefghij'[two]}" for one in range(10) for two in range(10)]
     for name in names:
         await store.write(accounts.enrol, name, CHEAP.hash("password"))
-    # The older half from an address that they have come from, the others from a new one.
+    # The first half return to a known address, the others come from a new one.
     await store.write(accounts.seen, {}, [(name, HOME) for name in names[:50]])
     seen = await asyncio.gather(*(come_back(setup, name, "password") for name in names))
     assert not [each for each in seen if TOLD in each or b"That is not" in each]

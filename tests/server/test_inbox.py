@@ -1,4 +1,4 @@
-"""How fast what one client sends is handled, and how much of it may wait."""
+"""Rate limits and queueing of client input."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_slow_line_is_charged_for_its_time(serving: Serving, line: str) ->
 
 
 def charges(monkeypatch: pytest.MonkeyPatch, method: str) -> list[float]:
-    """Return a list of the CPU seconds that inboxes are charged by a method from now on."""
+    """Return a list that records the CPU seconds charged to inboxes by a method."""
     charged: list[float] = []
     monkeypatch.setattr(Inbox, method, lambda _, seconds: charged.append(seconds))
     return charged
@@ -101,7 +101,7 @@ async def test_name_prompt_line_delayed_by_the_machine_costs_no_extra(
 
 
 class HeldReading:
-    """Notes who holds it."""
+    """A fake read pauser that records its holders."""
 
     def __init__(self) -> None:
         self.holders: set[object] = set()
@@ -170,12 +170,12 @@ async def test_input_beyond_the_queue_is_not_read(serving: Serving) -> None:
     while setup.service.typed.count("x") < 6:
         await bob.send(b"look\n")
         await bob.until(b"echo look")
-    # The rest is where it came from: no more than the sockets between them hold has been sent.
+    # The rest is still in the sender's buffer: only the socket buffers have been filled.
     assert transport.get_write_buffer_size() > 5_000_000
 
 
 async def turns_taken(turns: FairScheduler, taken: list[str], count: int) -> list[str]:
-    """Wait until so many have been taken in one turn or in several; return them, turn by turn."""
+    """Wait until `count` items have been handled; return them grouped by turn."""
     seen = [""]
     while len("".join(seen)) < count:
         await asyncio.sleep(0)
@@ -201,7 +201,7 @@ async def test_single_line_precedes_sources_with_several(
     turns.wait("", partial(take, "X"))
     turns.wait("", partial(take, "Y"))
     assert await turns_taken(turns, taken, 9) == ["XYabc", "defg"]
-    # However many they are, one of those who have sent more goes on in each turn.
+    # One source with a backlog is served per turn, however many single lines there are.
     for name in "abc":
         turns.wait("", partial(take, name), again=True)
     for name in "TUVWXYZ":
@@ -220,10 +220,10 @@ async def test_sources_take_turns_regardless_of_their_backlog(again: bool) -> No
 
 
 class Crowd:
-    """Guests whose inboxes share a queue; a line takes half a millisecond.
+    """Guests whose inboxes share a scheduler; a line takes half a millisecond.
 
     Attributes:
-        handled: the lines that were handled, each as the address it came from.
+        handled: the source address of each line handled.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
@@ -244,7 +244,7 @@ class Crowd:
         )
 
     async def others_before(self, victim: Inbox) -> Counter[str]:
-        """Let a victim send a line; return how many lines of each other are handled before it."""
+        """Send a line as the victim; count the lines of each address handled before it."""
         self.handled.clear()
         victim.put(["look"])
         while "victim" not in self.handled:  # noqa: ASYNC110  (some turns of the loop)
@@ -265,7 +265,7 @@ async def test_line_waits_for_at_most_one_of_each_other_address(
         for guest in guests:
             guest.put(["who"])
         waited_for = await crowd.others_before(victim)
-        # Besides, one of those with several waiting goes on in each turn, for a millisecond.
+        # In addition, one source with a backlog is served in each turn, for a millisecond.
         assert waited_for.total() <= len(ADDRESSES) + 3
 
 
@@ -287,10 +287,10 @@ async def test_line_precedes_throttled_sources(
     for guest in guests:
         guest.put(["who"] * 30)
     for expected in range(len(guests), 5 * len(guests), len(guests)):
-        while crowd.turns.throttled < expected:  # noqa: ASYNC110  (it has no bell)
+        while crowd.turns.throttled < expected:  # noqa: ASYNC110  (no event to wait for)
             await asyncio.sleep(0)
         crowd.now += 1.0
-        await asyncio.sleep(0)  # the delays end: they wait for a turn again
+        await asyncio.sleep(0)  # the delays end: the guests queue for a turn again
         assert (await crowd.others_before(victim)).total() <= 1
 
 
@@ -359,10 +359,10 @@ async def test_query_waits_for_the_time_budget_of_its_address(
 
 
 class SlowWork:
-    """Something that takes 0.1 seconds of the processor, while the loop's clock stands still.
+    """Work that uses 0.1 seconds of CPU time while the loop's clock stands still.
 
     Attributes:
-        count: how often it has been done.
+        count: the number of completed runs.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,14 +377,14 @@ class SlowWork:
             pass
 
     async def assert_next_waits_for_payment(self, bob: Client) -> None:
-        """Wait until it has been done once, while Bob is answered; then let time pass."""
+        """Assert that the second run waits until time passes, while Bob is answered."""
         while not self.count:
             await bob.fence()
         for _ in range(3):
             await bob.fence()
         assert self.count == 1
         while self.count < 2:
-            self._now += 60  # each time: what Bob sends counts, too
+            self._now += 60  # in each round, since Bob's input is charged as well
             await bob.fence()
 
 

@@ -35,7 +35,7 @@ def formatted(
 
 
 def fields(line: str) -> dict[str, str]:
-    """Read a line of the log as a program of the operator's would."""
+    """Parse a log line as a log processor would."""
     assert "".join(match[0] for match in PAIR.finditer(line)) == line
     return {
         key: json.loads(value) if value.startswith('"') else value

@@ -1,4 +1,4 @@
-"""What monitoring is told, by a server with people on it, and what it costs to tell nobody."""
+"""Metrics and health of a server with players, and its behaviour without metrics."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SETTINGS = Settings.model_validate(
 
 
 class Watched:
-    """A server whose metrics are asked for."""
+    """A server with metrics enabled."""
 
     def __init__(self, place: tuple[str, int], port: int, sessions: Sessions) -> None:
         self.place, self.url, self.sessions = place, f"http://127.0.0.1:{port}", sessions
@@ -52,7 +52,7 @@ class Watched:
             return await asking.request(method, f"{self.url}{path}", headers=fields)
 
     async def numbers(self) -> Mapping[str, float]:
-        """Return what /metrics tells, by name and labels."""
+        """Return the samples of /metrics by name and labels."""
         text = (await self.ask("/metrics")).text
         return {
             " ".join([sample.name, *sample.labels.values()]): sample.value
@@ -132,7 +132,7 @@ async def test_player_activity_is_counted(watched: Watched) -> None:
         "outbox_bytes": 0,
         "healthy": 1,
     }
-    # What was appended took no time that is not counted, and the loop was looked at.
+    # All appends are timed, and the lag of the loop is measured.
     assert told["thudmud_append_seconds_count"] >= 4
     assert told["thudmud_append_seconds_bucket +Inf"] == told["thudmud_append_seconds_count"]
     assert "thudmud_loop_lag_seconds_count" in told
@@ -153,7 +153,7 @@ async def test_health_reflects_the_lease_and_the_store(
         raise NotWrittenError("the disk is full")
 
     do_instead(monkeypatch, watched.sessions.store, nodes.beat, full)
-    monkeypatch.setattr(node, "_clock", lambda: float("inf"))  # the lease is over
+    monkeypatch.setattr(node, "_clock", lambda: float("inf"))  # the lease has expired
     answer = await watched.ask("/health")
     assert (answer.status_code, answer.text) == (503, f"{UNHEALTHY}\n")
     assert (await watched.numbers())["thudmud_healthy"] == 0
@@ -168,7 +168,7 @@ async def test_health_reflects_the_lease_and_the_store(
         ("/health", "HEAD", 200),
     ],
 )
-async def test_unsupported_requests_are_answered_with_the_right_status(
+async def test_request_status_depends_on_path_and_method(
     watched: Watched, path: str, method: str, status: int
 ) -> None:
     answer = await watched.ask(path, method)
@@ -195,7 +195,7 @@ async def test_silent_connections_beyond_sixteen_are_cut(
     clients = [
         Client(*await asyncio.open_connection(host, int(port))) for _ in range(MOST_CONNECTIONS + 9)
     ]
-    for cut in clients[:10]:  # the last of them by who asks
+    for cut in clients[:10]:  # the last is displaced by the health request
         if cut is clients[9]:
             assert (await watched.ask("/health")).status_code == 200
         assert await cut.rest() == b""

@@ -1,4 +1,4 @@
-"""The server as a service: what its manager is told, SIGHUP, and what the log says of it all."""
+"""The server as a system service: notifications, SIGHUP and logging."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Process = asyncio.subprocess.Process
 
 
 class Manager:
-    """A service manager: the socket that the server tells what it does."""
+    """A fake service manager that receives notifications on a socket."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,7 +55,7 @@ class Manager:
         self.told: list[str] = []
 
     async def until(self, word: str) -> str:
-        """Return the next message that has this line, or begins one with it."""
+        """Return the next message with a line that begins with this word."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 message = (await asyncio.get_running_loop().sock_recv(self._end, 4096)).decode()
@@ -68,7 +68,7 @@ class Manager:
 
 
 class Running:
-    """A server that runs, in a folder of its own, without a terminal."""
+    """A server process in its own folder, without a terminal."""
 
     def __init__(self, folder: Path, process: Process, manager: Manager) -> None:
         self.folder, self.process, self.manager = folder, process, manager
@@ -82,7 +82,7 @@ class Running:
         await self.manager.until("READY=1")
 
     async def connect(self, context: ssl.SSLContext | None = None) -> Client:
-        """Return a client at the plain port, or at that with TLS."""
+        """Return a client connected to the plain port, or to the TLS port with a context."""
         wanted = "server.tls_port" if context else "server.port"
         [port] = [
             int(each["place"].split()[1]) for each in self.log("listening") if each["for"] == wanted
@@ -93,7 +93,7 @@ class Running:
         return client
 
     def log(self, event: str) -> list[dict[str, Any]]:
-        """Return the records of an event so far."""
+        """Return the records of an event logged so far."""
         lines = (self.folder / "log").read_text("ascii").splitlines()
         return [each for each in map(json.loads, lines) if each["event"] == event]
 
@@ -169,9 +169,9 @@ async def test_absent_service_manager_and_watchdog_are_ignored(tmp_path: Path) -
         "WATCHDOG_PID": "1",
     }
     deaf = ServiceManager(environment)
-    assert environment == {}  # nor do programs of bots tell it anything
+    assert environment == {}  # so that bot programs don't inherit it
     deaf.stopping("nobody is there")
-    await deaf.watch()  # it is another process that should be watched
+    await deaf.watch()  # the watchdog is for another process
 
 
 async def test_abstract_namespace_socket_is_notified() -> None:
@@ -212,7 +212,7 @@ def test_sighup_at_a_terminal_stops_the_server(tmp_path: Path) -> None:
 
 
 def issue(folder: Path) -> ssl.SSLContext:
-    """Write a certificate, and return what trusts it alone."""
+    """Write a certificate; return a context that trusts only it."""
     authority, context = trustme.CA(), ssl.create_default_context()
     authority.configure_trust(context)
     pem = folder / "renewed.pem"
@@ -234,10 +234,10 @@ async def test_renewed_certificate_is_used_without_a_restart(
         await server.connect(old)
     after = await server.connect(new)
     await after.login("Bert")
-    await before.until(b"Bert")  # whoever was there before is there still
+    await before.until(b"Bert")  # existing connections stay open
     await before.send(b"say hello\r\n")
     await after.until(b"Anna says: hello")
-    # A certificate that cannot be used changes nothing.
+    # An invalid certificate changes nothing.
     (tmp_path / "tls.pem").write_text("none", "utf-8")
     await server.reload()
     assert "holds no certificate" in server.log("the settings were not reloaded")[0]["why"]
@@ -312,7 +312,7 @@ def test_reload_leaves_settings_that_need_a_restart() -> None:
     )
     live, others = changes(before, after)
     assert live == ["server.max_line", "web.ping"]
-    # Without a port for it there is nothing that a certificate could be changed of.
+    # A certificate can only be reloaded where its port was open from the start.
     assert others == ["bot", "game", "server.port", "server.tls_certificate", "server.tls_port"]
     taken = with_changes(before, after, live)
     assert (taken.server.max_line, taken.server.port, taken.web.ping) == (100, 8483, 5.0)
@@ -337,7 +337,7 @@ async def test_bans_are_logged(tmp_path: Path, start: Start) -> None:
         if action == "ban":
             assert b"has banned Anna" in await anna.rest()
         async with asyncio.timeout(PATIENCE):
-            while not (told := server.log(event)):  # noqa: ASYNC110  (a file wakes nobody)
+            while not (told := server.log(event)):  # noqa: ASYNC110  (files have no event to wait for)
                 await asyncio.sleep(0.01)
         assert [each["whom"] for each in told] == ["Anna"]
     await anna.close()

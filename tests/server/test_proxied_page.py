@@ -1,4 +1,4 @@
-"""Real proxies in front of the page, with the configurations that docs/operating.md shows."""
+"""Real proxies in front of the page, with the configurations from docs/operating.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILES = {"page.css", "icon.svg", "main.js", "wire.js", "position.js"}
 
 @pytest.fixture(params=[nginx, haproxy], ids=["nginx", "haproxy"])
 def front(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Front]:
-    """Return a proxy, in front of a server with default limits."""
+    """Return a proxy in front of a server with default limits."""
     proxy = request.param
     if program(proxy.__name__) is None:
         pytest.fail(f"These tests need {proxy.__name__}: `make clients` installs it.")

@@ -1,4 +1,4 @@
-"""Proxies: those that are named are believed, on either port, and nobody else is."""
+"""Trusted and untrusted proxies on the telnet and web ports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MUDLET = (
 
 
 def header(source: str, port: int = 4000, *, command: int = 0x21, more: bytes = b"") -> bytes:
-    """Return what a proxy begins a connection with."""
+    """Return a PROXY protocol v2 header."""
     address = ipaddress.ip_address(source)
     family = 0x11 if address.version == 4 else 0x21
     rest = address.packed * 2 + port.to_bytes(2, "big") * 2 + more
@@ -204,7 +204,7 @@ async def test_untrusted_proxy_header_is_ignored(serving: Serving) -> None:
     setup = await serving(web={"port": 0}, proxies=["192.0.2.7"])
     client = await setup.connect()
     await client.send(header("192.0.2.1") + b"\r\nAnna\r\n")
-    assert (await client.rest()).endswith(b"Goodbye!\r\n")  # as the signature begins
+    assert (await client.rest()).endswith(b"Goodbye!\r\n")  # the signature contains QUIT
     fields = {"X-Forwarded-For": "192.0.2.1"}
     async with browser(setup, "Bert", additional_headers=fields):
         assert origin(setup, "Bert") == HERE
@@ -240,7 +240,7 @@ async def test_trusted_forwarder_determines_the_player_address(serving: Serving)
         with pytest.raises(Exception, match="503"):
             async with browser(setup, additional_headers=told):
                 pass
-        # It passes on what others ask for, too, so that it is not counted as one of them.
+        # The forwarder's own connections don't count against the limit per address.
         for _ in range(3):
             page = await setup.connect_web()
             request = b"GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n"

@@ -1,4 +1,4 @@
-"""The server in this process, with its file: what it opens, and what it makes of trouble."""
+"""The server in the test process, with its store: startup, failures and settings."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ move from f7 to g7|move from f9 to f8|move from g7 to f7
 
 
 class Watched(SlowStore):
-    """A store that notes that it is closed."""
+    """A store that records whether it was closed."""
 
     closed = False
 
@@ -59,7 +59,7 @@ class Watched(SlowStore):
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Watched:
-    """Return what is opened in the place of the file."""
+    """Return a store that replaces the file."""
     store = Watched.make()
 
     async def opened(*_: Any, **__: Any) -> Watched:
@@ -121,7 +121,7 @@ async def test_ratings_survive_a_restart(tmp_path: Path) -> None:
 async def test_expired_lease_is_harmless_with_a_single_server(
     tmp_path: Path, backend: Literal["memory", "sqlite"]
 ) -> None:
-    """A busy machine may not get round to renewing a lease: then nobody can have taken it."""
+    """A busy machine may renew its lease late, and no other server can have taken it."""
     given = SETTINGS.model_copy(update={"storage": StorageSettings(backend=backend)})
     async with open_sessions(given, tmp_path) as sessions:
         anna = Person(sessions, "Anna")
@@ -231,7 +231,7 @@ async def test_guest_quitting_a_match_is_told_how_to_return(tmp_path: Path) -> N
         told = b"Goodbye!\r\n%s\r\n%s\r\n" % (word[0].encode(), BACK_WORD.encode())
         await anna.send(b"quit\r\n")
         assert (await anna.rest()).endswith(told)
-        await carla.send(b"quit\r\n")  # whose name is free for others now
+        await carla.send(b"quit\r\n")  # her name becomes free
         assert (await carla.rest()).endswith(b"Goodbye!\r\n")
         anna, _ = await connect("anna", word[1].replace("-", " "), "boards")
         await anna.send(b"quit\r\n")
@@ -281,7 +281,7 @@ def test_unusable_news_file_is_reported(tmp_path: Path, content: bytes | None, w
 
 
 class WatchedTransport:
-    """A transport, and what is written to it."""
+    """A transport that records its writes."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self.writes: list[bytes] = []
@@ -366,7 +366,7 @@ async def test_changed_system_time_is_logged_once(
 class TestPortOfThePage:
     @pytest.fixture
     def busy(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-        """Have another program listen at the port that the page has by default."""
+        """Occupy the default port of the page; return it."""
         with socket.create_server(("127.0.0.1", 0)) as listening:
             port = listening.getsockname()[1]
             monkeypatch.setattr(WebSettings.model_fields["port"], "default", port)
@@ -374,7 +374,7 @@ class TestPortOfThePage:
 
     async def test_default_port_in_use_is_replaced(self, tmp_path: Path, busy: int) -> None:
         said: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        web = {"port": busy}  # a whole config.toml has it
+        web = {"port": busy}  # as in the shipped config.toml
         settings = SETTINGS.model_copy(update={"web": WebSettings.model_validate(web)})
         server = asyncio.create_task(serving.serve(settings, tmp_path, said.set_result))
         async with asyncio.timeout(PATIENCE):

@@ -1,4 +1,4 @@
-"""What a client sees, byte for byte, over a real socket."""
+"""Sessions byte for byte over a real socket."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_output_at_a_prompt_starts_a_new_line_and_repeats_it(
     setup = await serving()
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
     assert await anna.until(b"> ") == b"\r\nBob comes in.\r\n> "
-    for word in (b"one", b"two"):  # at once they might be told in one turn, or in two
+    for word in (b"one", b"two"):  # sent together, they might share a turn or not
         await bob.send(b"say " + word + b"\n")
         assert await bob.fence() == b"Bob says: " + word + b"\r\n> "
         assert await anna.fence() == b"\r\nBob says: " + word + b"\r\n> "
@@ -91,11 +91,11 @@ async def test_delayed_answer_is_followed_by_one_prompt(serving: Serving) -> Non
         await anna.send(b"look\r\n")
         assert await anna.until(b"> ") == b"echo look\r\n> "
         await anna.send(b"later\r\n")
-        if hurries:  # whoever goes on meanwhile is asked on
+        if hurries:  # further input gets its own prompt
             await anna.send(b"look\r\n")
             assert await anna.until(b"> ") == b"echo look\r\n> "
         else:
-            await anna.send(IAC + DO + TM)  # it is answered behind all that was sent before
+            await anna.send(IAC + DO + TM)  # answered after all earlier output
             before = await anna.until(IAC + WILL + TM)
             assert b">" not in before
         await bob.send(b"say Here it is.\r\n")
@@ -169,13 +169,13 @@ async def test_window_width_is_requested_and_applied(serving: Serving) -> None:
     for columns, used in [(40, 40), (255, 255), (1, 20), (65535, 500), (0, 80)]:
         await client.send(naws(columns) + b"width\r\n")
         assert await client.fence() == f"width {used}\r\n> ".encode()
-    await client.send(naws(60))  # while at the prompt: nothing to see
+    await client.send(naws(60))  # at the prompt: no output
     assert await client.fence() == b""
 
 
 async def test_width_after_wont_naws_is_ignored(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
-    await client.send(naws(50) + b"width\r\n")  # asked for, but not agreed to in so many words
+    await client.send(naws(50) + b"width\r\n")  # requested by the server, never confirmed by WILL
     assert b"width 50\r\n> " in await client.fence()
     await client.send(IAC + WONT + NAWS + naws(70) + b"width\r\n")
     assert await client.fence() == b"width 50\r\n> "
@@ -205,7 +205,7 @@ async def test_option_refusals_are_not_answered(serving: Serving) -> None:
     await client.speak()
     for option in range(256):
         await client.send(IAC + WONT + bytes([option]) + IAC + DONT + bytes([option]))
-    assert await client.fence() == GA  # behind the prompt that is shown
+    assert await client.fence() == GA  # marks the prompt already shown
 
 
 async def test_timing_mark_answer_follows_earlier_output(serving: Serving) -> None:
@@ -221,7 +221,7 @@ async def test_timing_mark_answer_follows_earlier_output(serving: Serving) -> No
 async def test_are_you_there_is_answered(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.send(b"a\r\n" + IAC + b"\xf6")
-    told = await client.fence()  # with a prompt between the two, whose line is ended, or not
+    told = await client.fence()  # a prompt may come between, with or without a line break
     lines = filter(None, told.replace(b"> ", b"").split(b"\r\n"))
     assert list(lines) == [b"echo a", b"Yes, thudmud is here."]
 
@@ -259,7 +259,7 @@ async def test_lingering_client_is_disconnected_after_quit(serving: Serving) -> 
     async def talk_on() -> None:
         while True:
             await client.send(b"x")
-            await asyncio.sleep(0.01)  # for an answer to come; not for a time to pass
+            await asyncio.sleep(0.01)  # lets a reset arrive
 
     async with asyncio.timeout(PATIENCE):
         with pytest.raises(ConnectionError):
@@ -271,7 +271,7 @@ async def test_half_closed_connection_is_answered_to_the_last_line(serving: Serv
     client = await setup.connect()
     await client.send(b"anna\nlook\nunfinished")
     client.writer.write_eof()
-    # The end may come a moment later than the lines, and find the next prompt there.
+    # The end may arrive after the lines, when the next prompt has been sent.
     told = (await client.rest()).removesuffix(b"> ")
     assert told.endswith(b"Anna comes in.\r\necho look\r\n")
     assert setup.service.typed == ["look"]
@@ -297,7 +297,7 @@ async def test_server_stop_is_announced_to_all_connections(serving: Serving) -> 
         await setup.stop()
     assert await named.rest() == f"\r\n{FAREWELL}\r\n".encode()
     assert await nameless.rest() == f"\r\n{FAREWELL}\r\n".encode()
-    with pytest.raises(OSError):  # noqa: PT011  (refused, however this system says it)
+    with pytest.raises(OSError):  # noqa: PT011  (refused; the message depends on the system)
         await setup.connect()
 
 
@@ -329,7 +329,7 @@ async def test_server_stop_does_not_wait_for_a_stalled_reader(
 
 
 async def test_connection_after_close_is_turned_away(serving: Serving) -> None:
-    """Though they have been asked for a name already: that question has not begun to wait."""
+    """The name prompt has been sent, but its task isn't waiting for input yet."""
     setup = await serving()
     setup.sessions.close("It is over.")
     client = await setup.connect()
@@ -364,7 +364,7 @@ async def test_idle_player_is_warned_once_before_the_limit(
     assert said == [f"You have typed nothing {told}"]
     idle.heard()
     await pass_time(warning)
-    assert len(said) == 2  # and again after something has been typed
+    assert len(said) == 2  # input re-arms the warning
     await pass_time(limit - warning)
     assert said[2].endswith("Goodbye!")
     idle.stop()

@@ -1,4 +1,4 @@
-"""Logging in over a real socket: what is hidden, and whose connection a name belongs to."""
+"""Login over a real socket: password prompts, takeovers, options and name quotas."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORD = b"Your resume word, "
 
 
 async def come(setup: Setup, name: str) -> tuple[Client, str]:
-    """Return a new guest, and their resume word."""
+    """Log in a new guest; return the client and the resume word."""
     client = await setup.connect()
     await client.until(b"name? ")
     await client.speak()
@@ -51,12 +51,12 @@ async def register(client: Client, password: bytes) -> None:
 
 
 def words(data: bytes) -> str:
-    """Return what was shown, whatever the width."""
+    """Return output without its line breaks."""
     return " ".join(data.decode("utf-8", "replace").split())
 
 
 async def named(setup: Setup, name: bytes) -> Client:
-    """Return a connection on which a name has been given."""
+    """Return a connection that has sent a name."""
     client = await setup.connect()
     await client.until(b"name? ")
     await client.speak()
@@ -440,7 +440,7 @@ async def test_slow_command_holds_back_the_next(
     monkeypatch.setattr(setup.service, "submit", submit_slowly)
     await anna.fence()
     await anna.send(b"slow\r\nlook\r\n")
-    await begun.wait()  # one line comes before two
+    await begun.wait()  # the slow line has to begin first
     await bob.send(b"say now\r\n")
     await bob.until(b"now\r\n")
     assert await anna.until(b"now\r\n") == b"Bob says: now\r\n"
@@ -477,7 +477,7 @@ async def test_moved_player_is_told_and_no_longer_recorded_as_seen(
     setup = await serving()
 
     async def seen(name: str, after: float) -> float:
-        """Wait until it has been noted that somebody stays."""
+        """Wait until a player's last-seen time is updated; return it."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 kept = await setup.sessions.store.read(accounts.find_guest, name)
@@ -549,7 +549,7 @@ async def test_unsaved_login_options_do_not_prevent_entry(
     assert list(setup.service.hall.people) == ["Bob"]
 
 
-# Options that are chosen at the name prompt
+# Options chosen at the name prompt
 
 
 async def test_options_before_login_apply_to_a_guest(serving: Serving) -> None:

@@ -1,4 +1,4 @@
-"""Who may come in, whose session ends, and how much others are told of a player."""
+"""Admission, the end of sessions, and limits on broadcasts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BANNED = "The operator of this server has banned Anna. If that is wrong, ask the
 
 
 class FakeSession:
-    """A session that leaves when it ends, or as soon as it is in if it has ended before."""
+    """A session that leaves when ended, or on admission if it was ended before."""
 
     def __init__(
         self, sessions: Sessions, name: str, address: str = "", member: Account | None = None
@@ -124,7 +124,7 @@ async def test_title_of_a_removed_announcers_tournament_is_hidden(
 
 
 class TestLogins:
-    """Whose session ends since the logins of then do not hold any more."""
+    """Sessions that end because their login was revoked."""
 
     async def come_in(self, sessions: Sessions, name: str = "Anna") -> FakeSession:
         account = await sessions.store.read(accounts.find, name) or await sessions.store.write(
@@ -135,7 +135,7 @@ class TestLogins:
         return session
 
     async def held_up(self, sessions: Sessions, store: SlowStore) -> asyncio.Future[FakeSession]:
-        """Return a login that comes back to a seat, while that is being stored."""
+        """Return a login of a player returning to a seat, blocked in the store."""
         anna = await self.come_in(sessions)
         assert anna.visit
         await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
@@ -166,7 +166,7 @@ class TestLogins:
     async def test_session_that_changes_the_password_continues(self, sessions: Sessions) -> None:
         anna, epoch = await self.come_in(sessions), new_epoch()
         sessions.epochs(anna).add(epoch)
-        await sessions.end_logged_out()  # it is not stored yet
+        await sessions.end_logged_out()  # the change isn't stored yet
         await sessions.store.write(accounts.set_password, "Anna", "other", epoch=epoch)
         await sessions.end_logged_out()
         sessions.epochs(anna).intersection_update({epoch})
@@ -362,11 +362,11 @@ async def test_bot_banned_while_rejoining_leaves_no_trace(store: SlowStore, tmp_
     assert [claim.name for claim in await store.read(nodes.people)] == ["Anna"]
 
 
-# What others are told
+# Limits on broadcasts
 
 
 class Crowd:
-    """Sessions on a service that limits what others are told, by a clock that tests set."""
+    """Sessions on a service with talk limits and a settable clock."""
 
     def __init__(
         self,
@@ -402,17 +402,17 @@ class Crowd:
         return come
 
     async def type(self, session: FakeSession, *lines: str) -> list[Result]:
-        """Return what comes of a player's lines."""
+        """Submit a player's lines; return their results."""
         assert session.visit
         return [await self.sessions.submit(session.visit, line) for line in lines]
 
     async def done(self, session: FakeSession, *lines: str) -> list[bool]:
-        """Return which of a player's lines were not too much."""
+        """Submit a player's lines; return which of them were within the limit."""
         results = await self.type(session, *lines)
         return [not each.refusal or each.refusal.code is not TOO_MUCH for each in results]
 
     async def attack(self, session: FakeSession, *lines: str) -> None:
-        """Type lines over and over, 30 of them a second, for 20 seconds."""
+        """Submit lines in a cycle, 30 a second, for 20 seconds."""
         for line in islice(cycle(lines), 600):
             self.now += 1 / 30
             await self.type(session, line)
@@ -447,7 +447,7 @@ async def test_broadcasts_are_capped_per_player(store: SlowStore, lines: list[st
     await crowd.service.open()
     mallory, bob, carla = await crowd.enter("Mallory", "Bob", "Carla")
     await crowd.type(carla, "go elm board")
-    crowd.now += 60  # to come in has counted, too
+    crowd.now += 60  # arriving was charged as well
     version = crowd.hall.tables["elm board"].version
     for each in (bob, carla):
         each.shown.clear()
@@ -455,7 +455,7 @@ async def test_broadcasts_are_capped_per_player(store: SlowStore, lines: list[st
     told = [sum("Mallory" in line for line in each.shown) for each in (bob, carla)]
     stored = crowd.hall.tables["elm board"].version - version
     assert max(*told, stored) >= MOST_HEARD - 1
-    # Who sits down comes to the board for it, the first time.
+    # Sitting down includes walking to the board, the first time.
     assert max(*told, stored) <= MOST_HEARD + 1
 
 
@@ -535,7 +535,7 @@ async def test_address_over_its_storage_quota_may_only_finish_games(
         Refusal.STORED_TOO_MUCH, None, Refusal.SURE_RESIGNS, None,
     ]  # fmt: skip
     results = await crowd.type(mala, "start on oak board", "adjourn on oak board")
-    assert all(each.done for each in results)  # the second battle of the match
+    assert all(each.done for each in results)  # the second battle belongs to the match
     results = await crowd.type(malb, "end game on elm board", "leave game on elm board", "quit")
     assert [each.refusal for each in results] == [None] * 3
 
@@ -563,7 +563,7 @@ async def test_offers_are_limited_but_answers_are_not(store: SlowStore) -> None:
     assert await crowd.done(anna, "start", "undo") == [True, True]
     await crowd.type(anna, "move f15 f8")
     assert await crowd.done(anna, "undo", "end", "adjourn") == [True, True, False]
-    # Bob has nothing left, and can answer all that he is offered.
+    # Bob's budget is used up, but he can answer all offers.
     assert await crowd.done(bob, "no", "move g7 f7", "say e") == [True, True, False]
     assert await crowd.done(anna, "move f8 g8", "adjourn", "resign", "yes", "quit") == [
         True, False, True, True, True,
@@ -661,7 +661,7 @@ async def test_return_to_a_seat_is_delayed_by_the_limit(store: SlowStore) -> Non
     assert mallory.refusal.details == {"seconds": 2.0, "is_shared": False}
     await crowd.done(bob, "quit")
     [bob] = await crowd.enter("Bob", address="192.0.2.1")
-    assert bob.visit  # others from the same address keep nobody from their seat
+    assert bob.visit  # others from the same address don't block a return to a seat
 
 
 async def test_takeover_does_not_count_against_the_limit(store: SlowStore) -> None:
@@ -738,7 +738,7 @@ async def test_talk_beyond_the_limit_is_refused_and_not_delivered(tmp_path: Path
         again = Client(*await asyncio.open_connection(host, port))
         await again.until(b"name? ")
         shown = await again.login("Anna")
-        assert b"Bob" in shown  # she comes in, and sees who is there; they are not told
+        assert b"Bob" in shown  # she is admitted and sees who is here; the others aren't told
         assert b"comes into" not in await bob.fence()
         await again.send(b"quit\r\n")
         assert b"Goodbye" in await again.rest()

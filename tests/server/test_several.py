@@ -1,4 +1,4 @@
-"""Several servers on one database of PostgreSQL, real processes: one dies, and play goes on."""
+"""Several server processes on one PostgreSQL database: failover, sharing and restarts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ clients: list[Client] = []
 
 @pytest.fixture
 async def start(tmp_path: Path, dsn: str) -> AsyncIterator[Start]:
-    """Return what starts a server."""
+    """Start servers, which are ended after the test."""
     nodes = Nodes(tmp_path, dsn)
     clients.clear()
 
@@ -44,9 +44,9 @@ async def start(tmp_path: Path, dsn: str) -> AsyncIterator[Start]:
 
 
 async def come(port: int, *lines: str, supports: bool = False) -> tuple[Client, bytes]:
-    """Connect, and type some lines; return the connection, and what came of them.
+    """Connect and type some lines; return the client and the output.
 
-    With ``supports`` the client has a program that keeps resume words.
+    With ``supports``, the client requests GMCP, which delivers resume words.
     """
     client = Client(*await asyncio.open_connection("127.0.0.1", port))
     clients.append(client)
@@ -64,10 +64,10 @@ async def says(client: Client, line: str) -> bytes:
 
 
 async def until_says(client: Client, line: str, wanted: bytes) -> None:
-    """Type a line again and again until it is answered as it should be."""
+    """Repeat a line until its answer contains a text."""
     async with asyncio.timeout(LONG):
         while wanted not in await says(client, line):  # noqa: ASYNC110
-            await asyncio.sleep(0.1)  # not faster than anybody types
+            await asyncio.sleep(0.1)  # about as fast as a person types
 
 
 def word_in(told: bytes) -> str:
@@ -98,7 +98,7 @@ async def test_standby_takes_over_from_a_killed_server(start: Start) -> None:
 
 
 async def refused(server: Process) -> str:
-    """Wait until a server has ended without having served; return what it says of that."""
+    """Wait until a server has refused to start; return its error message."""
     async with asyncio.timeout(LONG):
         out, said = await server.communicate()
     assert not out
@@ -120,12 +120,12 @@ async def test_two_servers_share_play_and_run_bots_on_one(start: Start) -> None:
     await bert.until(b"Well met.")
     assert b"You tell Bert" in await says(anna, "tell bert ".ljust(1_000, "\N{GRINNING FACE}"))
     await bert.until(b"Anna tells you")
-    await until_says(bert, "who", b"Chip (a bot)")  # the first server tells the second
+    await until_says(bert, "who", b"Chip (a bot)")  # known from the first server
     cora, told = await come(ports[1], "Cora", "match chip")
     assert b"You walk to the 5th board" in told
     await says(cora, "move a6 to b6")
     await cora.until(b"It is your turn")
-    first.kill()  # and with it Chip
+    first.kill()  # Chip runs on this one
     await bert.until(b"Anna has lost the connection")
     await says(cora, "move a7 to b7")
     await cora.until(b"It is your turn")
@@ -157,7 +157,7 @@ async def test_logout_everywhere_applies_on_all_servers(start: Start, dsn: str) 
     registering = "Anna", "register", *["correct horse"] * 2
     first, told = await come(ports[0], *registering, supports=True)
     words = [members_word(told)]
-    second, told = await come(ports[1], "Anna", words[0], supports=True)  # it holds there, too
+    second, told = await come(ports[1], "Anna", words[0], supports=True)  # valid there, too
     assert b"The name Anna is registered" in told
     await first.until(b"You have come in from elsewhere")
     words.append(members_word(told))
@@ -169,7 +169,7 @@ async def test_logout_everywhere_applies_on_all_servers(start: Start, dsn: str) 
     third, told = await come(ports[0], "Anna", latest, supports=True)
     await second.until(b"You have come in from elsewhere")
     words = [latest, members_word(told)]
-    store = await Store.connect(dsn)  # as `thudmud user reset` on any machine
+    store = await Store.connect(dsn)  # like `thudmud user reset` on any machine
     await store.write(accounts.set_password, "Anna", CHEAP.hash("battery staple"))
     await store.close()
     await third.until(b"You have been logged out")
@@ -183,7 +183,7 @@ async def test_logout_everywhere_applies_on_all_servers(start: Start, dsn: str) 
 
 
 def members_word(told: bytes) -> str:
-    """Return the last resume word that a member's program was sent."""
+    """Return the last resume word that a member's client was sent."""
     *_, last = MEMBERS_WORD.findall(told)
     return str(last, "ascii")
 
@@ -198,7 +198,7 @@ async def test_server_with_different_settings_is_refused(start: Start) -> None:
     assert "game.quiet_plies is 200 there, and 100 here." in said
     second = await start(quiet=100)
     first.terminate()
-    await port_of(second)  # the last one has gone that went by the old ones
+    await port_of(second)  # the last server with the old settings has gone
     said = await refused(await start(bots=BOTS))
     assert "game.quiet_plies is 100 there, and 200 here" in said
     assert "the bot Chip is missing there, and Chalk, pause 0.0 here" in said
@@ -259,13 +259,13 @@ async def test_mail_of_a_killed_server_is_sent_by_another(tmp_path: Path, dsn: s
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(storage.ask_code, "Anna", "anna@example.org")
         async with asyncio.timeout(LONG):
-            await relay.has_taken.wait()  # the relay has it, and the server does not know yet
+            await relay.has_taken.wait()  # accepted, but the server doesn't know yet
         relay.has_taken.clear()
         first.kill()
         relay.late.set()
         relay.late = None
         async with asyncio.timeout(LONG):
-            while await store.read(storage.due, mails=True):  # noqa: ASYNC110  (it has no bell)
+            while await store.read(storage.due, mails=True):  # noqa: ASYNC110  (no event to wait for)
                 await asyncio.sleep(0.1)
         sent, again = relay.mails
         assert sent["Message-ID"] == again["Message-ID"]

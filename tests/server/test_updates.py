@@ -1,4 +1,4 @@
-"""A server that begins while others are updated."""
+"""A server that starts while others are being updated."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from thudmud.store import Store
 def test_start_during_takeover_by_a_newer_version_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has opened the store when the other takes it over, and is no node yet."""
+    """The newer version takes over after the store is opened and before the node is registered."""
     begin = serve._open
     storage = StorageSettings(backend="postgresql", dsn="dbname=world")
 
     async def begin_late(node: Node) -> None:
         process = World.here.process
         process.version += 1
-        other = await Store.connect(storage.dsn)  # which makes the projections anew
+        other = await Store.connect(storage.dsn)  # rebuilds the projections
         await other.close()
         process.version -= 1
         await begin(node)

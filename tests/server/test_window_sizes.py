@@ -1,4 +1,4 @@
-"""Negotiation does not delay what players type: a window is dragged, or a program is chatty."""
+"""Dragged windows and chatty programs don't delay typed lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ DRAG = b"".join(naws(columns) for columns in range(40, 240))
 async def test_negotiation_does_not_use_the_line_budget(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, program: bytes
 ) -> None:
-    # What takes longer than a millisecond costs more, and a busy machine may be slow.
+    # Lines that take more than a millisecond are charged for it, which a busy machine might cause.
     monkeypatch.setattr(Inbox, "charge", lambda *_: None)
     setup = await serving(commands_per_second=100, commands_at_once=5)
     anna = await setup.connect("Anna")  # a line
