@@ -1,4 +1,4 @@
-"""Answers of the routes of a page to requests, without a server."""
+"""Responses of the page's routes, without a server."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ANY = frozenset({"*"})
 
 
 class NoPictures:
-    """A server on which nothing can be drawn."""
+    """A gallery without any battles."""
 
     async def find(self, wanted: PictureRequest, request: HttpRequest) -> Absence:
         return NO_BATTLE
 
 
 async def nothing(kind: str, name: str) -> Preview | None:
-    """Return the preview of what there is not."""
+    """Find no preview for any link."""
     return None
 
 

@@ -1,4 +1,4 @@
-"""Browsers, but for the page: what speaks frames to a server, and what asks it for files."""
+"""WebSocket clients of the server, without the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WANTS = 'Core.Supports.Set ["Thud 1", "Char.Login 1"]'
 
 
 class Browser:
-    """One WebSocket: the text that has come, and the packages."""
+    """A WebSocket with its received text and packages."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -35,14 +35,14 @@ class Browser:
         await self.socket.send(f"{package} {json.dumps(data)}")
 
     async def until(self, words: str) -> str:
-        """Return the text up to and with these words."""
+        """Return the text up to and including these words."""
         while words not in self.text:
             await self._take()
         before, _, self.text = self.text.partition(words)
         return before + words
 
     async def fact(self, package: str) -> Any:
-        """Return the data of the next package of that name; those before it are passed over."""
+        """Return the data of the next package with this name, skipping others."""
         while True:
             while self._seen < len(self.packages):
                 name, data = self.packages[self._seen]
@@ -57,7 +57,7 @@ class Browser:
         await self.until("> ")
 
     async def end(self) -> int | None:
-        """Read up to the end of the connection; return the code that it ends with."""
+        """Read up to the end of the connection; return its close code."""
         try:
             while True:
                 await self._take()
@@ -76,7 +76,7 @@ class Browser:
 
 @asynccontextmanager
 async def browser(setup: Setup, name: str = "", **how: Any) -> AsyncIterator[Browser]:
-    """Connect a browser, under a name if one is given."""
+    """Connect a browser, logged in if a name is given."""
     [(host, port)] = setup.web_places
     how = {"subprotocols": [Subprotocol(GMCP)], "compression": None, **how}
     if origin := how.pop("origin", None):

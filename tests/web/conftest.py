@@ -1,4 +1,4 @@
-"""A server, a real browser, and people who play in it."""
+"""A server, a real browser, and players on the page."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ names_per_hour = 100000
 
 
 class Served:
-    """A server in a folder of its own, without bots; a board for each test.
+    """A server process in its own folder, without bots, with a board for each test.
 
     Args:
-        folder: where its files are.
-        web: the port of its page.
-        boards: their names and rules.
-        more: more of its configuration.
+        folder: the folder of its files.
+        web: the port of the page.
+        boards: the names and rules of the boards.
+        more: additional configuration.
 
     Attributes:
-        config: the file of its configuration.
+        config: the path of the configuration file.
     """
 
     def __init__(self, folder: Path, web: int, boards: dict[str, str], more: str = "") -> None:
@@ -81,7 +81,7 @@ class Served:
         self.start()
 
     def start(self) -> None:
-        """Start it, again perhaps, and wait until it is there."""
+        """Start or restart the server, and wait until it is ready."""
         command = [sys.executable, "-m", "thudmud.cli.main", "serve", "--config", self.config]
         self._process = subprocess.Popen(
             [*map(str, command), "--port", "0", "--web-port", str(self._web)],
@@ -93,12 +93,12 @@ class Served:
         assert "ready" in self._process.stdout.readline()
 
     def kill(self) -> None:
-        """End it without a chance to do anything about it."""
+        """Kill the server with SIGKILL."""
         self._process.kill()
         self._process.communicate()
 
     def reset(self, member: str) -> str:
-        """Give a member a new password, and return that."""
+        """Reset a member's password; return the new one."""
         command = [sys.executable, "-m", "thudmud.cli.main", "user", "reset", "--generate"]
         run = [*command, member, "--config", str(self.config)]
         told = subprocess.run(run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
@@ -118,12 +118,12 @@ class Served:
 
 
 class Player:
-    """Somebody at a page.
+    """A player on the page.
 
     Attributes:
-        page: theirs.
-        errors: what went wrong in it, as the browser's console has it.
-        loses_server: whether the server goes away meanwhile, which the browser tells at any time.
+        page: the browser page.
+        errors: the errors on the browser's console.
+        loses_server: whether the server may go away, so that connection errors are expected.
     """
 
     def __init__(self, page: Page) -> None:
@@ -136,39 +136,39 @@ class Player:
         )
 
     def come_in(self, name: str) -> Self:
-        """Give a name."""
+        """Log in with a name."""
         self.page.get_by_label("Your name").fill(name)
         self.page.get_by_role("button", name="Come in").click()
         expect(self.page.locator("body")).to_have_attribute("data-view", "lobby")
         return self
 
     def type(self, *lines: str) -> Self:
-        """Type lines, each on the command line."""
+        """Type lines into the command line."""
         for line in lines:
             self.page.locator("#line").fill(line)
             self.page.locator("#line").press("Enter")
         return self
 
     def square(self, name: str) -> Locator:
-        """Return a square of the board that is seen."""
+        """Return a square of the visible board."""
         return self.page.locator(f".board:visible [data-square='{name}']")
 
     def place(self, name: str) -> tuple[float, float, float]:
-        """Return where the middle of a square is on the screen, and how wide it is."""
+        """Return the coordinates of a square's centre on the screen, and its width."""
         self.square(name).scroll_into_view_if_needed()
         box = self.square(name).locator("rect").first.bounding_box()
         assert box
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["width"]
 
     def click(self, *names: str) -> Self:
-        """Click squares, each in its middle."""
+        """Click the centres of squares."""
         for name in names:
             x, y, _ = self.place(name)
             self.page.mouse.click(x, y)
         return self
 
     def drag(self, origin: str, target: str) -> Self:
-        """Drag what stands on a square to another."""
+        """Drag a piece from one square to another."""
         mouse = self.page.mouse
         for name, act in ((origin, mouse.down), (target, mouse.up)):
             x, y, _ = self.place(name)
@@ -177,7 +177,7 @@ class Player:
         return self
 
     def by_keys(self, *names: str) -> Self:
-        """Go to squares by the arrow keys, one after the other, and press Enter on each."""
+        """Move to squares with the arrow keys, and press Enter on each."""
         first, *others = names
         self.square(first).focus()
         self.page.keyboard.press("Enter")
@@ -195,43 +195,43 @@ class Player:
 
     @property
     def path(self) -> str:
-        """The address of what they look at, on this server."""
+        """The path and fragment of the page's address."""
         return "/" + self.page.url.split("/", 3)[3]
 
     def press(self, button: str, within: str = "body") -> Self:
-        """Press a button by what is on it."""
+        """Press a button by its label."""
         self.page.locator(within).get_by_role("button", name=button, exact=True).click()
         return self
 
     def sees(self, **pieces: str) -> Self:
-        """Wait until these stand on these squares."""
+        """Wait until squares have these labels."""
         for square, piece in pieces.items():
             said = re.compile(rf"{square}, {piece}\b")
             expect(self.square(square)).to_have_attribute("aria-label", said)
         return self
 
     def practises(self, board: str, *setup: str) -> Self:
-        """Play both sides of a board."""
+        """Begin a practice battle on a board."""
         self.type(f"go to {board}", *setup, "practice")
         expect(self.page.locator("#game-facts")).to_contain_text("practice")
         return self
 
     def hears(self, text: str) -> Self:
-        """Wait until the log says something."""
+        """Wait until the log contains a text."""
         expect(self.page.locator("#log")).to_contain_text(text)
         return self
 
 
 class Visit(Protocol):
-    """Opens the page."""
+    """Open the page."""
 
     def __call__(self, path: str = "/", server: Served = ..., **options: Any) -> Player: ...
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Return a browser. While it is there its own event loop runs: no coroutine can be tested."""
-    # The first has no windows that it could show: a page costs half as much in it.
+    """Return a browser. Its own event loop runs meanwhile, so no coroutine can be tested."""
+    # The headless shell needs half the resources per page.
     names = "chromium-headless-shell", "chromium", "google-chrome"
     program = next(filter(None, map(which, names)), None)
     if program is None:
@@ -253,12 +253,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def visit(browser: Browser, served: Served) -> Iterator[Visit]:
-    """Return what opens the page in a browser of its own, and sees that nothing fails in it."""
+    """Open the page in separate browser contexts; assert at the end that none had errors."""
     players: list[tuple[Player, BrowserContext]] = []
 
     def open_page(path: str = "/", server: Served = served, **options: Any) -> Player:
         context = browser.new_context(**options)
-        context.set_default_timeout(0)  # no limit but that of all tests: tests/waits.py
+        context.set_default_timeout(0)  # only the limit of all tests applies: tests/waits.py
         player = Player(context.new_page())
         players.append((player, context))
         player.page.goto(server.address + path)

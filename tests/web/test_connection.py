@@ -1,4 +1,4 @@
-"""WebSockets against a real server: who comes in, what they send, and what that costs others."""
+"""WebSocket connections to a real server: handshake, frames, login and limits."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def frame(opcode: Opcode, data: bytes, *, fin: bool = True) -> bytes:
 
 
 async def raw(setup: Setup, name: str = "") -> Client:
-    """Return a client that has a WebSocket and sends frames byte by byte."""
+    """Return a client with a WebSocket on a bare socket, for hand-made frames."""
     client = await setup.connect_web()
     await client.send(HANDSHAKE)
     await client.until(b"\r\n\r\n")
@@ -98,7 +98,7 @@ async def test_frames_sent_with_a_delayed_handshake_are_limited(
     setup = await serving(web=WEB | limits)
     bob, client = await setup.connect("Bob"), await setup.connect_web()
     name, ping = frame(Opcode.BINARY, b"Anna"), frame(Opcode.PING, b"")
-    # The handshake waits for a budget, and so much comes with it that no more is read.
+    # The handshake waits for the rate limit, with enough data behind it to stop reading.
     await client.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n" * 10 + HANDSHAKE)
     await client.send(name + ping * (MAX_HEAD // len(ping) + 1))
     for _ in range(10):
@@ -114,7 +114,7 @@ async def test_frames_sent_with_a_delayed_handshake_are_limited(
 
 
 async def test_empty_fragments_are_not_kept(serving: Serving) -> None:
-    before = frame_connections()  # of tests that ran before, which are yet to be collected
+    before = frame_connections()  # those of earlier tests, not yet garbage-collected
     web = WEB | {"frames_at_once": 1_000_000, "frames_per_second": 100_000}
     client = await raw(await serving(web=web), "Anna")
     await client.send(frame(Opcode.BINARY, b"o", fin=False))
@@ -208,7 +208,7 @@ async def test_websocket_origin_is_compared_with_the_page(
         (b"GET / HTTP/1.1\r\n\r\n", 1002),
         (bytes(range(128, 256)) * 20, 1002),
     ],
-    ids=lambda value: str(value) if isinstance(value, int) else "sent",  # masks are by chance
+    ids=lambda value: str(value) if isinstance(value, int) else "sent",  # masks are random
 )
 async def test_invalid_frame_ends_only_its_own_connection(
     serving: Serving, sent: bytes, code: int
@@ -395,7 +395,7 @@ async def test_login_during_a_password_change_is_revoked(serving: Serving) -> No
             accounts.has_word, "Anna", word_hash(words[-1]["word"])
         ):
             pass
-        await setup.sessions.end_logged_out()  # as a server does once it hears of it
+        await setup.sessions.end_logged_out()  # as the server does when notified
         assert await thief.fact("Thud.Goodbye") == {"why": "logged_out"}
 
 
@@ -468,7 +468,7 @@ async def test_stalled_reader_is_throttled_and_then_cut_off(serving: Serving) ->
     async with browser(setup, "Bert") as bert:
         await bert.type("one")
         await bert.until("echo one")
-        assert setup.service.typed.count("big 20000") < 500  # hers wait
+        assert setup.service.typed.count("big 20000") < 500  # the rest are still queued
         heard = ""
         while "Anna is lost." not in heard:
             await bert.type("flood 20000")
@@ -481,7 +481,7 @@ async def test_unanswered_ping_ends_the_connection(serving: Serving, pass_time: 
         await raw(setup, "Anna")
         await bert.until("Anna comes in.")
         await pass_time(21)
-        await bert.type("one")  # and the library has answered the ping by then
+        await bert.type("one")  # by then the library has answered the ping
         await bert.until("echo one")
         await pass_time(21)
         await bert.until("Anna is lost.")

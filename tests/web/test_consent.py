@@ -1,4 +1,4 @@
-"""What the page asks before it does something, and what other players ask by it."""
+"""Confirmations and offers of other players on the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 def notices(player: Player, words: str) -> None:
-    """Wait until something is shown beside a player's board."""
+    """Wait until a notice is shown beside a player's board."""
     expect(player.page.locator("#notices")).to_contain_text(words)
 
 

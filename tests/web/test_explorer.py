@@ -1,4 +1,4 @@
-"""What others played from a position, beside a replay and beside boards."""
+"""The opening explorer beside replays and boards."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def opened(player: Player) -> Player:
 
 
 def over(player: Player) -> str:
-    """End the practice, go to its replay, and return where that is."""
+    """End the practice battle and open its replay; return its path."""
     player.press("End").press("End", within="dialog")
     player.page.get_by_role("link", name="Replay").click()
     expect(player.page.locator("body")).to_have_attribute("data-view", "replay")
@@ -66,7 +66,7 @@ def test_explorer_beside_a_replay(visit: Visit) -> None:
     anna.sees(A6="dwarf")
     assert anna.path.partition("#")[0] == first
     expect(rows(anna).filter(has_text=ply("A6", "B6"))).to_have_attribute("aria-current", "step")
-    anna.page.reload()  # it stays open
+    anna.page.reload()  # the explorer stays open
     expect(rows(anna)).to_have_count(2)
     assert violations(anna, "explorer") == []
     stranger = opened(visit(second))
@@ -132,7 +132,7 @@ def test_explorer_is_hidden_from_players_of_the_board(visit: Visit) -> None:
 
 
 def test_explorer_escapes_names(visit: Visit) -> None:
-    """No name that is stored holds anything but letters; the page does not rely on that."""
+    """Stored names consist of letters only, but the page doesn't rely on that."""
     anna = visit().come_in("Elvira").practises("holly", SETUP.format("a6, j1"))
     anna.click("A6", "B6").sees(B6="dwarf")
     place = over(anna)
@@ -164,7 +164,7 @@ def test_board_offers_picture_embed_and_download(visit: Visit, served: Served) -
     anna.press("Picture")
     dialog = anna.page.locator("dialog")
     expect(dialog).to_contain_text("Holly board")
-    with anna.page.expect_download() as picture:  # it is no place to go to
+    with anna.page.expect_download() as picture:  # a download, not a navigation
         dialog.get_by_role("link", name="SVG").click()
     assert picture.value.path().read_text("utf-8").startswith("<svg")
     links = [each.get_attribute("href") or "" for each in dialog.get_by_role("link").all()]

@@ -1,4 +1,4 @@
-"""What strangers write is text to everybody else's browser, wherever it is shown."""
+"""Text written by strangers is never markup in other players' browsers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 def test_talk_is_escaped(visit: Visit) -> None:
     anna, bert = visit().come_in("Hanna"), visit().come_in("Hubert")
-    for words in HOSTILE[:2]:  # so much as one may talk
+    for words in HOSTILE[:2]:  # as much as the talk limit allows
         anna.type(f"say {words}", f"emote {words}", f"tell hubert {words}")
     for words in HOSTILE[2:]:
         anna.type(f"say {words}")
@@ -45,7 +45,7 @@ def test_comments_are_escaped(visit: Visit) -> None:
     bert.type("go to hazel", "join game as troll", "start game").hears("begins at")
     anna.sees(F1="dwarf").type("move from f1 to f6")
     bert.sees(F6="dwarf").type("resign on it").press("Resign", within="dialog").type("history")
-    # Other tests play on the same server, so the number of the battle is to be found out.
+    # Other tests share the server, so the number of the battle isn't known in advance.
     expect(bert.page.locator("#log")).to_contain_text(LISTED)
     found = LISTED.search(bert.page.locator("#log").inner_text())
     assert found
@@ -66,7 +66,7 @@ def test_comments_are_escaped(visit: Visit) -> None:
 
 
 def solid(text: str) -> str:
-    """Return a text as if it were one long word: where lines are broken, there is one blank."""
+    """Return a text without whitespace, which line wrapping changes."""
     return "".join(text.split())
 
 

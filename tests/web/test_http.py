@@ -1,4 +1,4 @@
-"""Files over HTTP: what is served, and what is refused."""
+"""HTTP: files, caching, link previews, malformed requests and rate limits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ELSEWHERE = "127.0.0.2"
 
 
 async def answers(clients: Sequence[Client], most: int) -> list[int]:
-    """Return how many answers to `HEAD` each client has got, once all have got so many."""
+    """Wait for a total number of answers to `HEAD`; return the count of each client."""
     counts = [0] * len(clients)
 
     async def count(number: int) -> None:
@@ -64,11 +64,11 @@ async def answers(clients: Sequence[Client], most: int) -> list[int]:
 
 
 def read(head: bytes) -> HttpRequest:
-    """Return the request of a head.
+    """Parse a request head.
 
     Raises:
-        HTTPException: it is none that is answered.
-        h11.RemoteProtocolError: it is none.
+        HTTPException: the request is refused.
+        h11.RemoteProtocolError: the head is malformed.
     """
     require_strict_head(head)
     http = h11.Connection(h11.SERVER)
@@ -81,7 +81,7 @@ def read(head: bytes) -> HttpRequest:
 
 @pytest.fixture
 async def asking(serving: Serving) -> AsyncIterator[httpx.AsyncClient]:
-    """Return what asks a server for files."""
+    """Return an HTTP client of a server."""
     [(host, port)] = (await serving(web=WEB)).web_places
     async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE) as client:
         yield client
@@ -121,7 +121,7 @@ async def test_links_open_the_page(asking: httpx.AsyncClient, path: str) -> None
 
 
 def told_of(page: str) -> tuple[str, str]:
-    """Return what a messenger shows of a link to a page: a title, and a sentence."""
+    """Return the title and description of a page's Open Graph tags."""
     title, description = re.findall(
         r'<meta property="og:(?:title|description)" content="(.*?)"', page, re.DOTALL
     )
@@ -139,7 +139,7 @@ async def test_link_preview_describes_its_target(asking: httpx.AsyncClient) -> N
         title, description = await told(path)
         assert title == "Oak board \N{EN DASH} Thud"
         assert description == "Oak board (discworld rules): both seats free."
-    assert await told("/game/123") == await told("/")  # there is none
+    assert await told("/game/123") == await told("/")  # no such battle
 
 
 async def test_battle_link_waits_for_the_store(
@@ -159,7 +159,7 @@ async def test_battle_link_waits_for_the_store(
         )
     other = await setup.connect_web()
     await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
-    await other.until(b"keep-alive\r\n\r\n")  # who asks for something else does not wait
+    await other.until(b"keep-alive\r\n\r\n")  # other requests don't wait
     assert waiting.unread == b""
     await gone.close()
     found.set_exception(StoreError("The disk is gone."))
@@ -189,7 +189,7 @@ async def test_hostile_link_path_is_not_inserted_into_the_page(
 
 @given(WORDS, WORDS)
 def test_preview_text_is_escaped(title: str, description: str) -> None:
-    """Whatever boards and players may be called one day."""
+    """Must hold for any names of boards and players."""
     preview = Preview(title, description)
     pages = [
         told_in(files()["/index.html"].body, shared, "https://x.example", may_embed=True).decode()
@@ -295,7 +295,7 @@ async def test_refused_client_still_sending_receives_the_error(
     client = await (await serving(web=WEB)).connect_web()
     await client.send(b"POST / HTTP/1.1\r\nHost: x" + behind)
     assert (await client.rest())[:13] in {b"HTTP/1.1 431 ", b"HTTP/1.1 405 "}
-    await client.send(b"x")  # which no reset answers
+    await client.send(b"x")  # must not cause a reset
 
 
 async def test_invalid_websocket_handshake_is_answered_with_426(serving: Serving) -> None:
@@ -386,7 +386,7 @@ async def test_pipelined_requests_are_answered_in_order(serving: Serving) -> Non
     await client.until(b"HTTP/1.1 200 OK")
     await client.until(files()["/index.html"].body)
     await client.until(b"HTTP/1.1 404 Not Found")
-    await client.until(files()["/index.html"].body)  # which waits for the store
+    await client.until(files()["/index.html"].body)  # the battle link, which waits for the store
     await client.until(files()["/main.js"].body)
 
 
@@ -480,7 +480,7 @@ async def test_head_in_single_bytes_is_checked_once(
 
 @pytest.mark.parametrize("blank", [b" ", b"\t", b" \t"])
 def test_header_value_of_blanks_is_parsed_in_linear_time(blank: bytes) -> None:
-    """8,000 of them before a NUL took minutes: an expression could split them in three places."""
+    """8,000 blanks before a NUL took minutes when a regex could split them in three places."""
     head, blanks = b"GET / HTTP/1.1\r\nHost: x\r\nX:", blank * 8000
     with pytest.raises(BadRequest):
         read(head + blanks + b"\0")
@@ -526,7 +526,7 @@ async def test_forwarded_requests_count_against_their_clients(
     for _ in range(10):
         assert b" 200 " in await ask(first, "192.0.2.1")
     asking = [asyncio.create_task(ask(each, "192.0.2.1")) for each in (first, second)]
-    # One waits for a second, and the other would have to wait for two.
+    # One waits for a second; the other would have to wait for two.
     [refused], [waiting] = await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
     assert b" 429 " in refused.result()
     assert b"Retry-After: 2\r\n" in refused.result()
@@ -694,7 +694,7 @@ async def test_client_not_reading_responses_is_throttled(serving: Serving) -> No
     for _ in range(100):
         await other.send(HEAD)
         await other.until(KEPT_ALIVE)
-    assert not sending.done()  # or all that is asked for would have been read
+    assert not sending.done()  # otherwise all requests would have been read
     sending.cancel()
     with pytest.raises(asyncio.CancelledError):
         await sending

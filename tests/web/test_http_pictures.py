@@ -1,4 +1,4 @@
-"""Pictures over HTTP: what is drawn and kept, what is refused, and what a flood of them does."""
+"""Pictures over HTTP: formats, caching, refusals and overload."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ GAME = Game.start(DISCWORLD).play(CAPTURE[0]).play(CAPTURE[1])
 
 
 class Asking:
-    """A server on which a battle was played, and what asks it for pictures."""
+    """A server with a finished battle, and HTTP clients for it."""
 
     def __init__(
         self, setup: Setup, client: httpx.AsyncClient, forwarder: httpx.AsyncClient
@@ -53,14 +53,14 @@ class Asking:
         self._stored = 0
 
     async def store(self) -> None:
-        """Store what has happened since."""
+        """Store the events since the last call."""
         for stream, event in self.annals.log[self._stored :]:
             version = await self.setup.service.store.version(stream)
             await self.setup.service.store.append({stream: (version, [event])})
         self._stored = len(self.annals.log)
 
     async def get(self, path: str, tag: str = "", *, source: str = "") -> httpx.Response:
-        """Ask for something, with a tag that is known; or from an address that a proxy tells."""
+        """Request a path with an entity tag, or from a forwarded source address."""
         if source:
             return await self._forwarder.get(path, headers={"X-Forwarded-For": source})
         return await self.client.get(path, headers={"If-None-Match": tag} if tag else {})
@@ -85,7 +85,7 @@ async def asking(serving: Serving) -> AsyncIterator[Asking]:
 
 @pytest.fixture
 def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
-    """Return what is drawn from now on."""
+    """Return a list that records drawing jobs."""
     jobs: list[Job] = []
     draw = DrawingProcess.draw
 
@@ -98,12 +98,12 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
 
 
 class Drawing:
-    """Pictures that are begun, and done as soon as they may go on.
+    """A fake drawing process whose pictures wait for `may_go_on`.
 
     Attributes:
-        kinds: of what pictures; others are drawn as ever.
-        plies: those of the GIFs that were begun.
-        asked: has something in it for each picture that was asked for.
+        kinds: the affected formats; others are drawn normally.
+        plies: the number of plies of each GIF begun.
+        asked: an item for each picture requested.
     """
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class Drawing:
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Drawing:
-    """Return what holds all that is drawn from now on."""
+    """Hold back all pictures; return the handle to release them."""
     held = Drawing()
     draw, ask = DrawingProcess.draw, DrawingQueue.draw
 
@@ -221,7 +221,7 @@ async def test_unavailable_pictures_are_answered_with_404(asking: Asking) -> Non
 def test_arbitrary_picture_paths_never_raise(name: str, kind: str, query: str) -> None:
     for where in ("game", "board"):
         response = ask(f"/{where}/{quote(name)}.{kind}", query=query)
-        assert response.status_code == (404 if name else 200)  # that is a link
+        assert response.status_code == (404 if name else 200)  # without a name it is a link
         wanted = read_picture_request(where, name, kind, dict(parse_qsl(query)))
         assert isinstance(wanted, (PictureRequest, Absence))
 
@@ -259,7 +259,7 @@ async def test_picture_is_drawn_once_and_not_for_a_matching_tag(
 async def test_least_recently_used_pictures_are_evicted(
     asking: Asking, jobs: list[Job], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gallery, "MOST_KEPT", 25_000)  # two of them
+    monkeypatch.setattr(gallery, "MOST_KEPT", 25_000)  # room for two
     for ply in (0, 1, 0, 2, 0, 1):
         await asking.get(f"/game/1.svg?ply={ply}")
     assert [each.subject for each in jobs] == [Still.of(GAME, ply) for ply in (0, 1, 2, 1)]
@@ -326,8 +326,8 @@ async def test_queued_picture_is_dropped_after_a_disconnect(asking: Asking, held
     for _ in range(2):
         await held.asked.get()
     await gone.close()
-    await asking.get("/")  # what has come before that is read before it
-    last = asyncio.create_task(asking.get("/game/1.gif?ply=2"))  # in the place that is free again
+    await asking.get("/")  # answered after the server has noticed the disconnect
+    last = asyncio.create_task(asking.get("/game/1.gif?ply=2"))  # takes the freed slot
     await held.asked.get()
     held.may_go_on.set()
     assert [(await each).status_code for each in (first, last)] == [200] * 2
@@ -357,7 +357,7 @@ async def test_pipelined_requests_and_half_close_wait_for_a_picture(asking: Aski
 
 
 def pages_of(asking: Asking) -> Pages:
-    """Return what answers a server's page; that is there once somebody has asked."""
+    """Return the server's `Pages`, which exist after the first request."""
     assert asking.setup._server._pages
     return asking.setup._server._pages
 
@@ -410,7 +410,7 @@ async def test_drawing_process_ends_when_idle_and_with_the_server(
     monkeypatch.setattr(drawing, "IDLE", 0.0)
     await asking.get("/game/1.svg?ply=0")
     studio = pages_of(asking)._gallery._others._studio
-    while studio._process:  # noqa: ASYNC110  (a timer of no time ends it)
+    while studio._process:  # noqa: ASYNC110  (ended by a timer of zero seconds)
         await asyncio.sleep(0)
     monkeypatch.setattr(drawing, "IDLE", 60.0)
     await asking.get("/game/1.svg?ply=1")

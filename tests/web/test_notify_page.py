@@ -1,8 +1,7 @@
-"""The switch by which a browser notifies, and what it shows then, also without a network.
+"""The notification switch, push messages, and the offline page.
 
-Chromium without a screen has no push service and shows no notifications, so these two are played
-to the page: what it subscribes with, and what it would show. All else is real, also the push that
-comes to its worker.
+Headless Chromium has no push service and shows no notifications, so the subscription and
+`showNotification` are faked. Everything else is real, including the push to the service worker.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def member(server: Served, visit: Visit, name: str, script: str = "") -> Player:
-    """Let somebody come in and register, in a browser that may notify them."""
+    """Log in and register in a browser with permission for notifications."""
     player = visit(server=server)
     player.page.context.grant_permissions(["notifications"], origin=server.address)
     player.page.add_init_script(script)
@@ -93,7 +92,7 @@ def test_unsupported_browser_explains_the_failure(server: Served, visit: Visit) 
     said = anna.page.locator("#notify-said")
     expect(said).to_have_text(re.compile("^The browser cannot do it: "))
     expect(switch).not_to_be_checked()
-    anna.errors.clear()  # Chromium tells that it would not either without a trace of its user
+    anna.errors.clear()  # Chromium also warns about incognito mode
 
 
 def test_guest_has_no_notification_switch(server: Served, visit: Visit) -> None:
@@ -105,7 +104,7 @@ def test_guest_has_no_notification_switch(server: Served, visit: Visit) -> None:
 
 @pytest.fixture
 def worker(server: Served, visit: Visit) -> tuple[Player, Worker, CDPSession, str]:
-    """Return a page with its worker, and what sends pushes to that."""
+    """Return a page, its service worker, and a session and registration for pushes."""
     anna = visit(server=server)
     session = anna.page.context.new_cdp_session(anna.page)
     known: list[str] = []
@@ -118,7 +117,7 @@ def worker(server: Served, visit: Visit) -> tuple[Player, Worker, CDPSession, st
     anna.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     session.send("ServiceWorker.enable")
     while not known:
-        anna.page.evaluate("true")  # events come meanwhile
+        anna.page.evaluate("true")  # lets events be dispatched
     return anna, begun.value, session, known[0]
 
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: people play by it, come back to it, and watch."""
+"""The page in a real browser: playing, reconnecting, watching and settings."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ pytestmark = pytest.mark.slow
 def sit_down(
     visit: Visit, board: str, names: tuple[str, str], *setup: str, **how: Any
 ) -> tuple[Player, Player]:
-    """Return two players at a board, the dwarfs' first, whose battle has begun."""
+    """Return two players of a running battle, the dwarfs' player first."""
     dwarf, troll = (visit(**how).come_in(name) for name in names)
     dwarf.type(f"go to {board}", *setup).press("Sit as dwarfs")
     troll.type(f"go to {board}").press("Sit as trolls")
     expect(dwarf.page.locator("#strip-top")).to_contain_text(names[1])
     dwarf.press("Begin")
-    for each in (dwarf, troll):  # the board moves on the screen, and nothing can be played before
+    for each in (dwarf, troll):  # wait for the board to settle before playing
         expect(each.page.get_by_role("button", name="Begin", exact=True)).to_be_hidden()
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
     return dwarf, troll
@@ -47,7 +47,7 @@ def test_battle_by_clicks_drags_typing_and_keys(visit: Visit) -> None:
     anna.click("F6")
     for each in (anna, bert):
         each.sees(F6="dwarf, last move", F1="empty, last move")
-    bert.click("G7", "G6")  # F6 is next to it
+    bert.click("G7", "G6")  # next to the dwarf on F6
     expect(bert.page.get_by_role("button", name="Capture F6")).to_be_enabled()
     expect(bert.page.locator("#choice")).to_contain_text("click what to spare")
     bert.click("F6")
@@ -89,7 +89,7 @@ def test_vacated_seat_is_offered_to_the_leaver_and_the_invited(visit: Visit) -> 
 
 
 def test_complete_match_by_mouse_and_keyboard(visit: Visit) -> None:
-    """Moll plays by the mouse, Max by keys, each of them the dwarfs and the trolls."""
+    """Moll plays by mouse and Max by keyboard, each on both sides."""
     players = moll, _ = sit_down(visit, "birch", ("Moll", "Max"), SHORT)
 
     def play(player: Player, *squares: str) -> None:
@@ -182,7 +182,7 @@ def test_captures_are_chosen_by_clicks(visit: Visit) -> None:
         player.press(f"Capture {captured}")
         player.sees(G7="troll", **dict.fromkeys(captured.split(", "), "empty, last move"))
         player.type("leave game")
-    # The order of clicks chooses between tramples.
+    # The order of clicks selects the trample path.
     player.practises("yew", "setup dwarfs a6, f5, g6, g4, h5 trolls f4 turn trolls")
     player.sees(F4="troll")
     player.click("F4", "H6", "G4", "H5").sees(H6="troll", G4="empty", H5="empty", F5="dwarf")
@@ -200,7 +200,7 @@ def test_session_survives_a_reload_and_a_server_kill(
         anna.click("A6", "B6")
         bert.sees(B6="dwarf").page.reload()
         bert.sees(B6="dwarf", A6="empty").click("G7", "G6")
-        for words in ("What is your name?", "resume word"):  # which the page gave by itself
+        for words in ("What is your name?", "resume word"):  # answered by the page itself
             expect(bert.page.locator("#log")).not_to_contain_text(words)
         watcher.sees(G6="troll, last move")
         server.kill()
@@ -293,7 +293,7 @@ def test_reused_board_name_shows_the_new_board(visit: Visit) -> None:
     bob.hears("Ada leaves the").press("Leave the seat")
     for each in (ada, bob):
         each.press("Hall")
-    expect(ada.page.locator("#boards")).not_to_contain_text(board)  # Cleo is told nothing of it
+    expect(ada.page.locator("#boards")).not_to_contain_text(board)  # Cleo isn't notified
     cleo.type("seek discworld as dwarf")
     bob.press("Accept").hears(f"You walk to the {board}")
     expect(cleo.page.locator("#strip-bottom")).to_contain_text("Cleo you")
@@ -361,7 +361,7 @@ def test_settings_log_a_member_out_everywhere_else(visit: Visit) -> None:
     before = word()
     ulf.press("Settings").press("Log out everywhere else").hears("logged out everywhere but here")
     is_new = "before => JSON.parse(localStorage['thud.word']).word !== before"
-    ulf.page.wait_for_function(is_new, arg=before)  # the line can come before it
+    ulf.page.wait_for_function(is_new, arg=before)  # the text may arrive before the word
     assert word() != before
     ulf.type("say I am still here.").hears("You say: I am still here.")
 
@@ -378,7 +378,7 @@ def test_colours_chosen_by_command_are_applied(visit: Visit) -> None:
     anna.type("options colour special thud dwarf bold #00ff00")
     worn(anna, "vivid", dwarf="#00ff00")
     anna.type("register", "correct horse", "correct horse").hears("is yours now")
-    other = visit()  # without anything of this browser's
+    other = visit()  # a browser context without stored data
     other.page.get_by_label("Your name").fill("Ines")
     other.press("Come in")
     other.page.get_by_label("Password").fill("correct horse")
@@ -393,7 +393,7 @@ def test_colours_chosen_by_command_are_applied(visit: Visit) -> None:
 
 def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     anna, bert = sit_down(visit, "larch", ("Paula", "Piet"), SHORT)
-    anna.click("E6", "E10").sees(E10="dwarf")  # which leaves F6 to the trolls
+    anna.click("E6", "E10").sees(E10="dwarf")  # exposes F6 to the trolls
     bert.type("g8-f7 capturing f6")
     anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
     notice, graph = anna.page.locator("#notices"), anna.page.locator("#curve svg")
@@ -407,19 +407,19 @@ def test_finished_battle_is_analysed_and_continued(visit: Visit) -> None:
     box = graph.bounding_box()
     assert box
     anna.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    anna.sees(E10="dwarf", F6="dwarf", G8="troll")  # as it stood after the ply in the middle
+    anna.sees(E10="dwarf", F6="dwarf", G8="troll")  # the position after the middle ply
     expect(blunder).to_have_attribute("aria-current", "step")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you3 left")
     expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
-    anna.hears("a blunder of Paula")  # in words, too
+    anna.hears("a blunder of Paula")  # in the log as well
     anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you")
     anna.press("Resign").press("Resign", within="dialog").press("Rematch")
     bert.press("Accept", within="#notices")
     bert.press("Resign").press("Resign", within="dialog")
     bert.page.get_by_role("link", name="Replay").click()
-    expect(bert.page.locator("#replay-bottom")).to_contain_text("Piet")  # the trolls', once again
+    expect(bert.page.locator("#replay-bottom")).to_contain_text("Piet")  # the trolls' side again
     bert.press("Larch board").press("To the hall")
     expect(bert.page.locator("body")).to_have_attribute("data-view", "lobby")
 
@@ -434,7 +434,7 @@ def test_lesson_uses_clicks_and_highlights_squares(visit: Visit) -> None:
     expect(lesson).to_contain_text("from A6 to B6")
     anna.sees(C6="empty, can go here").click("C6")
     expect(lesson).to_contain_text("but not the one for this step")
-    anna.click("A6")  # which is back, and can be played again
+    anna.click("A6")  # back in its place, for a second attempt
     anna.sees(B6="empty, named in the lesson, can go here").click("B6").sees(B6="dwarf")
     expect(lesson).to_contain_text("The server answers with a troll")
     for words in ('Type "', "diagonal"):
@@ -465,15 +465,15 @@ def test_taps_on_a_phone_before_legal_moves_arrive(visit: Visit) -> None:
     for square in ("A6", "D9"):
         x, y, width = phone.place(square)
         assert width >= 24  # WCAG 2.2, success criterion 2.5.8
-        phone.page.touchscreen.tap(x + width * 0.7, y)  # on the square beside it
-    while not late:  # both taps came before the server told where the piece may go
+        phone.page.touchscreen.tap(x + width * 0.7, y)  # just inside the neighbouring square
+    while not late:  # both taps precede the list of legal moves
         phone.page.wait_for_timeout(1)
     late.pop()()
     phone.sees(A6="empty", D9="dwarf")
 
 
 def hold_back(kind: str, link: WebSocketRoute, late: list[Callable[[], None]]) -> None:
-    """Pass on what a server says to a page, but keep one kind of it for later."""
+    """Forward the server's messages to a page, but hold back one package."""
     server = link.connect_to_server()
 
     def passed_on(frame: str | bytes) -> None:
@@ -486,7 +486,7 @@ def hold_back(kind: str, link: WebSocketRoute, late: list[Callable[[], None]]) -
 
 
 def violations(player: Player, screen: str) -> list[str]:
-    """Return what axe-core finds on the screen in light, and of its colours in dark."""
+    """Return the violations found by axe-core: all in light mode, contrast only in dark."""
     found = []
     if player.page.evaluate("!window.axe"):
         player.page.evaluate(AXE)
@@ -588,7 +588,7 @@ def test_login_note_shows_only_errors_of_this_login(visit: Visit) -> None:
     nobody.page.get_by_label("Your name").fill("x1")
     nobody.press("Come in")
     expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without blanks.")
-    expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # to be mended
+    expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # kept for correction
     visit().come_in("Nora").type("register", "correct horse", "correct horse", "quit")
     expect(nobody.page.locator("#log")).to_contain_text("Nora quits")
     expect(note).to_contain_text("letters from A to Z")
@@ -631,7 +631,7 @@ def test_long_answer_is_scrolled_to_its_beginning(visit: Visit) -> None:
         return [said.top - top, said.bottom - bottom];
     }"""
     begins, goes_on = lisa.page.evaluate(tops)
-    assert begins >= -1  # which is rounded
+    assert begins >= -1  # rounding
     assert goes_on > 0
     lisa.type("say Hello.").hears("You say: Hello.")
     assert lisa.page.evaluate(tops)[1] <= 0

@@ -1,4 +1,4 @@
-"""What others show of boards and battles: pictures of links, frames, and oEmbed."""
+"""Boards and battles on other sites: link previews, embedded frames and oEmbed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXT = st.text(st.characters(blacklist_categories=["Cs"]))
 async def asking(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """Return a client of a server with an oak board, on which a battle 12 was played."""
+    """Return an HTTP client of a server with an oak board and battle 12."""
 
     async def told(number: int) -> tuple[str, str] | None:
         return ("Battle 12", "It was played.") if number == 12 else None
@@ -81,15 +81,18 @@ async def test_link_preview_has_a_picture(asking: httpx.AsyncClient) -> None:
     ],
 )
 def test_base_url_from_host_and_settings(
-    host: str, public_url: str, is_secure: bool, base: str
-) -> None:  # noqa: FBT001
+    host: str,
+    public_url: str,
+    is_secure: bool,  # noqa: FBT001
+    base: str,
+) -> None:
     request = HttpRequest("GET", "/", {"host": host})
     request.scheme = "https" if is_secure else "http"
     assert base_of(request, Site(nothing, NoPictures(), (), public_url)) == base
 
 
 async def found(kind: str, name: str) -> Preview | None:
-    """Return the preview of whatever is asked for."""
+    """Return the same preview for any link."""
     return Preview("Battle 1", "It was played.")
 
 
@@ -230,7 +233,7 @@ class Elements(HTMLParser):
 
 @given(TEXT, TEXT, TEXT)
 def test_frame_and_snippet_escape_all_text(name: str, query: str, told: str) -> None:
-    """Whatever boards are called, and whatever is asked."""
+    """Must hold for any name of a board and any query."""
 
     async def find(*_: str) -> Preview:
         return Preview(told, told)

@@ -1,4 +1,4 @@
-"""Tournaments on the page: the list, entering by a click, who stands where, and the boards."""
+"""Tournaments on the page: the list, entering, standings and boards."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_tournament_is_entered_and_left_by_click(visit: Visit, server: Served) -
     expect(bert.page.locator("#crosstable")).to_contain_text("Nobody has entered yet.")
     anna.type("enter 1")
     expect(bert.page.locator("#crosstable")).to_contain_text("Anna")
-    bert.page.reload()  # and comes back by the word that the page has kept
+    bert.page.reload()  # reconnects with the stored resume word
     expect(bert.page.locator("#crosstable")).to_contain_text("Anna")
     anna.type("cancel tournament 1")
     expect(bert.page.locator("#tournament-when")).to_have_text("Cancelled")
@@ -57,7 +57,7 @@ def test_tournament_round_can_be_watched(visit: Visit, server: Served) -> None:
     anna.type('tournament new round robin 5+3 "Thursday" starts in 20 seconds', "enter 1")
     bert.type("enter 1").hears("You are in tournament 1")
     walt.page.get_by_role("link", name="Thursday").click()
-    for each in (anna, bert):  # both are brought to their board
+    for each in (anna, bert):  # both are moved to their board
         expect(each.page.locator("body")).to_have_attribute("data-view", "game")
         expect(each.page.locator("#strip-bottom")).to_be_visible()
     when = walt.page.locator("#tournament-when")

@@ -1,4 +1,4 @@
-"""The viewer in a real browser: as a package of npm's, in frames, and what the page offers."""
+"""The viewer in a real browser: as an npm package, in frames, and from the page's dialogs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Return the files of the example, with the viewer as `npm pack` packs it."""
+    """Return the files of the example with the viewer packed by `npm pack`."""
     folder = tmp_path_factory.mktemp("viewer")
     files = {each.name: each.read_bytes() for each in EXAMPLE.iterdir() if each.name != NAME}
     for name, content in files.items():
@@ -54,7 +54,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 class Elsewhere:
-    """A site of somebody's, which has these files."""
+    """A third-party site that serves these files."""
 
     def __init__(self, browser: Browser, files: dict[str, bytes]) -> None:
         self.context = browser.new_context()
@@ -94,7 +94,7 @@ class Elsewhere:
         self.server.server_close()
 
     def open(self, body: str = "") -> Page:
-        """Open the page, or one with this in it; return it."""
+        """Open the example page, or a page with the given body; return it."""
         if body:
             script = f'<script type="module" src="{NAME}"></script>'
             html = f"<!doctype html><html lang=en><title>x</title>{script}<main>{body}</main>"
@@ -112,7 +112,7 @@ def elsewhere(browser: Browser, package: dict[str, bytes]) -> Any:
 
 
 def shows(page: Any, square: str, what: str, nth: int = 0) -> None:
-    """Wait until a viewer shows something on a square."""
+    """Wait until a square in a viewer has a label."""
     cell = page.locator("thud-game").nth(nth).locator(f"[data-square={square}]")
     expect(cell).to_have_attribute("aria-label", re.compile(rf"^{square}, {what}"))
 
@@ -144,7 +144,7 @@ def test_viewer_example_page(elsewhere: Elsewhere) -> None:
 
 @pytest.mark.parametrize("rules", RULESETS.values(), ids=str)
 def test_viewer_positions_match_the_rules(elsewhere: Elsewhere, rules: Ruleset) -> None:
-    """Of each ply, also of those in which much is captured."""
+    """Checks every ply of a game that prefers large captures."""
     game = Game.start(rules)
     for _ in range(30):
         game = game.play(max(game.legal_moves(), key=lambda move: (len(move.captures), str(move))))
@@ -184,7 +184,7 @@ def test_axe_finds_no_violations_in_the_viewer(elsewhere: Elsewhere) -> None:
 
 
 def framed(site: Elsewhere, address: str) -> Any:
-    """Open a page of a site that has this in a frame; return the frame."""
+    """Open a third-party page with this address in a frame; return the frame."""
     site.policy = "frame-src *"
     return site.open(f'<iframe src="{address}" width="480" height="680"></iframe>').frame_locator(
         "iframe"
@@ -198,7 +198,7 @@ def test_embedded_board_updates_on_a_foreign_page(
     frame = framed(elsewhere, f"{served.address}/embed/board/alder?theme=dark")
     shows(frame, "A6", "dwarf")
     anna.click("A6", "B6").sees(B6="dwarf")
-    shows(frame, "B6", "dwarf, last move")  # it looks again by itself
+    shows(frame, "B6", "dwarf, last move")  # refreshed automatically
     frame.get_by_role("button", name="Move before").click()
     shows(frame, "A6", "dwarf")
     anna.type("n15-n14")

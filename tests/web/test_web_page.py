@@ -1,4 +1,4 @@
-"""The page on WebSockets: its program runs, and it tells of what there is."""
+"""The WebSocket documentation: its program runs, and its settings exist."""
 
 from __future__ import annotations
 
