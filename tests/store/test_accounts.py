@@ -48,7 +48,7 @@ async def rated(store: Store) -> None:
 
 
 class TestMembers:
-    async def test_an_account_is_found_in_any_case(self, store: Store, clock: Clock) -> None:
+    async def test_account_lookup_ignores_case(self, store: Store, clock: Clock) -> None:
         account = await store.write(accounts.enrol, "Anna", "hash")
         assert await store.read(accounts.find, "aNNa") == account
         assert (account.name, account.password, account.preferences) == ("Anna", "hash", {})
@@ -56,7 +56,7 @@ class TestMembers:
         assert await store.read(accounts.find, "Bert") is None
         assert "hash" not in repr(account)
 
-    async def test_a_name_is_taken_once(self, store: Store) -> None:
+    async def test_name_of_a_member_or_a_ban_cannot_be_registered(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(accounts.ban, "Zoe")
         for name in ("ANNA", "zoe"):
@@ -64,7 +64,7 @@ class TestMembers:
                 await store.write(accounts.enrol, name, "other")
         assert [each.name for each in await store.read(accounts.everybody)] == ["Anna", "Zoe"]
 
-    async def test_password_is_replaced_only_in_the_epoch_that_was_seen(self, store: Store) -> None:
+    async def test_password_change_requires_the_current_login_epoch(self, store: Store) -> None:
         seen = (await store.write(accounts.enrol, "Anna", "one")).epoch
         await store.write(accounts.set_password, "anna", "two", since=seen, epoch=7)
         await store.write(accounts.set_password, "anna", "three", since=7)
@@ -74,14 +74,14 @@ class TestMembers:
         assert account
         assert account.password == "three"  # noqa: S105
 
-    async def test_preferences_are_kept(self, store: Store) -> None:
+    async def test_preferences_are_stored(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(accounts.set_preferences, "anna", {"board": ["brief", 1, None]})
         account = await store.read(accounts.find, "Anna")
         assert account
         assert account.preferences == {"board": ["brief", 1, None]}
 
-    async def test_when_somebody_was_here_is_kept(self, store: Store) -> None:
+    async def test_last_visit_is_recorded_for_members_and_guests(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
         await store.write(accounts.seen, {"anna": 77.0, "GAST": 78.0, "Nobody": 79.0})
@@ -97,7 +97,7 @@ class TestMembers:
         await store.write(accounts.ban, "Anna")
         assert await store.look_up(MemberLookup("Anna")) is None
 
-    async def test_nothing_can_be_done_to_nobody(self, store: Store) -> None:
+    async def test_changes_to_an_unknown_account_are_refused(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
         await store.write(accounts.ban, "Zoe")
         for name in ("Anna", "Zoe", "Bert"):
@@ -112,7 +112,7 @@ class TestMembers:
         with pytest.raises(NoSuchAccountError):
             await store.write(accounts.lift, Sanction(Measure.BAN, "Anna"))
 
-    async def test_a_member_keeps_what_they_played_as_a_guest(self, store: Store) -> None:
+    async def test_guest_who_registers_keeps_their_battles(self, store: Store) -> None:
         await store.write(accounts.keep_guest, KeptName("Anna", WORD, 1.0))
         await ended(store)
         await store.write(accounts.enrol, "Anna", "hash")
@@ -121,7 +121,7 @@ class TestMembers:
 
 
 class TestRenaming:
-    async def test_all_that_was_played_follows(self, store: Store) -> None:
+    async def test_renaming_carries_over_battles_ratings_and_claims(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(nodes.beat, "node")
         await store.write(nodes.claim, "Anna", "node", "s1")
@@ -150,7 +150,7 @@ class TestRenaming:
         assert await store.read(scores.score, "Anna") is None
         await is_in_order(store)
 
-    async def test_a_name_that_somebody_has_cannot_be_had(self, store: Store) -> None:
+    async def test_name_in_use_cannot_be_chosen(self, store: Store) -> None:
         for name in ("Anna", "Bert"):
             await store.write(accounts.enrol, name, "hash")
         await store.write(accounts.keep_guest, KeptName("Gast", WORD, 1.0))
@@ -162,7 +162,7 @@ class TestRenaming:
         await store.write(accounts.rename, "Anna", "ANNA")
         assert [each.name for each in await store.read(accounts.everybody)] == ["ANNA", "Bert"]
 
-    async def test_who_had_the_name_before_keeps_their_battles(self, store: Store) -> None:
+    async def test_battles_of_the_previous_owner_of_a_name_stay_theirs(self, store: Store) -> None:
         await ended(store)
         await store.write(accounts.enrol, "Carla", "hash")
         await store.write(accounts.rename, "Carla", "Anna")
@@ -172,7 +172,7 @@ class TestRenaming:
 
 
 class TestErasing:
-    async def test_what_was_commented_goes_too(self, store: Store) -> None:
+    async def test_erasing_an_account_removes_its_comments(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await ended(store)
         said = [
@@ -187,7 +187,9 @@ class TestErasing:
         assert await store.version(HALL) == 3
         await is_in_order(store)
 
-    async def test_the_name_is_nowhere_and_the_battles_stay(self, store: Store) -> None:
+    async def test_erasing_an_account_keeps_its_battles_without_the_name(
+        self, store: Store
+    ) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await ended(store)
         await store.write(accounts.erase, "anna")
@@ -199,7 +201,7 @@ class TestErasing:
         assert "Anna" not in repr(await store.read_stream(OAK))
         await is_in_order(store)
 
-    async def test_the_name_can_be_had_by_somebody_else(self, store: Store) -> None:
+    async def test_erased_name_can_be_registered_again(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await ended(store)
         await store.write(accounts.erase, "Anna")
@@ -209,13 +211,15 @@ class TestErasing:
         assert len(await store.read(battles.history, "Anna")) == 1
         assert len(await store.read(battles.history, "Bert")) == 2
 
-    async def test_a_ban_stays(self, store: Store) -> None:
+    async def test_erasing_an_account_keeps_its_ban(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(accounts.ban, "Anna")
         await store.write(accounts.erase, "Anna")
         assert set((await store.watch(accounts.order)).bans) == {"anna"}
 
-    async def test_who_looks_for_bans_is_told(self, store: Store) -> None:
+    async def test_moderation_watcher_hears_of_renamed_and_erased_accounts(
+        self, store: Store
+    ) -> None:
         """Whoever is called that may be here, and has no account any more, or another name."""
         told: list[Order] = []
         await store.write(accounts.enrol, "Anna", "hash")
@@ -227,7 +231,7 @@ class TestErasing:
 
 
 class TestBans:
-    async def test_who_is_banned_is_told_whenever_it_changes(self, store: Store) -> None:
+    async def test_moderation_watcher_hears_of_each_ban_change(self, store: Store) -> None:
         told: list[Order] = []
         await store.write(accounts.enrol, "Anna", "hash")
         assert await store.watch(accounts.order, told.append) == Order()
@@ -243,7 +247,7 @@ class TestBans:
         assert await store.read(accounts.find, "Zoe") is None
         assert (await store.write(accounts.enrol, "Zoe", "x")).name == "Zoe"
 
-    async def test_a_guest_who_is_let_in_again_has_the_name_still(self, store: Store) -> None:
+    async def test_guest_keeps_their_name_through_a_ban(self, store: Store) -> None:
         kept = KeptName("Gast", WORD, 5.0)
         await store.write(accounts.keep_guest, kept)
         for _ in range(2):
@@ -264,7 +268,9 @@ class TestBans:
 
 
 class TestGuests:
-    async def test_a_name_is_kept_for_who_has_the_word(self, store: Store) -> None:
+    async def test_guest_name_is_reserved_for_the_holder_of_the_resume_word(
+        self, store: Store
+    ) -> None:
         kept = KeptName("Gast", WORD, 5.0)
         assert await store.write(accounts.keep_guest, kept)
         assert await store.read(accounts.find_guest, "GAST") == kept
@@ -275,13 +281,13 @@ class TestGuests:
         assert not await store.write(accounts.keep_guest, KeptName("anna", WORD, 1.0))
         assert "111" not in repr(kept)
 
-    async def test_of_those_who_race_for_a_name_one_gets_it(self, store: Store) -> None:
+    async def test_racing_claims_of_a_guest_name_have_one_winner(self, store: Store) -> None:
         racers = [KeptName("Gast", bytes([number] * 32), 5.0) for number in range(10)]
         got = await asyncio.gather(*(store.write(accounts.keep_guest, each) for each in racers))
         assert sum(got) == 1
         assert await store.read(accounts.find_guest, "Gast") == racers[got.index(True)]
 
-    async def test_old_names_are_forgotten(self, store: Store) -> None:
+    async def test_guest_names_unused_for_long_are_deleted(self, store: Store) -> None:
         for number, name in enumerate(("Zoe", "Anna", "Bert")):
             await store.write(accounts.keep_guest, KeptName(name, WORD, float(number)))
         assert await store.read(accounts.guests, 2.0) == ["Anna", "Zoe"]
@@ -289,7 +295,7 @@ class TestGuests:
         assert await store.read(accounts.guests) == ["Bert", "Zoe"]
 
     @pytest.mark.parametrize("how", ["forgotten", "another word"])
-    async def test_who_has_a_name_next_is_somebody_else(self, store: Store, how: str) -> None:
+    async def test_guest_name_reused_is_a_different_player(self, store: Store, how: str) -> None:
         kept = KeptName("Anna", WORD, 1.0)
         await store.write(accounts.keep_guest, kept)
         await ended(store)
@@ -306,7 +312,7 @@ class TestGuests:
 
 
 class TestAddresses:
-    async def test_those_that_a_name_came_from_last_are_kept(self, store: Store) -> None:
+    async def test_addresses_of_a_player_are_limited_to_the_latest(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
         for number in range(30):
@@ -321,7 +327,7 @@ class TestAddresses:
         assert await store.read(accounts.addresses, "Nobody") == []
         await is_in_order(store)
 
-    async def test_they_go_with_the_player(self, store: Store) -> None:
+    async def test_addresses_follow_a_rename(self, store: Store) -> None:
         await store.write(accounts.keep_guest, KeptName("Anna", WORD, 5.0))
         await store.write(accounts.seen, {}, [("Anna", "192.0.2.1")])
         await store.write(accounts.enrol, "Anna", "hash")
@@ -333,7 +339,9 @@ class TestAddresses:
         assert await store.read(accounts.addresses, "Hanna") == ["192.0.2.1"]
 
     @pytest.mark.parametrize("how", ["erased", "forgotten", "another word"])
-    async def test_who_has_a_name_next_has_come_from_nowhere(self, store: Store, how: str) -> None:
+    async def test_addresses_are_not_inherited_with_a_reused_name(
+        self, store: Store, how: str
+    ) -> None:
         kept = KeptName("Anna", WORD, 1.0)
         await store.write(accounts.keep_guest, kept)
         await store.write(accounts.seen, {}, [("Anna", "192.0.2.1")])
@@ -350,7 +358,7 @@ class TestAddresses:
 
 
 class TestRealms:
-    async def test_one_name_in_two_realms_is_two_players(self, store: Store) -> None:
+    async def test_name_in_two_realms_denotes_two_players(self, store: Store) -> None:
         for board in (OAK, "tower/oak", "mill/oak"):
             await ended(store, board)
         for number, realm in enumerate(("", "tower", "mill"), 1):
@@ -364,7 +372,7 @@ class TestRealms:
             assert await store.read(battles.battle, number, realm=realm)
             assert await store.read(battles.battle, number % 3 + 1, realm=realm) is None
 
-    async def test_each_is_renamed_alone(self, store: Store) -> None:
+    async def test_rename_leaves_other_realms_alone(self, store: Store) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         await ended(store)
         await store.append({"tower/oak": (0, [joined(1)])})
@@ -372,7 +380,7 @@ class TestRealms:
         assert events_of(await store.read_stream("tower/oak")) == same(joined(1))
 
 
-async def test_a_name_is_shown_as_it_was_last_written(store: Store) -> None:
+async def test_name_takes_its_latest_spelling(store: Store) -> None:
     await store.append({OAK: (0, [joined(1, "bert")])})
     await store.append({OAK: (1, [joined(2, "Bert")])})
     assert events_of(await store.read_stream(OAK)) == same(joined(1, "Bert"), joined(2, "Bert"))

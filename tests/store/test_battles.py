@@ -51,7 +51,7 @@ def read(annals: Annals, battle: Battle) -> Game:
 
 
 class TestNumbers:
-    def test_battles_are_numbered_as_they_begin_at_all_boards(self, annals: Annals) -> None:
+    def test_battle_numbers_follow_start_order_across_boards(self, annals: Annals) -> None:
         annals.begin("oak board")
         second = annals.begin("pine board", dwarf="Carl", troll="Dora")
         third = annals.bring_in()
@@ -60,12 +60,12 @@ class TestNumbers:
         assert [battle.id for battle in annals.battles[1:]] == [second, third]
 
     @pytest.mark.parametrize("number", [-1, 0, 2, 999_999_999, 10**30])
-    def test_there_are_no_others(self, annals: Annals, number: int) -> None:
+    def test_unknown_battle_number_finds_nothing(self, annals: Annals, number: int) -> None:
         annals.begin()
         assert at_once(annals.store.read(battle_rows.battle, number)) is None
         assert annals.found(BattleLookup(number)) is None
 
-    def test_what_is_no_landmark_is_passed_over(self, annals: Annals) -> None:
+    def test_events_within_a_battle_do_not_change_its_row(self, annals: Annals) -> None:
         annals.happen("oak board", Joined(NOON, "Anna", Side.DWARF))
         annals.begin()
         assert annals.battle(1).id == BattleId("oak board", 2)
@@ -75,7 +75,7 @@ class TestNumbers:
 
 
 class TestStates:
-    def test_a_battle_runs_until_it_ends(self, annals: Annals) -> None:
+    def test_battle_is_running_until_it_ends(self, annals: Annals) -> None:
         annals.begin()
         assert annals.battle(1).state is State.RUNNING
         assert annals.battle(1).plies is None
@@ -87,7 +87,7 @@ class TestStates:
         assert battle.points == (3, 4)
         assert annals.ended == [battle]
 
-    def test_an_end_counts_once(self, annals: Annals) -> None:
+    def test_second_end_of_a_battle_is_ignored(self, annals: Annals) -> None:
         annals.begin()
         annals.end(DWARFS)
         before = annals.battle(1)
@@ -95,37 +95,37 @@ class TestStates:
         assert annals.battle(1) == before
         assert len(annals.ended) == 1
 
-    def test_an_end_without_a_battle_is_nothing(self, annals: Annals) -> None:
+    def test_end_without_a_battle_is_ignored(self, annals: Annals) -> None:
         annals.end()
         assert not annals.ended
 
-    def test_left_by_both_it_is_unfinished(self, annals: Annals) -> None:
+    def test_battle_abandoned_by_both_players_is_unfinished(self, annals: Annals) -> None:
         annals.begin()
         annals.clear()
         annals.end()
         assert annals.battle(1).state is State.UNFINISHED
         assert not annals.ended
 
-    def test_begun_anew_it_is_unfinished(self, annals: Annals) -> None:
+    def test_battle_replaced_by_a_new_one_is_unfinished(self, annals: Annals) -> None:
         annals.begin()
         annals.begin()
         annals.end()
         states = [battle.state for battle in annals.battles]
         assert states == [State.UNFINISHED, State.ENDED]
 
-    def test_what_has_ended_stays_so_when_the_board_is_cleared(self, annals: Annals) -> None:
+    def test_battle_stays_ended_when_the_board_is_cleared(self, annals: Annals) -> None:
         annals.whole()
         annals.clear()
         assert annals.battle(1).state is State.ENDED
 
-    def test_the_second_battle_knows_the_points_with_seats_swapped(self, annals: Annals) -> None:
+    def test_second_battle_records_first_points_with_seats_swapped(self, annals: Annals) -> None:
         annals.begin()
         annals.end(DWARFS)
         annals.begin(dwarf="Bert", troll="Anna", number=2)
         assert annals.battle(2).part == 2
         assert annals.battle(2).before == (20, 30)
 
-    def test_imported_battles_have_ended_elsewhere(self, annals: Annals) -> None:
+    def test_imported_battle_is_ended_and_unrated(self, annals: Annals) -> None:
         annals.bring_in()
         battle = annals.battle(1)
         assert (battle.state, battle.outcome, battle.imported) == (State.ENDED, None, True)
@@ -134,7 +134,7 @@ class TestStates:
 
 
 class TestAdjourned:
-    def test_put_away_and_resumed_at_another_board(self, annals: Annals) -> None:
+    def test_adjourned_match_resumes_at_another_board(self, annals: Annals) -> None:
         match = saved(annals.begin())
         annals.play(CAPTURE)
         annals.adjourn(match)
@@ -149,14 +149,14 @@ class TestAdjourned:
         annals.end(board="pine board")
         assert annals.ended == [annals.battle(1)]
 
-    def test_the_board_it_was_put_away_from_has_no_part_in_it(self, annals: Annals) -> None:
+    def test_adjourned_match_is_independent_of_its_former_board(self, annals: Annals) -> None:
         match = saved(annals.begin())
         annals.adjourn(match)
         annals.end()
         annals.clear()
         assert annals.battle(1).state is State.ADJOURNED
 
-    def test_between_its_battles_the_first_has_ended(self, annals: Annals) -> None:
+    def test_adjournment_between_battles_leaves_the_first_ended(self, annals: Annals) -> None:
         began = annals.begin()
         annals.end(DWARFS)
         match = saved(began, outcome=DWARFS)
@@ -170,7 +170,7 @@ class TestAdjourned:
         annals.begin("pine board", dwarf="Bert", troll="Anna", number=2)
         assert annals.battle(2).before == (20, 30)
 
-    def test_resumed_at_two_boards_at_once_the_first_counts(self, annals: Annals) -> None:
+    def test_match_resumed_at_two_boards_counts_at_the_first(self, annals: Annals) -> None:
         match = saved(annals.begin())
         annals.adjourn(match)
         annals.resume(match, "pine board")
@@ -183,21 +183,21 @@ class TestAdjourned:
         assert annals.battle(1).outcome == DWARFS
         assert len(annals.ended) == 1
 
-    def test_what_never_began_is_not_resumed(self, annals: Annals) -> None:
+    def test_resume_of_an_unknown_match_is_ignored(self, annals: Annals) -> None:
         annals.resume(saved(BattleId("oak board", 5)))
         annals.end(board="pine board")
         assert not annals.battles
 
 
 class TestPlayers:
-    def test_names_are_the_same_in_any_case(self, annals: Annals) -> None:
+    def test_player_lookup_ignores_case(self, annals: Annals) -> None:
         annals.whole(dwarf="Anna")
         annals.whole(dwarf="ANNA")
         annals.whole(dwarf="Carl")
         assert [battle.number for battle in annals.of("anna")] == [1, 2]
         assert annals.of("Zoe") == []
 
-    def test_who_sat_down_later_and_who_left_both_find_it(self, annals: Annals) -> None:
+    def test_battle_is_listed_for_former_and_later_players(self, annals: Annals) -> None:
         annals.whole(dwarf="Dora")
         annals.begin("marble board")
         annals.whole(dwarf="Dora", troll="Carl")
@@ -214,12 +214,12 @@ class TestGames:
     ) -> None:
         monkeypatch.setattr(lookups, "EVENTS_AT_ONCE", request.param)
 
-    def test_a_running_one_as_far_as_it_has_come(self, annals: Annals) -> None:
+    def test_running_battle_is_read_up_to_its_last_ply(self, annals: Annals) -> None:
         annals.begin()
         annals.play(CAPTURE)
         assert read(annals, annals.battle(1)).moves == CAPTURE
 
-    def test_an_ended_one_with_its_outcome_and_no_further(self, annals: Annals) -> None:
+    def test_ended_battle_is_read_up_to_its_outcome(self, annals: Annals) -> None:
         annals.whole()
         annals.begin()
         annals.play(CAPTURE)
@@ -233,7 +233,7 @@ class TestGames:
         whole_rest = annals.events["oak board"][annals.battle(2).source.version - 1 :]
         assert game_of(whole_rest) == game
 
-    def test_plies_taken_back_are_not_in_it(self, annals: Annals) -> None:
+    def test_plies_taken_back_are_left_out_of_the_game(self, annals: Annals) -> None:
         annals.begin()
         annals.play(CAPTURE)
         annals.happen("oak board", TakenBack(NOON, "Bert", Side.DWARF, CAPTURE))
@@ -242,7 +242,9 @@ class TestGames:
         assert read(annals, annals.battle(1)).moves == CAPTURE[:1]
 
     @pytest.mark.parametrize("cut", ["clear", "begin"])
-    def test_an_unfinished_one_ends_where_the_board_goes_on(self, annals: Annals, cut: str) -> None:
+    def test_unfinished_battle_ends_where_the_board_moves_on(
+        self, annals: Annals, cut: str
+    ) -> None:
         annals.begin()
         annals.play(CAPTURE)
         getattr(annals, cut)()
@@ -250,7 +252,7 @@ class TestGames:
         assert game.moves == CAPTURE
         assert game.outcome is None
 
-    def test_a_resumed_one_has_the_plies_from_before(self, annals: Annals) -> None:
+    def test_resumed_battle_includes_its_earlier_plies(self, annals: Annals) -> None:
         match = saved(annals.begin(), CAPTURE)
         annals.play(CAPTURE)
         annals.adjourn(match)
@@ -262,7 +264,7 @@ class TestGames:
         assert game.moves == LONGER
         assert game.outcome == DWARFS
 
-    def test_one_that_is_looked_up_again_and_again_is_read_on(self, annals: Annals) -> None:
+    def test_repeated_lookup_continues_from_the_cached_game(self, annals: Annals) -> None:
         match = saved(annals.begin(), CAPTURE)
         for ply in (1, 2):
             annals.play(CAPTURE[ply - 1 : ply], first=ply)
@@ -281,11 +283,11 @@ class TestGames:
             assert read(annals, annals.battle(1)).outcome == DWARFS
             assert read(annals, annals.battle(2)).moves == CAPTURE[:1]
 
-    def test_an_imported_one_is_read_from_its_record(self, annals: Annals) -> None:
+    def test_imported_battle_is_read_from_its_record(self, annals: Annals) -> None:
         annals.bring_in()
         assert read(annals, annals.battle(1)) == read_record(RECORD, DISCWORLD).game
 
-    def test_clocked_one_read_on_has_the_times_of_all_plies(self, annals: Annals) -> None:
+    def test_clocked_battle_read_in_steps_has_all_ply_times(self, annals: Annals) -> None:
         begun = BattleStarted(NOON, "Anna", 1, "discworld", "Anna", "Bert", rated=True)
         annals.happen("oak board", replace(begun, time=TimeControl(10, 5)))
         for ply, (move, side) in enumerate(zip(CAPTURE, Side, strict=True), 1):
@@ -295,7 +297,7 @@ class TestGames:
             assert found.spent == (1.0, 3.0)[:ply]
 
     @pytest.mark.parametrize("events", [[], [Joined(NOON, "Anna", Side.DWARF)]])
-    def test_events_that_begin_elsewhere_are_told_of(self, events: list[Joined]) -> None:
+    def test_game_without_its_start_event_is_an_error(self, events: list[Joined]) -> None:
         with pytest.raises(ValueError, match="begin with its start"):
             game_of(events)
 
@@ -319,7 +321,7 @@ def test_long_battle_is_read_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(pages) == 0
 
 
-async def test_long_imported_battle_is_read_while_others_have_their_turns() -> None:
+async def test_long_imported_battle_does_not_block_other_tasks() -> None:
     game = to_and_fro(DISCWORLD, 600)
     battle = Imported(NOON, "", "discworld", "Zoe", "Yan", write_record(game), 600, None)
     store, turns = Store.in_memory(), 0
@@ -353,7 +355,7 @@ HAPPENINGS = st.lists(
         ("begin", "oak board"),
     ]
 )
-def test_whatever_happens_every_battle_is_in_one_state_and_ends_once(
+def test_random_histories_keep_each_battle_in_one_state(
     happenings: list[tuple[str, str]],
 ) -> None:
     annals = Annals()

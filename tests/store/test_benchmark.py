@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.store import Row, report
 
 
-def test_the_table() -> None:
+def test_store_benchmark_reports_every_row() -> None:
     heading, *rows = list(report((0, 20), rounds=1, seconds=0.05))
     assert isinstance(heading, str)
     titles = [row.title for row in rows if isinstance(row, Row)]

@@ -12,7 +12,7 @@ LEAST = Extent(1, 0.05, tables=2, boards=2, plies=4, most=2, kills=1, starts=1)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS[:2])  # the others take a minute, for leases and starts
-def test_a_part_finds_something(part: str) -> None:
+def test_cluster_benchmark_part_reports_rows(part: str) -> None:
     heading, *rows = report([part], LEAST, 20)
     assert isinstance(heading, str)
     found = [row for row in rows if isinstance(row, Row)]

@@ -66,9 +66,7 @@ class TestComments:
         await store.append({OAK: (0, [joined(1), started(2), moved(0)])})
         return store
 
-    async def test_they_are_in_the_order_of_the_plies_and_of_when_they_were_made(
-        self, kept: Store
-    ) -> None:
+    async def test_comments_are_ordered_by_ply_then_time(self, kept: Store) -> None:
         comments = [said(1, "b"), said(1, "a", "Bert"), said(0, "c")]
         await kept.append({HALL: (0, comments)})
         assert await kept.read(battles.comments, 1) == (
@@ -80,7 +78,7 @@ class TestComments:
         assert await kept.read(battles.comments, 2) == ()
         await is_in_order(kept)
 
-    async def test_a_player_has_one_on_a_ply_and_can_take_it_away(self, kept: Store) -> None:
+    async def test_comment_is_one_per_player_and_ply_and_can_be_removed(self, kept: Store) -> None:
         await kept.append({HALL: (0, [said(1, "one"), said(1, "two"), said(0, "three")])})
         assert await kept.read(battles.comments, 1) == (
             Comment(0, "Anna", "three"),
@@ -89,23 +87,23 @@ class TestComments:
         await kept.append({HALL: (3, [said(0, "")])})
         assert await kept.read(battles.comments, 1) == (Comment(1, "Anna", "two"),)
 
-    async def test_those_on_no_battle_are_passed_over(self, kept: Store) -> None:
+    async def test_comments_on_unknown_battles_are_ignored(self, kept: Store) -> None:
         await kept.append({HALL: (0, [said(1, "one", version=7)])})
         assert await kept.read(battles.comments, 1) == ()
 
-    async def test_they_go_by_the_name_that_a_player_has(self, kept: Store) -> None:
+    async def test_comments_follow_a_rename(self, kept: Store) -> None:
         await kept.write(accounts.enrol, "Anna", "hash")
         await kept.append({HALL: (0, [said(1, "one")])})
         await kept.write(accounts.rename, "Anna", "Hanna")
         assert await kept.read(battles.comments, 1) == (Comment(1, "Hanna", "one"),)
 
-    async def test_they_are_looked_up_with_the_battle(self, kept: Store) -> None:
+    async def test_battle_lookup_includes_comments(self, kept: Store) -> None:
         await kept.append({HALL: (0, [said(0, "one"), said(9, "on a ply that was taken back")])})
         found = await kept.look_up(BattleLookup(1))
         assert found.comments == (Comment(0, "Anna", "one"),)
         assert found.players == {"Anna", "Bert"}
 
-    async def test_another_guest_of_a_name_is_not_who_played(self, kept: Store) -> None:
+    async def test_battle_lookup_tells_guests_of_one_name_apart(self, kept: Store) -> None:
         await kept.write(accounts.keep_guest, KeptName("Anna", b"1" * 32, 5.0))
         await kept.write(accounts.forget_guests, ["Anna"])
         await kept.write(accounts.keep_guest, KeptName("Anna", b"2" * 32, 5.0))
@@ -119,13 +117,13 @@ KOOM_VALLEY_LINE = tuple(Game.start(KOOM_VALLEY).legal_moves()[:1])
 
 
 class TestAppending:
-    async def test_a_store_begins_empty(self, store: Store) -> None:
+    async def test_new_store_is_empty(self, store: Store) -> None:
         assert await store.read(Database.stream_versions) == {}
         assert await store.position() == 0
         assert list(await store.read_stream(OAK)) == []
         assert list(await store.read(hall.open_boards)) == []
 
-    async def test_events_are_numbered_in_their_stream_and_in_all(self, store: Store) -> None:
+    async def test_events_have_a_version_and_a_global_position(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1), started(2)])})
         await store.append({PINE: (0, [joined(3)])})
         stored = await store.append({OAK: (2, [joined(4)])})
@@ -139,7 +137,7 @@ class TestAppending:
         assert await store.read(Database.stream_versions) == {OAK: 3, PINE: 1}
 
     @pytest.mark.parametrize("expected", [-1, 0, 1, 3])
-    async def test_another_version_is_a_conflict_and_changes_nothing(
+    async def test_append_at_a_wrong_version_is_a_conflict(
         self, store: Store, expected: int
     ) -> None:
         await store.append({OAK: (0, [joined(1), joined(2)])})
@@ -149,7 +147,7 @@ class TestAppending:
         assert (error.stream, error.expected, error.found) == (OAK, expected, 2)
         assert events_of(await everything(store)) == same(joined(1), joined(2))
 
-    async def test_several_streams_are_appended_to_all_or_none(self, store: Store) -> None:
+    async def test_append_to_several_streams_is_atomic(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
         with pytest.raises(ConflictError):
             await store.append({PINE: (0, [joined(2)]), OAK: (0, [joined(3)])})
@@ -163,7 +161,7 @@ class TestAppending:
             (OAK, 2),
         ]
 
-    async def test_a_stream_can_be_required_to_stand_still(self, store: Store) -> None:
+    async def test_append_can_require_an_unchanged_stream(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
         assert await store.append({OAK: (1, []), PINE: (0, [joined(2)])}) == {PINE: (2, 1)}
         with pytest.raises(ConflictError):
@@ -171,7 +169,7 @@ class TestAppending:
         assert await store.append({OAK: (1, [])}) == {}
         assert await store.read(Database.stream_versions) == {OAK: 1, PINE: 1}
 
-    async def test_of_those_who_race_one_wins_each_version(self, store: Store) -> None:
+    async def test_racing_appends_have_one_winner_per_version(self, store: Store) -> None:
         outcomes = await asyncio.gather(
             *(store.append({OAK: (0, [joined(number), moved(number)])}) for number in range(20)),
             return_exceptions=True,
@@ -183,7 +181,7 @@ class TestAppending:
             joined(winners[0]), moved(winners[0])
         )
 
-    async def test_all_tables_append_at_once(self, store: Store) -> None:
+    async def test_concurrent_appends_to_many_streams_are_all_stored(self, store: Store) -> None:
         async def play(stream: str) -> None:
             for ply in range(30):
                 await store.append({stream: (ply, [moved(ply)])})
@@ -194,7 +192,7 @@ class TestAppending:
         for stream in streams:
             assert events_of(await store.read_stream(stream)) == same(*map(moved, range(30)))
 
-    async def test_what_cannot_be_stored_fails_alone(self, store: Store) -> None:
+    async def test_append_failure_spares_others_in_its_transaction(self, store: Store) -> None:
         """Those who share its transaction are stored nevertheless."""
         bad = Imported(1.0, "", "classic", "Anna", "Bert", "dF1\n", 2**70, None)
         outcomes = await asyncio.gather(
@@ -208,7 +206,7 @@ class TestAppending:
         assert await store.read(battles.battle, 1) is None
         assert [each.position for each in await everything(store)] == [1, 2]
 
-    async def test_a_cancelled_append_is_stored_whole_or_not_at_all(self, store: Store) -> None:
+    async def test_cancelled_append_is_atomic(self, store: Store) -> None:
         task = asyncio.create_task(store.append({OAK: (0, [joined(1), joined(2)])}))
         await asyncio.sleep(0)
         task.cancel()
@@ -228,7 +226,9 @@ class TestAppending:
         ],
     )
     @given(events=st.lists(some_events, max_size=20))
-    async def test_every_event_is_read_as_it_was(self, store: Store, events: list[Event]) -> None:
+    async def test_events_read_back_equal_those_appended(
+        self, store: Store, events: list[Event]
+    ) -> None:
         taken = Taken()
         following = await store.subscribe(None, await store.position(), taken.take, taken.failed)
         version = (await store.read(Database.stream_versions)).get(OAK, 0)
@@ -242,7 +242,7 @@ class TestAppending:
 
 
 class TestRequests:
-    async def test_a_request_with_a_key_is_stored_once(self, store: Store) -> None:
+    async def test_request_key_is_applied_once(self, store: Store) -> None:
         first = await store.append({OAK: (0, [joined(1), joined(2)])}, "k")
         await store.append({OAK: (2, [joined(3)])})
         assert await store.append({OAK: (0, [joined(1), joined(2)])}, "k") == first == {OAK: (2, 2)}
@@ -254,29 +254,27 @@ class TestRequests:
             is None
         )
 
-    async def test_who_comes_with_a_key_that_one_of_the_streams_knows_comes_for_the_first_time(
-        self, store: Store
-    ) -> None:
+    async def test_request_key_known_to_one_of_two_streams_is_new(self, store: Store) -> None:
         """A match that was put away has keys of the boards at which it was."""
         await store.append({OAK: (0, [joined(1)]), "match": (0, [joined(1)])}, "k")
         await store.append({PINE: (0, [joined(2)]), "match": (1, [joined(2)])}, "k")
         assert await store.read(Database.stream_versions) == {OAK: 1, "match": 2, PINE: 1}
 
-    async def test_each_stream_has_its_own_keys(self, store: Store) -> None:
+    async def test_request_keys_are_scoped_to_a_stream(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])}, "k")
         await store.append({PINE: (0, [joined(1)])}, "k")
         assert await store.read(Database.stream_versions) == {OAK: 1, PINE: 1}
 
-    async def test_a_request_to_several_streams_is_known_by_any(self, store: Store) -> None:
+    async def test_request_to_several_streams_is_recognized_by_any(self, store: Store) -> None:
         first = await store.append({OAK: (0, [joined(1)]), PINE: (0, [joined(2)])}, "k")
         assert await store.append({PINE: (7, [joined(2)]), OAK: (9, [joined(1)])}, "k") == first
 
-    async def test_a_request_that_was_refused_may_be_made_again(self, store: Store) -> None:
+    async def test_refused_request_can_be_repeated(self, store: Store) -> None:
         with pytest.raises(ConflictError):
             await store.append({OAK: (1, [joined(1)])}, "k")
         assert await store.append({OAK: (0, [joined(1)])}, "k") == {OAK: (1, 1)}
 
-    async def test_it_is_forgotten_after_some_days(self, opening: object, clock: Clock) -> None:
+    async def test_request_key_expires_after_days(self, opening: object, clock: Clock) -> None:
         store = await opening()  # type: ignore[operator]
         await store.append({OAK: (0, [joined(1)])}, "old")
         clock.now += 10 * 86_400.0
@@ -286,12 +284,12 @@ class TestRequests:
 
 
 class TestTime:
-    async def test_the_time_of_an_event_is_the_store_s(self, store: Store, clock: Clock) -> None:
+    async def test_event_time_is_set_by_the_store(self, store: Store, clock: Clock) -> None:
         await store.append({OAK: (0, [joined(1), joined(2)])})
         first, second = await store.read_stream(OAK)
         assert NOON < first.event.at == second.event.at <= clock.now
 
-    async def test_it_never_goes_back(self, store: Store, clock: Clock) -> None:
+    async def test_event_time_never_goes_back(self, store: Store, clock: Clock) -> None:
         await store.append({OAK: (0, [joined(1)])})
         clock.now -= 1000
         before = await store.read(Database.now)
@@ -299,14 +297,14 @@ class TestTime:
         first, second = await store.read_stream(OAK)
         assert first.event.at <= before <= second.event.at
 
-    async def test_what_was_played_elsewhere_keeps_its_time(self, store: Store) -> None:
+    async def test_imported_battle_keeps_its_time(self, store: Store) -> None:
         imported = Imported(-5.0, "", "classic", "Anna", "", "dF1,TG7,RH8\n", 0, None)
         await store.append({"imports": (0, [imported])})
         assert [each.event for each in await store.read_stream("imports")] == [imported]
 
 
 class TestBringingIn:
-    async def test_each_has_its_own_time_unless_that_would_go_back(self, store: Store) -> None:
+    async def test_imported_events_keep_their_times_in_order(self, store: Store) -> None:
         events: list[Event] = [started(5), moved(7), moved(6), joined(8)]
         taken: list[Entry] = []
         boards = [OAK, OAK, PINE, OAK]
@@ -319,7 +317,7 @@ class TestBringingIn:
         assert await everything(store) == taken
         assert await store.append({OAK: (3, [joined(9)])}) == {OAK: (5, 4)}
 
-    async def test_each_is_stored_before_the_next_is_asked_for(self, store: Store) -> None:
+    async def test_imported_events_are_stored_one_by_one(self, store: Store) -> None:
         seen, taken = [], list[Entry]()
 
         def events() -> Iterator[tuple[str, Event]]:
@@ -330,13 +328,13 @@ class TestBringingIn:
         await store.bring_in(events(), taken.append)
         assert seen == [1, 2, 3]
 
-    async def test_those_who_follow_are_handed_them_all(self, store: Store) -> None:
+    async def test_imported_events_reach_subscribers(self, store: Store) -> None:
         entries, taken = list[Entry](), list[Entry]()
         await store.subscribe(None, 0, entries.extend, print)
         await store.bring_in([(OAK, started(1)), (PINE, joined(2))], taken.append)
         assert entries == taken
 
-    async def test_of_what_comes_to_an_error_nothing_is_stored(self, store: Store) -> None:
+    async def test_failed_import_stores_nothing(self, store: Store) -> None:
         def events() -> Iterator[tuple[str, Event]]:
             yield OAK, started(1)
             raise LookupError("that is all")
@@ -348,7 +346,7 @@ class TestBringingIn:
         await store.bring_in([(OAK, joined(1))], list[Entry]().append)
         assert await store.read(Database.stream_versions) == {OAK: 1}
 
-    async def test_a_match_is_taken_up_as_it_was_put_away_and_once(self, store: Store) -> None:
+    async def test_imported_match_resumes_once_as_adjourned(self, store: Store) -> None:
         began, rules = BattleId(OAK, 1), "discworld"
         saved = SavedMatch(
             began, 1, rules, (0, 0), "Anna", "Bert", rated=True, moves=(), outcome=None
@@ -375,7 +373,7 @@ class TestBringingIn:
         with pytest.raises(ConflictError):
             await store.bring_in([(OAK, back)], taken.append)
 
-    async def test_none_are_nothing(self, store: Store) -> None:
+    async def test_import_of_no_events_changes_nothing(self, store: Store) -> None:
         await store.bring_in([], list[Entry]().append)
         assert await store.position() == 0
 
@@ -394,7 +392,7 @@ class TestReading:
             (2, 0, []),
         ],
     )
-    async def test_a_part_can_be_read(
+    async def test_stream_range_can_be_read(
         self, store: Store, first: int, most: int | None, numbers: list[int]
     ) -> None:
         await store.append({OAK: (0, [joined(number) for number in (1, 2, 3, 4)])})
@@ -403,7 +401,7 @@ class TestReading:
 
 
 class TestSubscribing:
-    async def test_all_is_handed_over_in_order(self, store: Store) -> None:
+    async def test_subscriber_receives_all_events_in_order(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1), joined(2)])})
         taken, late = Taken(), Taken()
         await store.subscribe(None, 0, taken.take, taken.failed)
@@ -414,14 +412,14 @@ class TestSubscribing:
         assert taken.entries == await everything(store)
         assert late.entries == taken.entries[2:]
 
-    async def test_who_catches_up_has_all_that_is_stored(self, store: Store) -> None:
+    async def test_subscriber_that_catches_up_has_all_stored_events(self, store: Store) -> None:
         taken = Taken()
         await store.subscribe(None, 0, taken.take, taken.failed)
         await store.append({OAK: (0, [joined(1)])})
         await store.catch_up()
         assert taken.entries == await everything(store)
 
-    async def test_an_append_comes_whole(self, store: Store) -> None:
+    async def test_append_is_delivered_in_one_batch(self, store: Store) -> None:
         early, late = Taken(), Taken()
         await store.subscribe(None, 0, early.take, early.failed)
         sizes = [1, 700, 2, 900, 700, 1]
@@ -435,7 +433,7 @@ class TestSubscribing:
                 for number, size in enumerate(sizes):
                     assert streams.count(f"board {number}") in {0, size}
 
-    async def test_only_some_streams_are_handed_over(self, store: Store) -> None:
+    async def test_subscription_to_some_streams_skips_others(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)]), PINE: (0, [joined(2)])})
         taken = Taken()
         following = await store.subscribe({OAK}, 0, taken.take, taken.failed)
@@ -446,7 +444,7 @@ class TestSubscribing:
         await store.append({OAK: (2, [joined(6)])})
         assert len(taken.entries) == 2
 
-    async def test_a_follower_of_the_future_waits_for_it(self, store: Store) -> None:
+    async def test_subscription_from_a_future_position_waits_for_it(self, store: Store) -> None:
         taken = Taken()
         await store.append({OAK: (0, [joined(1)])})
         await store.subscribe(None, 2, taken.take, taken.failed)
@@ -454,14 +452,14 @@ class TestSubscribing:
         await store.append({OAK: (2, [joined(3)])})
         assert events_of(taken.entries) == same(joined(3))
 
-    async def test_who_appends_goes_on_after_it_was_handed_over(self, store: Store) -> None:
+    async def test_append_returns_after_local_delivery(self, store: Store) -> None:
         taken = Taken()
         await store.subscribe(None, 0, taken.take, taken.failed)
         await store.append({OAK: (0, [joined(1)])}, mark=taken)
         assert [entry.mark for entry in taken.entries] == [taken]
         assert [entry.mark for entry in await store.read_stream(OAK)] == [None]
 
-    async def test_everybody_is_handed_the_same_without_a_gap(self, store: Store) -> None:
+    async def test_subscribers_receive_the_same_events_without_gaps(self, store: Store) -> None:
         async def play(stream: str) -> None:
             for version in range(0, 40, 2):
                 await store.append({stream: (version, [moved(version), moved(version + 1)])})
@@ -483,7 +481,7 @@ class TestSubscribing:
             assert isinstance(taken, Taken)
             assert taken.entries == all_of_it
 
-    async def test_who_appends_when_it_is_handed_over_breaks_no_order(self, store: Store) -> None:
+    async def test_append_from_a_subscriber_keeps_delivery_order(self, store: Store) -> None:
         first, second = Taken(), Taken()
         tasks: list[asyncio.Task[object]] = []
 
@@ -501,7 +499,7 @@ class TestSubscribing:
         assert second.entries == first.entries == await everything(store)
         await asyncio.gather(*tasks)
 
-    async def test_a_conflict_is_not_handed_over(self, store: Store) -> None:
+    async def test_conflicting_append_is_not_delivered(self, store: Store) -> None:
         taken = Taken()
         await store.subscribe(None, 0, taken.take, taken.failed)
         with pytest.raises(ConflictError):
@@ -509,7 +507,7 @@ class TestSubscribing:
         await store.append({OAK: (0, [joined(2)])})
         assert events_of(taken.entries) == same(joined(2))
 
-    async def test_who_fails_to_take_it_does_not_keep_it_from_others(self, store: Store) -> None:
+    async def test_failing_subscriber_does_not_affect_others(self, store: Store) -> None:
         def fail(_: object) -> None:
             raise RuntimeError("no")
 
@@ -534,7 +532,7 @@ class TestAnalyses:
         assert found is None or isinstance(found, Analysis)
         return found
 
-    async def test_what_was_found_out_is_kept(self, opening: Opening) -> None:
+    async def test_analysis_is_stored(self, opening: Opening) -> None:
         store = await opening()
         await store.append({OAK: (0, [joined(1), started(2)])})
         assert await self.found(store, self.BEGAN, 3) is None
@@ -542,13 +540,13 @@ class TestAnalyses:
         assert await self.found(store, self.BEGAN, 3) == self.ANALYSIS
         await is_in_order(store)
 
-    async def test_it_is_of_one_battle_as_far_as_it_had_come(self, store: Store) -> None:
+    async def test_analysis_belongs_to_one_battle_and_length(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1), started(2)])})
         await store.write(partial(keep_analysis, began=self.BEGAN, analysis=self.ANALYSIS))
         for board, version, plies in ((OAK, 1, 3), (PINE, 2, 3), (OAK, 2, 4)):
             assert await self.found(store, BattleId(board, version), plies) is None
 
-    async def test_another_takes_its_place(self, store: Store) -> None:
+    async def test_analysis_is_replaced_by_a_later_one(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1), started(2)])})
         better = replace(self.ANALYSIS, nodes=100_000)
         for each in (self.ANALYSIS, better):
@@ -558,7 +556,7 @@ class TestAnalyses:
 
 
 class TestClosing:
-    async def test_what_waits_to_be_stored_is_stored(self, store: Store) -> None:
+    async def test_close_stores_pending_appends(self, store: Store) -> None:
         taken = Taken()
         await store.subscribe(None, 0, taken.take, taken.failed)
         appends = [
@@ -570,20 +568,20 @@ class TestClosing:
         await asyncio.gather(*appends)
         assert len(taken.entries) == 30
 
-    async def test_nothing_is_stored_afterwards(self, store: Store) -> None:
+    async def test_append_after_close_is_refused(self, store: Store) -> None:
         await store.close()
         with pytest.raises(NotWrittenError, match="closed"):
             await store.append({OAK: (0, [joined(1)])})
         await store.close()
 
-    async def test_nobody_waits_for_ever(self, store: Store) -> None:
+    async def test_read_after_close_does_not_hang(self, store: Store) -> None:
         await store.close()
         for read in (Database.stream_versions, Database.position, accounts.everybody):
             with suppress(StoreError):
                 await asyncio.wait_for(store.read(read), 10)
 
 
-def test_in_memory_nothing_waits() -> None:
+def test_memory_store_works_without_an_event_loop() -> None:
     """So it may be driven without a loop, by whoever embeds it."""
     store, taken = Store.in_memory(), Taken()
 

@@ -312,14 +312,14 @@ def damages(seed: int) -> Iterator[tuple[str, str, Damage, bool]]:
             yield f"{name} in {suffix or 'main'}, seed {seed}", suffix, damage, is_told
 
 
-def test_undamaged_it_is_read_as_it_was(state: State) -> None:
+def test_undamaged_store_reads_back_unchanged(state: State) -> None:
     assert len(state.files[""]) > 15 * PAGE
     assert state.as_it_was.count("Moved(") > 500
     assert state.told(state.files) == state.as_it_was
 
 
 @pytest.mark.parametrize("seed", range(12 if SOAKING else 2))
-def test_seeded_damages_are_told_or_do_not_matter(state: State, seed: int) -> None:
+def test_random_damage_is_detected_or_harmless(state: State, seed: int) -> None:
     chance = Random(seed)  # noqa: S311  (no secret)
     told = 0
     for what, suffix, damage, is_told in damages(seed):
@@ -333,7 +333,7 @@ def test_seeded_damages_are_told_or_do_not_matter(state: State, seed: int) -> No
 
 @pytest.mark.parametrize("how", ["gone", "empty", "older"])
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_files_that_are_gone_empty_or_older_are_told_or_do_not_matter(
+def test_missing_empty_or_older_files_are_detected_or_harmless(
     state: State, suffix: str, how: str
 ) -> None:
     files = {each: data for each, data in state.files.items() if each != suffix}
@@ -344,7 +344,7 @@ def test_files_that_are_gone_empty_or_older_are_told_or_do_not_matter(
         assert is_told
 
 
-def test_every_cut_of_the_log_is_told(state: State) -> None:
+def test_truncated_wal_is_detected_at_every_length(state: State) -> None:
     """Where a transaction ends SQLite takes it for whole: only the witness knows that it is not."""
     log = state.files.get("-wal", b"")
     for length in range(0, len(log) - 32, FRAME * 3):
@@ -352,7 +352,7 @@ def test_every_cut_of_the_log_is_told(state: State) -> None:
         assert state.is_told_or_does_not_matter(f"{length} bytes", files)
 
 
-def test_a_backup_is_refused_until_the_witness_is_deleted(state: State) -> None:
+def test_backup_is_refused_until_the_watermark_file_is_deleted(state: State) -> None:
     backup = {"": state.older[""], "-head": state.files["-head"]}
     assert state.told(backup) is None
     with pytest.raises(
@@ -364,7 +364,7 @@ def test_a_backup_is_refused_until_the_witness_is_deleted(state: State) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-head"])
-def test_what_is_another_store_s_is_told(state: State, another: State, suffix: str) -> None:
+def test_file_of_another_store_is_detected(state: State, another: State, suffix: str) -> None:
     """Though that has as many transactions, all of them whole."""
     files = state.files | {suffix: another.files[suffix]}
     if not state.is_told_or_does_not_matter(f"{suffix}, another store's", files):
@@ -378,7 +378,7 @@ def test_what_is_another_store_s_is_told(state: State, another: State, suffix: s
 
 
 @pytest.mark.parametrize("left", [{"-wal"}, {"-head"}, {"-wal", "-head"}])
-def test_what_is_left_of_a_store_is_not_begun_anew(another: State, left: set[str]) -> None:
+def test_leftover_files_prevent_creating_a_new_store(another: State, left: set[str]) -> None:
     assert another.told({suffix: another.files[suffix] for suffix in left}) is None
     with pytest.raises(DamagedStoreError, match=r"is gone, but .* is still there"):
         opened(another.path)
@@ -389,7 +389,9 @@ def test_what_is_left_of_a_store_is_not_begun_anew(another: State, left: set[str
     ("data", "words"),
     [(b"", "it is empty"), (b"dF1\n" * 999, "not a database"), (b"\0" * 8192, "not a database")],
 )
-def test_what_is_no_database_any_more_is_damaged(path: Path, data: bytes, words: str) -> None:
+def test_overwritten_database_file_is_reported_as_damaged(
+    path: Path, data: bytes, words: str
+) -> None:
     opened(path).close()
     path.write_bytes(data)
     with pytest.raises(DamagedStoreError, match=words):
@@ -397,7 +399,7 @@ def test_what_is_no_database_any_more_is_damaged(path: Path, data: bytes, words:
 
 
 @pytest.mark.parametrize("data", [b"dF1\n" * 999, b"\0" * 8192, b"SQLite format 3\0" + b"x" * 200])
-def test_what_never_was_a_store_is_unknown_and_left_alone(path: Path, data: bytes) -> None:
+def test_foreign_file_is_refused_and_left_untouched(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     path.chmod(0o644)
     with pytest.raises(UnknownFormatError, match="is not a store of thudmud"):
@@ -407,7 +409,7 @@ def test_what_never_was_a_store_is_unknown_and_left_alone(path: Path, data: byte
 
 
 @pytest.mark.parametrize("pragma", [f"user_version = {FORMAT + 1}", "application_id = 9"])
-def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
+def test_database_with_a_foreign_id_or_version_is_refused(path: Path, pragma: str) -> None:
     opened(path).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"pragma {pragma}")
@@ -452,7 +454,7 @@ def test_what_another_program_wrote_is_unknown(path: Path, pragma: str) -> None:
         "insert into open_board values (1, 'classic')",
     ],
 )
-def test_what_another_program_has_changed_is_told(
+def test_rows_changed_by_another_program_are_detected(
     path: Path, played: Files, statement: str
 ) -> None:
     for suffix, data in played.items():
@@ -481,7 +483,7 @@ def test_columns_of_durable_tables_refuse_null(path: Path, table: str) -> None:
     assert nullable == NULLABLE.get(table, set())
 
 
-def test_one_row_that_an_operator_has_changed_is_no_damage(path: Path, played: Files) -> None:
+def test_row_edited_by_an_operator_is_not_damage(path: Path, played: Files) -> None:
     for suffix, data in played.items():
         beside(path, suffix).write_bytes(data)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -489,7 +491,7 @@ def test_one_row_that_an_operator_has_changed_is_no_damage(path: Path, played: F
     assert "Guest0" in everything(path)
 
 
-def test_gaps_that_are_recorded_are_accepted(path: Path) -> None:
+def test_recorded_gaps_are_accepted(path: Path) -> None:
     database = opened(path)
     do(database, {OAK: (0, [joined(number) for number in range(10)])})
     do(database, {PINE: (0, [joined(number) for number in range(10)])})

@@ -85,21 +85,21 @@ def values_in(value: object) -> Iterator[object]:
 
 class TestSamples:
     @cases(("line", "value"), samples(SCHEMA))
-    def test_what_was_ever_kept_is_read_as_it_was_meant(self, line: str, value: str) -> None:
+    def test_samples_of_every_schema_are_decoded(self, line: str, value: str) -> None:
         stream, event = from_line(line)
         assert (stream, repr(event)) == ("oak board", value)
 
     @cases(("line", "value"), samples(SCHEMA))
-    def test_what_is_kept_now_is_kept_as_the_samples_are(self, line: str, value: str) -> None:
+    def test_encoding_matches_the_samples_of_the_schema(self, line: str, value: str) -> None:
         assert to_line(*from_line(line)) == line, f"read the first lines of {Path(__file__).name}"
 
-    def test_every_kind_of_event_has_a_sample(self) -> None:
+    def test_sample_exists_for_every_event_class(self) -> None:
         there = {type(read(line)) for line, _ in samples(SCHEMA)}
         missing = [kind.__name__ for kind in KINDS if kind not in there]
         assert not missing, f"add samples to schema_{SCHEMA}.lines: {', '.join(missing)}"
 
     @pytest.mark.parametrize("names", [Side, Verb, Ending, Offer, Parting])
-    def test_every_name_of_a_few_has_a_sample(self, names: type[Enum]) -> None:
+    def test_sample_exists_for_every_enum_value(self, names: type[Enum]) -> None:
         there = {
             value
             for line, _ in samples(SCHEMA)
@@ -112,24 +112,24 @@ class TestSamples:
 
 class TestRoundTrip:
     @given(st.text(), some_events)
-    def test_every_event_is_read_as_it_was(self, stream: str, event: Event) -> None:
+    def test_event_survives_a_round_trip(self, stream: str, event: Event) -> None:
         again = from_line(to_line(stream, event))
         assert again == (stream, event)
         assert repr(again[1]) == repr(event), "what is not compared differs, such as a verb"
 
     @given(st.text(), some_events)
-    def test_a_line_is_one_of_ascii_whatever_ends_it(self, stream: str, event: Event) -> None:
+    def test_line_is_ascii_and_any_line_ending_is_accepted(self, stream: str, event: Event) -> None:
         line = to_line(stream, event)
         assert line.isascii()
         assert line.isprintable()
         assert from_line(f"{line}\r\n") == (stream, event)
 
-    def test_a_whole_number_of_seconds_is_a_number_of_seconds(self) -> None:
+    def test_integer_time_is_decoded_as_float(self) -> None:
         event = read(to_line("oak board", Joined(7, "Anna", Side.DWARF)))
         assert type(event.at) is float
 
     @pytest.mark.parametrize("at", [float("nan"), float("inf")])
-    def test_a_time_that_is_none_is_not_stored(self, at: float) -> None:
+    def test_non_finite_time_is_refused(self, at: float) -> None:
         event = Joined(0.0, "Anna", Side.DWARF)
         force_setattr(event, "at", at)  # none can be made so
         with pytest.raises(ValueError, match="Out of range"):
@@ -138,7 +138,7 @@ class TestRoundTrip:
 
 class TestDamage:
     @given(st.text() | st.binary().map(lambda raw: raw.decode("latin-1")))
-    def test_any_other_text_is_damaged(self, text: str) -> None:
+    def test_arbitrary_text_is_malformed(self, text: str) -> None:
         with pytest.raises(MalformedTextError):
             from_line(text)
 
@@ -148,13 +148,13 @@ class TestDamage:
             lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
         )
     )
-    def test_any_other_json_is_damaged(self, value: object) -> None:
+    def test_arbitrary_json_is_malformed(self, value: object) -> None:
         for each in (value, [value], [SCHEMA, "oak board", value]):
             with pytest.raises((MalformedTextError, NewerSchemaError)):
                 from_line(json.dumps(each))
 
     @given(st.data())
-    def test_a_changed_line_is_damaged_or_another_event(self, data: st.DataObject) -> None:
+    def test_altered_line_is_malformed_or_another_valid_event(self, data: st.DataObject) -> None:
         line = data.draw(st.sampled_from([line for line, _ in samples(SCHEMA)]))
         place = data.draw(st.integers(0, len(line) - 1))
         changed = line[:place] + data.draw(st.characters(max_codepoint=127)) + line[place + 1 :]
@@ -196,21 +196,21 @@ class TestDamage:
             ('"oak board",', ""),
         ],
     )
-    def test_what_is_not_an_event_is_damaged(self, right: str, wrong: str) -> None:
+    def test_invalid_event_field_is_malformed(self, right: str, wrong: str) -> None:
         with pytest.raises(MalformedTextError, match="This is not an event"):
             from_line(MOVED.replace(right, wrong))
 
     @pytest.mark.parametrize("line", [None, 7, MOVED.encode()])
-    def test_what_is_no_text_is_damaged(self, line: Any) -> None:
+    def test_line_of_another_type_is_malformed(self, line: Any) -> None:
         with pytest.raises(MalformedTextError, match="This is not an event"):
             from_line(line)
 
-    def test_a_schema_of_the_future_is_unknown(self) -> None:
+    def test_newer_schema_is_refused(self) -> None:
         with pytest.raises(NewerSchemaError, match=f"schema {SCHEMA + 1}"):
             from_line(MOVED.replace(f"[{SCHEMA},", f"[{SCHEMA + 1},"))
 
     @pytest.mark.parametrize("schema", ["0", "-1", "true", "1.0", '"1"', "null"])
-    def test_a_schema_that_never_was_is_damaged(self, schema: str) -> None:
+    def test_invalid_schema_number_is_malformed(self, schema: str) -> None:
         with pytest.raises(MalformedTextError):
             from_line(MOVED.replace(f"[{SCHEMA},", f"[{schema},"))
 
@@ -226,7 +226,7 @@ class TestTournaments:
             ),
         ],
     )
-    def test_event_stored_before_it_had_all_its_fields_is_read(
+    def test_event_stored_without_later_fields_is_decoded(
         self, event: StoredEvent, earlier: list[Any]
     ) -> None:
         names = ["", "Anna", "Bert"]

@@ -226,7 +226,7 @@ async def require_counted(store: Store, seed: int, most: int = 60) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12) if SOAKING else [2])
-async def test_what_is_found_is_what_is_counted(store: Store, seed: int) -> None:
+async def test_explored_statistics_match_a_recount(store: Store, seed: int) -> None:
     life = Life(seed)
     for _ in range(40):
         await life.battle(store)
@@ -234,13 +234,13 @@ async def test_what_is_found_is_what_is_counted(store: Store, seed: int) -> None
     await is_in_order(store)
 
 
-async def test_nothing_is_found_where_nobody_has_been(store: Store) -> None:
+async def test_unvisited_position_has_empty_statistics(store: Store) -> None:
     await Life(1).battle(store)
     position = RULESETS["classic"].opening
     assert await store.look_up(ExploreLookup("classic", position)) == PositionStatistics()
 
 
-async def test_the_counts_of_another_version_are_made_anew_in_the_background(
+async def test_explored_counts_are_rebuilt_in_the_background(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, life = await Store.open(path), Life(3)
@@ -269,7 +269,7 @@ async def test_the_counts_of_another_version_are_made_anew_in_the_background(
     await store.close()
 
 
-def test_battles_of_a_copy_are_counted_though_nobody_has_asked_for_them(path: Path) -> None:
+def test_copied_battles_are_counted_without_a_lookup(path: Path) -> None:
     """In a process that has imported no feature."""
 
     async def play() -> None:
@@ -292,7 +292,7 @@ def rows_of(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 @pytest.mark.parametrize("name", TABLES)
-async def test_a_row_that_is_lost_is_found_missing(path: Path, name: str) -> None:
+async def test_missing_explored_row_is_detected(path: Path, name: str) -> None:
     store, life = await Store.open(path), Life(4)
     for _ in range(12):
         await life.battle(store)
@@ -307,7 +307,7 @@ async def test_a_row_that_is_lost_is_found_missing(path: Path, name: str) -> Non
     await store.close()
 
 
-async def test_the_best_known_battle_is_that_of_the_best_players_and_then_the_latest(
+async def test_best_known_battle_is_by_rating_then_date(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("thudmud.game.archive.PROVISIONAL", 1)

@@ -79,7 +79,7 @@ class TestStandby:
     """Whether the primary's standby has what is said to be stored."""
 
     @pytest.mark.parametrize("is_ended", [False, True])
-    async def test_what_it_may_not_have_is_not_said_to_be_stored(
+    async def test_unreplicated_commit_is_not_acknowledged(
         self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch, *, is_ended: bool
     ) -> None:
         """Whether the session still waits for it, or was ended: then it counts as committed."""
@@ -105,7 +105,7 @@ class TestStandby:
         assert await players(after) == ["Anna"]
         await after.close()
 
-    async def test_it_is_waited_for(
+    async def test_append_waits_for_a_stalled_standby(
         self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         primary, standby, link, store = replicated
@@ -122,7 +122,7 @@ class TestStandby:
         assert await players(store) == ["Anna", "Bert"]
 
     @pytest.mark.parametrize("what", WRITTEN if SOAKING else list(WRITTEN)[:1])
-    async def test_it_is_asked_for_what_was_written_not_for_a_number(
+    async def test_commit_check_after_promotion_ignores_reused_xids(
         self,
         replicated: Replicated,
         monkeypatch: pytest.MonkeyPatch,
@@ -186,7 +186,7 @@ async def sessions_that_wait(session: psycopg.Connection[Any]) -> list[int]:
 class TestCrash:
     """The primary comes back without having asked its standby."""
 
-    async def test_what_the_standby_may_not_have_is_shown_to_nobody(
+    async def test_unreplicated_events_are_not_delivered_after_a_crash(
         self, replicated: Replicated
     ) -> None:
         primary, standby, link, store = replicated
@@ -220,7 +220,7 @@ class TestCrash:
 class TestBeginning:
     """A server begins on a primary that has just come back."""
 
-    def test_what_the_standby_may_not_have_is_not_read(self, tmp_path: Path) -> None:
+    def test_unreplicated_events_are_not_read_at_start(self, tmp_path: Path) -> None:
         """It may get lost with the primary, and the server would have to begin anew."""
         with closing(DrivingLoop()) as loop, simulated(loop, tmp_path / "thud.store") as base:
             loop.run_until_complete(self.begun_after_a_crash(base))
@@ -294,7 +294,7 @@ class TestForgotten:
         await taken.until(lambda: len(taken.entries) == 2)
         return taken
 
-    async def test_events(self, behind: Replicated) -> None:
+    async def test_lost_events_replaced_by_others_stop_the_store(self, behind: Replicated) -> None:
         """Others stand at the same places."""
         store, taken = behind.store, await self.written(behind)
         ended = asyncio.ensure_future(store.stopped())
@@ -311,7 +311,9 @@ class TestForgotten:
         await other.close()
 
     @pytest.mark.parametrize("appends", [False, True] if SOAKING else [True])
-    async def test_events_at_its_end(self, behind: Replicated, *, appends: bool) -> None:
+    async def test_lost_events_at_the_end_stop_the_store(
+        self, behind: Replicated, *, appends: bool
+    ) -> None:
         store = behind.store
         await self.written(behind)
         ended = asyncio.ensure_future(store.stopped())
@@ -327,7 +329,7 @@ class TestForgotten:
         assert await other.check() is None
         await other.close()
 
-    async def test_a_claim(self, behind: Replicated) -> None:
+    async def test_lost_claim_stops_the_store(self, behind: Replicated) -> None:
         """No event is missing, but a name would be in two hands."""
         store = behind.store
         await store.write(nodes.beat, "one", 1000.0)
@@ -343,7 +345,7 @@ class TestForgotten:
                 await ended
         await other.close()
 
-    async def test_nothing_is_if_only_a_name_is_another(self, replicated: Replicated) -> None:
+    async def test_respelled_name_is_not_a_loss(self, replicated: Replicated) -> None:
         store, taken = replicated.store, Taken()
         await store.write(accounts.enrol, "Bert", "hash")
         await store.append({OAK: (0, [joined(1, "Bert")])})

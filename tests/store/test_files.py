@@ -54,7 +54,7 @@ def no_room() -> Iterator[None]:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-async def test_a_new_one_is_private_from_the_first_moment(
+async def test_new_store_file_is_private_from_creation(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     link = os.link
@@ -73,7 +73,7 @@ async def test_a_new_one_is_private_from_the_first_moment(
         assert stat.S_IMODE(each.stat().st_mode) == 0o600
 
 
-async def test_one_that_others_can_read_is_private_from_the_next_start(path: Path) -> None:
+async def test_readable_store_file_becomes_private_at_start(path: Path) -> None:
     await fill(path)
     backup = path.with_name("backup")
     with closing(sqlite3.connect(path)) as connection:
@@ -88,7 +88,7 @@ async def test_one_that_others_can_read_is_private_from_the_next_start(path: Pat
         await store.close()
 
 
-async def test_one_that_is_another_users_is_told_of(
+async def test_store_file_of_another_user_is_warned_about(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_arguments: object) -> None:
@@ -101,7 +101,7 @@ async def test_one_that_is_another_users_is_told_of(
     assert [each.getMessage() for each in caplog.records] == ["other users may read the store"]
 
 
-async def test_a_new_one_that_is_not_finished_is_never_seen(
+async def test_new_store_file_is_created_atomically(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_arguments: object) -> None:
@@ -114,7 +114,7 @@ async def test_a_new_one_that_is_not_finished_is_never_seen(
     await fill(path)
 
 
-async def test_what_is_no_file(tmp_path: Path) -> None:
+async def test_path_that_is_not_a_regular_file_is_refused(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     await fails_to_open(nowhere / "store", f"there is no folder {nowhere}")
     nowhere.mkdir()
@@ -126,9 +126,7 @@ async def test_what_is_no_file(tmp_path: Path) -> None:
     assert {each.name for each in tmp_path.iterdir()} == {"nowhere", "pipe"}
 
 
-async def test_a_file_that_cannot_be_written_to(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unwritable_file_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await fill(path)
     for suffix in ("-head", "-wal", "-shm"):
         beside(path, suffix).unlink(missing_ok=True)
@@ -137,9 +135,7 @@ async def test_a_file_that_cannot_be_written_to(
     assert list(path.parent.iterdir()) == [path]
 
 
-async def test_a_folder_that_cannot_be_written_to(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unwritable_folder_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await fill(path)
     beside(path, "-shm").mkdir()  # which keeps SQLite from making that file
     await fails_to_open(path, r"it cannot be written to \(")
@@ -147,7 +143,7 @@ async def test_a_folder_that_cannot_be_written_to(
     await fails_to_open(path, f"the folder {path.parent} cannot be written to")
 
 
-async def test_one_that_is_read_only(path: Path) -> None:
+async def test_read_only_database_is_refused(path: Path) -> None:
     await fill(path)
     contents = bytearray(path.read_bytes())
     contents[18] = 3  # SQLite's way to say so
@@ -155,7 +151,7 @@ async def test_one_that_is_read_only(path: Path) -> None:
     await fails_to_open(path, r"it cannot be written to \(")
 
 
-async def test_tables_that_are_no_text(path: Path) -> None:
+async def test_garbled_schema_is_reported_as_damage(path: Path) -> None:
     await fill(path)
     contents = bytearray(path.read_bytes())
     contents[contents.index(b"integer primary key,")] ^= 0x80
@@ -164,20 +160,20 @@ async def test_tables_that_are_no_text(path: Path) -> None:
 
 
 @pytest.mark.parametrize("filled", [False, True])
-async def test_a_full_disk(path: Path, *, filled: bool) -> None:
+async def test_full_disk_at_opening_is_reported(path: Path, *, filled: bool) -> None:
     if filled:
         await fill(path)
     with no_room():
         await fails_to_open(path, "the disk is full")
 
 
-async def test_a_disk_that_does_not_work(path: Path) -> None:
+async def test_disk_error_at_opening_is_reported(path: Path) -> None:
     with no_room(), pytest.MonkeyPatch.context() as patched:
         patched.setattr(files, "LITTLE", 0)
         await fails_to_open(path, r"the disk does not work as it should \(disk I/O error\)")
 
 
-async def test_a_disk_that_becomes_full_changes_nothing(path: Path) -> None:
+async def test_full_disk_leaves_stored_data_unchanged(path: Path) -> None:
     store = await Store.open(path)
     await store.write(accounts.enrol, "Anna", "hash")
     with no_room(), pytest.raises(NotWrittenError, match="the disk is full"):
@@ -189,7 +185,7 @@ async def test_a_disk_that_becomes_full_changes_nothing(path: Path) -> None:
     await store.close()
 
 
-def test_what_was_in_memory_is_closed_by_whoever_finds_that_nobody_has_it() -> None:
+def test_memory_store_is_closed_by_gc_in_any_thread() -> None:
     """Python 3.13 warns of a connection that nobody closes; and garbage is any thread's."""
     backend = InMemory()
     backend.cycle = backend  # type: ignore[attr-defined]

@@ -52,7 +52,7 @@ async def agree(here: Place, there: Place) -> None:
     assert here.hall.tables == there.hall.tables
 
 
-async def test_they_play_each_other(halls: tuple[Place, Place]) -> None:
+async def test_players_in_two_halls_play_a_battle(halls: tuple[Place, Place]) -> None:
     here, there = halls
     dice = random.Random(3)  # noqa: S311  (it has to come again the same)
     await here.enter("Anna")
@@ -82,7 +82,7 @@ HEARING = pytest.mark.parametrize(
 
 
 @HEARING
-async def test_they_hear_each_other(halls: tuple[Place, Place]) -> None:
+async def test_players_in_two_halls_talk_to_each_other(halls: tuple[Place, Place]) -> None:
     here, there = halls
     await here.enter("Anna")
     await there.enter("Bert")
@@ -97,7 +97,7 @@ async def test_they_hear_each_other(halls: tuple[Place, Place]) -> None:
 
 
 @HEARING
-async def test_who_comes_in_by_the_other_goes_on_there(halls: tuple[Place, Place]) -> None:
+async def test_player_entering_the_other_hall_continues_there(halls: tuple[Place, Place]) -> None:
     here, there = halls
     await here.enter("Anna")
     await here.type("Anna", "join as dwarf on oak board")
@@ -107,7 +107,7 @@ async def test_who_comes_in_by_the_other_goes_on_there(halls: tuple[Place, Place
     assert "You play the dwarfs." in await there.type("Anna", "look")
 
 
-async def test_what_both_decide_at_once_is_decided_again(halls: tuple[Place, Place]) -> None:
+async def test_conflicting_commands_in_two_halls_are_retried(halls: tuple[Place, Place]) -> None:
     here, there = halls
     await here.enter("Anna")
     await there.enter("Bert")

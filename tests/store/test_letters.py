@@ -32,7 +32,9 @@ async def letters(store: Store, player: str = "Bert") -> list[tuple[int, str, st
 
 
 class TestLetters:
-    async def test_they_are_kept_in_order_with_their_time(self, store: Store, clock: Clock) -> None:
+    async def test_letters_are_stored_in_order_with_their_time(
+        self, store: Store, clock: Clock
+    ) -> None:
         clock.now = NOON
         assert await post(store, "Bert", "Anna", "Shall we play?") == 1
         assert await post(store, "bert", "carla", "Ho!") == 2
@@ -46,7 +48,9 @@ class TestLetters:
         assert await count_from(store, "Bert", "Nobody") == (2, 0, 2)
         await is_in_order(store)
 
-    async def test_strangers_are_those_neither_played_with_nor_followed(self, store: Store) -> None:
+    async def test_letter_senders_count_as_strangers_until_played_or_followed(
+        self, store: Store
+    ) -> None:
         await store.write(accounts.enrol, "Dora", "hash")
         for sender in ("Anna", "Carla", "Carla", "Dora"):
             await post(store, "Bert", sender, "Ho!")
@@ -59,7 +63,7 @@ class TestLetters:
         await store.write(accounts.erase, "Anna")
         assert await count_from(store, "Bert", "Dora") == (4, 1, 2)
 
-    async def test_only_members_write_and_get_them(self, store: Store) -> None:
+    async def test_letters_are_for_members_only(self, store: Store) -> None:
         await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
         await store.write(accounts.ban, "Mallory")  # a ban of a name is no account
         for to, sender in (("Gast", "Anna"), ("Mallory", "Anna"), ("Bert", "Gast"), ("X", "Anna")):
@@ -67,7 +71,7 @@ class TestLetters:
                 await post(store, to, sender, "Ho!")
         assert await letters(store) == []
 
-    async def test_what_was_read_is_not_new_any_more(self, store: Store) -> None:
+    async def test_letters_read_are_no_longer_new(self, store: Store) -> None:
         for text in ("one", "two", "three"):
             await post(store, "Bert", "Anna", text)
         await mark_read(store, "Bert", [1, 3, 9])
@@ -75,7 +79,7 @@ class TestLetters:
         assert await store.look_up(LetterCountLookup("Bert")) == LetterCount(1, 3)
         await is_in_order(store)
 
-    async def test_a_number_stays_until_it_is_forgotten(self, store: Store) -> None:
+    async def test_letter_numbers_are_stable(self, store: Store) -> None:
         for text in ("one", "two", "three"):
             await post(store, "Bert", "Anna", text)
         await post(store, "Carla", "Anna", "another's")
@@ -89,14 +93,14 @@ class TestLetters:
         assert len(await letters(store, "Carla")) == 1
         await is_in_order(store)
 
-    async def test_they_follow_a_name(self, store: Store) -> None:
+    async def test_letters_follow_a_rename(self, store: Store) -> None:
         await post(store, "Bert", "Anna", "Ho!")
         await store.write(accounts.rename, "Anna", "Hanna")
         await store.write(accounts.rename, "Bert", "Robert")
         assert await letters(store, "Robert") == [(1, "Hanna", "Ho!", True)]
         assert await letters(store, "Bert") == []
 
-    async def test_of_who_is_erased_they_name_nobody(self, store: Store) -> None:
+    async def test_letters_of_an_erased_sender_become_anonymous(self, store: Store) -> None:
         await post(store, "Bert", "Anna", "from me")
         await post(store, "Anna", "Bert", "to me")
         await store.write(accounts.erase, "Anna")
@@ -108,7 +112,7 @@ class TestLetters:
 
 
 class TestReports:
-    async def test_several_are_closed_by_whom_they_are_about_or_from(self, store: Store) -> None:
+    async def test_reports_are_closed_by_subject_or_reporter(self, store: Store) -> None:
         for by, about in (("Anna", "Bert"), ("Carla", "Bert"), ("Anna", "Carla"), ("Bert", "Anna")):
             await report(store, by, about, "Rude.")
         assert await close_reports(store, 9, "nobody") == 0
@@ -119,7 +123,7 @@ class TestReports:
         assert await close_reports(store, 9) == 1
         await is_in_order(store)
 
-    async def test_the_last_comes_first(self, store: Store, clock: Clock) -> None:
+    async def test_reports_are_listed_newest_first(self, store: Store, clock: Clock) -> None:
         clock.now = NOON
         assert await report(store, "Anna", "Bert", "is rude", ["say: you oaf"]) == 1
         assert await report(store, "Carla", "Bert", "again") == 2
@@ -129,7 +133,7 @@ class TestReports:
         assert await reports(store, most=1) == [second]
         await is_in_order(store)
 
-    async def test_one_that_is_closed_is_listed_if_all_are(self, store: Store) -> None:
+    async def test_closed_reports_are_listed_only_on_request(self, store: Store) -> None:
         await report(store, "Anna", "Bert", "is rude")
         await report(store, "Anna", "Carla", "is rude, too")
         assert await close_report(store, 1)
@@ -140,7 +144,7 @@ class TestReports:
         assert [(each.number, each.is_open) for each in found] == [(2, True), (1, False)]
         await is_in_order(store)
 
-    async def test_guests_make_them_and_are_in_them(self, store: Store) -> None:
+    async def test_reports_by_and_about_guests_are_counted(self, store: Store) -> None:
         await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
         await report(store, "Gast", "Anna", "one")
         await report(store, "Anna", "Gast", "two")
@@ -149,7 +153,7 @@ class TestReports:
         await close_report(store, 2)
         assert await store.look_up(ReportedLookup("anna", "Anna")) == Reported("Anna", 0, 1)
 
-    async def test_they_follow_a_name_and_go_with_it(self, store: Store) -> None:
+    async def test_reports_follow_a_rename_and_an_erasure(self, store: Store) -> None:
         await report(store, "Anna", "Bert", "is rude")
         await report(store, "Bert", "Carla", "is not")
         await store.write(accounts.rename, "Bert", "Robert")
@@ -162,7 +166,7 @@ class TestReports:
         assert (left.by, left.about) == ("", "Carla")
         await is_in_order(store)
 
-    async def test_of_those_that_are_closed_the_last_are_kept(
+    async def test_closed_reports_are_limited_to_the_latest(
         self, opening: Opening, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("thudmud.features.moderation.storage.REPORTS_KEPT", 2)
@@ -177,7 +181,7 @@ class TestReports:
         await is_in_order(store)
 
 
-async def test_what_is_forgotten_is_on_no_disk(path: Path) -> None:
+async def test_deleted_letters_and_reports_are_wiped_from_disk(path: Path) -> None:
     store = await Store.open(path)
     for name in ("Anna", "Bert"):
         await store.write(accounts.enrol, name, "hash")

@@ -46,13 +46,13 @@ async def epoch(store: Store, name: str = "Anna") -> int:
 
 
 class TestWords:
-    async def test_word_is_of_one_member(self, store: Store) -> None:
+    async def test_resume_word_belongs_to_one_member(self, store: Store) -> None:
         assert await store.read(accounts.has_word, "ANNA", WORD)
         assert not await store.read(accounts.has_word, "Anna", OTHER)
         assert not await store.read(accounts.has_word, "Bert", WORD)
         assert not await store.read(accounts.has_word, "Nobody", WORD)
 
-    async def test_only_the_latest_words_count(self, store: Store) -> None:
+    async def test_resume_words_are_limited_to_the_latest(self, store: Store) -> None:
         known = await epoch(store)
         words = [bytes([number]) * 32 for number in range(WORDS_KEPT)]
         for word in words:
@@ -63,7 +63,7 @@ class TestWords:
         ] * WORDS_KEPT
         await is_in_order(store)
 
-    async def test_words_of_one_moment_are_displaced_in_their_order(
+    async def test_resume_words_of_equal_time_expire_in_order(
         self, store: Store, clock: Clock
     ) -> None:
         known = await epoch(store)
@@ -73,7 +73,7 @@ class TestWords:
         assert not await store.read(accounts.has_word, "Anna", WORD)
         assert await store.read(accounts.has_word, "Anna", bytes([255]) * 32)
 
-    async def test_program_that_comes_back_again_and_again_displaces_no_other_word(
+    async def test_reconnecting_client_displaces_no_other_resume_word(
         self, store: Store, clock: Clock
     ) -> None:
         known, used = await epoch(store), OTHER
@@ -95,7 +95,9 @@ class TestWords:
         assert await store.read(accounts.has_word, "Anna", used)
         await is_in_order(store)
 
-    async def test_word_that_was_used_ends_after_a_day(self, store: Store, clock: Clock) -> None:
+    async def test_resume_word_once_used_expires_after_a_day(
+        self, store: Store, clock: Clock
+    ) -> None:
         assert await store.write(accounts.keep_word, "Anna", OTHER, await epoch(store), WORD)
         clock.now += USED_WORD_LASTS - 60
         assert await store.read(accounts.has_word, "Anna", WORD)
@@ -103,7 +105,7 @@ class TestWords:
         assert not await store.read(accounts.has_word, "Anna", WORD)
         assert await store.read(accounts.has_word, "Anna", OTHER)
 
-    async def test_word_ends_after_a_month(self, store: Store, clock: Clock) -> None:
+    async def test_resume_word_expires_after_a_month(self, store: Store, clock: Clock) -> None:
         clock.now += WORD_LASTS - 60
         assert await store.read(accounts.has_word, "Anna", WORD)
         clock.now += 60
@@ -113,14 +115,14 @@ class TestWords:
         assert "resume_word" not in await store.read(persons.about, "Anna")
         await is_in_order(store)
 
-    async def test_quitting_ends_words_but_no_login(self, store: Store) -> None:
+    async def test_quitting_ends_resume_words_but_not_logins(self, store: Store) -> None:
         known = await epoch(store)
         await store.write(accounts.end_words, "anna")
         await store.write(accounts.end_words, "Nobody")
         assert not await store.read(accounts.has_word, "Anna", WORD)
         assert await epoch(store) == known
 
-    async def test_word_is_not_shown_to_its_owner(self, store: Store) -> None:
+    async def test_data_export_omits_resume_words(self, store: Store) -> None:
         told = await store.read(persons.about, "Anna")
         assert [list(each) for each in told["resume_word"]] == [["at"]]
         assert [list(each) for each in told["login"]] == [["since"]]
@@ -128,7 +130,7 @@ class TestWords:
 
 class TestEndings:
     @pytest.mark.parametrize("name", sorted(ENDINGS))
-    async def test_word_of_before_does_not_open_the_account(self, store: Store, name: str) -> None:
+    async def test_resume_word_is_void_after_a_login_reset(self, store: Store, name: str) -> None:
         known = await epoch(store)
         await ENDINGS[name](store)
         assert not await store.read(accounts.has_word, "Anna", WORD)
@@ -137,7 +139,7 @@ class TestEndings:
         assert (await store.read(accounts.epochs, ["Anna"])).get("Anna") != known
         await is_in_order(store)
 
-    async def test_word_of_a_removed_member_does_not_open_the_next_ones_account(
+    async def test_resume_word_of_an_erased_member_is_void_for_a_successor(
         self, store: Store
     ) -> None:
         known = await epoch(store)
@@ -147,9 +149,7 @@ class TestEndings:
         assert not await store.read(accounts.has_word, "Anna", WORD)
         assert not await store.write(accounts.keep_word, "Anna", WORD, known)
 
-    async def test_word_stays_when_the_password_is_hashed_anew_or_the_name_changes(
-        self, store: Store
-    ) -> None:
+    async def test_resume_word_survives_a_rehash_and_a_rename(self, store: Store) -> None:
         known = await epoch(store)
         await store.write(accounts.rehash, "Anna", "hash 2", "hash")
         with pytest.raises(NoSuchAccountError):
@@ -158,7 +158,7 @@ class TestEndings:
         assert await epoch(store, "Hanna") == known
         assert await store.read(accounts.has_word, "Hanna", WORD)
 
-    async def test_epoch_is_as_given(self, store: Store) -> None:
+    async def test_login_epoch_is_stored_as_given(self, store: Store) -> None:
         first, second = new_epoch(), new_epoch()
         await store.write(accounts.set_password, "Anna", "other", epoch=first)
         assert await epoch(store) == first
@@ -168,7 +168,7 @@ class TestEndings:
             await store.write(accounts.end_logins, "Anna", since=first)
         assert await epoch(store) == second
 
-    async def test_nobodys_logins_cannot_be_ended(self, store: Store) -> None:
+    async def test_ending_logins_of_an_unknown_account_is_refused(self, store: Store) -> None:
         await store.write(accounts.ban, "Zoe")
         for name in ("Nobody", "Zoe"):
             with pytest.raises(NoSuchAccountError):
@@ -181,7 +181,7 @@ class TestEndings:
         assert zoe.epoch == 0
         assert not await store.write(accounts.keep_word, "Zoe", WORD, 0)
 
-    async def test_ending_is_told_to_whoever_follows_the_order(self, store: Store) -> None:
+    async def test_login_resets_notify_moderation_watchers(self, store: Store) -> None:
         told: list[Order] = []
         await store.watch(accounts.order, told.append)
         await store.write(accounts.set_password, "Anna", "other")
@@ -211,7 +211,9 @@ class TestOtherSecrets:
         return asked, (await contact(store)).calendar, secret
 
     @pytest.mark.parametrize("name", sorted(ENDINGS.keys() - {"removal"}))
-    async def test_codes_calendars_and_browsers_end(self, store: Store, name: str) -> None:
+    async def test_login_reset_revokes_codes_calendars_and_browsers(
+        self, store: Store, name: str
+    ) -> None:
         asked, calendar, secret = await self.secrets(store)
         await ENDINGS[name](store)
         assert await store.write(storage.confirm, "Anna", asked) == 0
@@ -227,7 +229,7 @@ class TestOtherSecrets:
         assert await store.read(storage.is_ended_by, secret)
         await is_in_order(store)
 
-    async def test_all_secrets_of_a_removed_member_end(self, store: Store) -> None:
+    async def test_erasing_a_member_revokes_all_secrets(self, store: Store) -> None:
         _, calendar, secret = await self.secrets(store)
         await store.write(accounts.erase, "Anna")
         await store.write(accounts.enrol, "Anna", "another")
@@ -237,7 +239,7 @@ class TestOtherSecrets:
         assert not await store.write(storage.end_mails, secret)
         assert await contact(store) == Contact()
 
-    async def test_ended_calendars_and_browsers_are_returned(self, store: Store) -> None:
+    async def test_login_reset_reports_revoked_calendars_and_browsers(self, store: Store) -> None:
         assert await store.write(accounts.end_logins, "Bert") == ()
         await self.secrets(store)
         calendar, how = "Your calendar has a new address", '"notify" tells how to go on.'
@@ -247,9 +249,7 @@ class TestOtherSecrets:
         )
         assert await store.write(accounts.end_logins, "Anna") == (f"{calendar}. {how}",)
 
-    async def test_link_in_mails_to_an_earlier_address_does_not_end_those_to_the_next(
-        self, store: Store
-    ) -> None:
+    async def test_unsubscribe_link_of_an_old_address_spares_the_next(self, store: Store) -> None:
         await confirmed(store)
         before = await link(store)
         await confirmed(store, mail=MAIL.upper())
@@ -259,7 +259,7 @@ class TestOtherSecrets:
         assert (await contact(store)).address == "new@example.org"
         await is_in_order(store)
 
-    async def test_link_ends_mails_a_second_time_without_complaint(self, store: Store) -> None:
+    async def test_unsubscribe_link_can_be_used_twice(self, store: Store) -> None:
         await confirmed(store)
         secret = await link(store)
         assert await store.write(storage.end_mails, secret)

@@ -22,7 +22,7 @@ async def interruptions(store: Store) -> list[Interrupted]:
 
 
 class TestLeases:
-    async def test_a_node_lives_as_long_as_it_says_so(self, store: Store, clock: Clock) -> None:
+    async def test_node_lives_while_it_renews_its_lease(self, store: Store, clock: Clock) -> None:
         assert not await store.write(nodes.beat, "one", 50)
         assert await store.write(nodes.beat, "one", 50)
         assert not await store.write(nodes.beat, "two", 50)
@@ -39,7 +39,7 @@ class TestLeases:
         assert await store.write(nodes.reap, "two") == []
         assert not await store.write(nodes.beat, "one", 50), "it was taken for dead"
 
-    async def test_the_claims_of_who_reaps_are_reaped_likewise(
+    async def test_expired_claims_of_the_reaping_node_are_reaped_too(
         self, store: Store, clock: Clock
     ) -> None:
         await store.write(nodes.beat, "one", 10)
@@ -51,14 +51,14 @@ class TestLeases:
         await store.write(nodes.beat, "three", 10)
         assert [claim.node for claim in await store.write(nodes.reap, "three")] == ["two"]
 
-    async def test_who_leaves_lets_go(self, store: Store) -> None:
+    async def test_leaving_node_releases_its_claims(self, store: Store) -> None:
         await store.write(nodes.beat, "one")
         await store.write(nodes.claim, "Anna", "one", "s1")
         await store.write(nodes.leave, "one")
         assert await store.read(nodes.people) == []
         assert not await store.write(nodes.beat, "one")
 
-    async def test_a_node_whose_lease_has_run_out_claims_nobody(
+    async def test_node_with_an_expired_lease_cannot_claim(
         self, store: Store, clock: Clock
     ) -> None:
         with pytest.raises(NotWrittenError, match="lease"):
@@ -70,7 +70,7 @@ class TestLeases:
         assert await store.read(nodes.people) == []
 
 
-def test_the_time_of_the_nodes_is_that_of_one_that_lives_not_of_any_who_writes(
+def test_cluster_time_comes_from_live_nodes_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After a fail-over the server's clock may be wrong, and nodes that begin write as well."""
@@ -91,7 +91,9 @@ def test_the_time_of_the_nodes_is_that_of_one_that_lives_not_of_any_who_writes(
     assert not works
 
 
-def test_what_it_takes_to_read_the_nodes_is_no_time_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cluster_time_includes_the_time_spent_reading_nodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     database = Database(InMemory(), lambda: 1000.0)
     now, read = 1000.0, database.table.rows
     monkeypatch.setattr(database.backend, "now", lambda: now)
@@ -107,7 +109,7 @@ def test_what_it_takes_to_read_the_nodes_is_no_time_lost(monkeypatch: pytest.Mon
 
 
 class TestClaims:
-    async def test_nobody_is_taken_from_a_node_that_lives(self, store: Store) -> None:
+    async def test_claim_held_by_a_live_node_is_refused_to_others(self, store: Store) -> None:
         await store.write(nodes.beat, "one", 1000)
         await store.write(nodes.beat, "two", 1000)
         assert await store.write(nodes.claim, "Anna", "one", "s1", "hall") is None
@@ -119,7 +121,7 @@ class TestClaims:
         assert await store.write(nodes.claim, "Anna", "two", "s2") is None
         assert await store.read(nodes.people) == [PlayerClaim("", "Anna", "two", "s2", "")]
 
-    async def test_who_has_claimed_a_player(self, store: Store) -> None:
+    async def test_claim_owner_is_found_by_realm(self, store: Store) -> None:
         await store.write(nodes.beat, "one", 1000)
         assert await store.read(nodes.owner, "Anna") is None
         await store.write(nodes.claim, "Anna", "one", "s1", realm="tower")
@@ -128,13 +130,13 @@ class TestClaims:
         await store.write(nodes.release, "Anna", "one", realm="tower")
         assert await store.read(nodes.owner, "Anna", realm="tower") is None
 
-    async def test_a_node_may_claim_again_for_another_session_or_room(self, store: Store) -> None:
+    async def test_claim_can_be_updated_by_its_own_node(self, store: Store) -> None:
         await store.write(nodes.beat, "one")
         await store.write(nodes.claim, "Anna", "one", "s1", "hall")
         assert await store.write(nodes.claim, "Anna", "one", "s2", "oak board") is None
         assert await store.read(nodes.people) == [PlayerClaim("", "Anna", "one", "s2", "oak board")]
 
-    async def test_who_was_on_a_dead_node_may_be_claimed(self, store: Store, clock: Clock) -> None:
+    async def test_claim_of_a_dead_node_can_be_taken_over(self, store: Store, clock: Clock) -> None:
         await store.write(nodes.beat, "one", 10)
         await store.write(nodes.claim, "Anna", "one", "s1")
         beat = clock.now
@@ -147,7 +149,7 @@ class TestClaims:
         assert await store.write(nodes.claim, "Anna", "two", "s2") is None
         assert await store.write(nodes.reap, "two") == []
 
-    async def test_one_name_in_two_realms_is_two_people(self, store: Store) -> None:
+    async def test_claims_of_one_name_in_two_realms_are_separate(self, store: Store) -> None:
         await store.write(nodes.beat, "one", 1000)
         await store.write(nodes.beat, "two", 1000)
         assert await store.write(nodes.claim, "Anna", "one", "s1") is None
@@ -159,12 +161,14 @@ class TestClaims:
 
 
 class TestInterruptions:
-    async def test_the_first_start_is_none(self, store: Store) -> None:
+    async def test_first_start_records_no_interruption(self, store: Store) -> None:
         await store.append({OAK: (0, [joined(1)])})
         await store.write(nodes.beat, "one")
         assert await interruptions(store) == []
 
-    async def test_time_without_a_node_is_stored(self, store: Store, clock: Clock) -> None:
+    async def test_interruption_spans_the_time_without_a_live_node(
+        self, store: Store, clock: Clock
+    ) -> None:
         await store.write(nodes.beat, "one", 10)
         await store.append({OAK: (0, [joined(1)])})
         (last,) = await store.read_stream(OAK)
@@ -177,7 +181,9 @@ class TestInterruptions:
         await store.write(nodes.beat, "three", 10)
         assert len(await interruptions(store)) == 1
 
-    async def test_time_after_leaving_is_stored(self, store: Store, clock: Clock) -> None:
+    async def test_interruption_begins_when_the_last_node_leaves(
+        self, store: Store, clock: Clock
+    ) -> None:
         await store.write(nodes.beat, "one", 1000)
         clock.now += 100
         await store.write(nodes.leave, "one")
@@ -191,7 +197,7 @@ def text() -> Form:
     return Form(str)
 
 
-async def test_what_is_notified_is_heard_and_not_stored(store: Store) -> None:
+async def test_notes_are_published_but_not_stored(store: Store) -> None:
     heard: list[object] = []
     deaf = store.hear(heard.append, text)
     await store.notify("hello", text)

@@ -93,7 +93,7 @@ async def kinds(store: Store, *, mails: bool = True) -> dict[str, list[str]]:
 
 
 class TestAddresses:
-    async def test_one_is_used_once_its_code_was_typed(self, store: Store) -> None:
+    async def test_address_is_used_once_its_code_is_confirmed(self, store: Store) -> None:
         assert await contact(store) == Contact()
         await store.write(storage.ask_code, "anna", MAIL)
         assert await contact(store) == Contact(asked=MAIL, asked_today=1)
@@ -106,7 +106,7 @@ class TestAddresses:
         assert await store.write(storage.confirm, "Anna", asked.code) == 0
         await is_in_order(store)
 
-    async def test_a_code_can_be_guessed_five_times(self, store: Store) -> None:
+    async def test_code_allows_five_guesses(self, store: Store) -> None:
         await store.write(storage.ask_code, "Anna", MAIL)
         right = await code(store)
         wrong = f"{(int(right) + 1) % 1_000_000:06}"
@@ -115,7 +115,7 @@ class TestAddresses:
         assert await store.write(storage.confirm, "Anna", right) == 0
         assert (await contact(store)).address == ""
 
-    async def test_it_is_good_for_an_hour(self, store: Store, clock: Clock) -> None:
+    async def test_code_expires_after_an_hour(self, store: Store, clock: Clock) -> None:
         await store.write(storage.ask_code, "Anna", MAIL)
         right = await code(store)
         clock.now += CODE_LASTS
@@ -124,7 +124,7 @@ class TestAddresses:
         [asked] = await store.read(storage.due, mails=True)
         assert (asked.address, asked.code) == ("", "")  # and so it is not sent any more
 
-    async def test_they_are_counted_for_a_day_by_member_and_by_address(
+    async def test_codes_are_counted_per_day_by_member_and_address(
         self, store: Store, clock: Clock
     ) -> None:
         await store.write(storage.ask_code, "Anna", MAIL)
@@ -146,7 +146,7 @@ class TestAddresses:
         assert (await contact(store)).asked_today == 1  # nothing is stored of what is refused
         await is_in_order(store)
 
-    async def test_codes_of_an_erased_member_count_still(self, store: Store) -> None:
+    async def test_codes_of_an_erased_member_still_count(self, store: Store) -> None:
         for number in range(CODES_A_DAY):
             await store.write(accounts.enrol, "Gone", "hash")
             await store.write(storage.ask_code, "Gone", f"anna+{number}@example.org", "192.0.2.1")
@@ -172,7 +172,7 @@ class TestAddresses:
         clock.now += DAY
         await store.write(storage.ask_code, "Anna", other, "192.0.2.1", 1)
 
-    async def test_code_of_whoever_asks_is_told_with_their_age_and_whether_they_have_played(
+    async def test_code_lookup_returns_account_age_and_whether_it_has_played(
         self, store: Store, clock: Clock
     ) -> None:
         registered = clock.now
@@ -188,7 +188,7 @@ class TestAddresses:
         assert (await store.look_up(AskedLookup(MAIL, "Anna"))).has_played
         assert not (await store.look_up(AskedLookup(MAIL, "Carla"))).has_played
 
-    async def test_no_code_is_sent_to_another_spelling_of_a_mailbox_that_wants_none(
+    async def test_unsubscribed_mailbox_is_recognized_in_other_spellings(
         self, store: Store
     ) -> None:
         await store.write(storage.ask_code, "Anna", "anna+1@gmail.com")
@@ -196,7 +196,7 @@ class TestAddresses:
         await store.write(storage.end_mails, mail.secret)
         assert (await store.look_up(AskedLookup("an.na+2@gmail.com", "Bert"))).unwanted
 
-    async def test_only_members_have_any(self, store: Store) -> None:
+    async def test_contact_settings_are_for_members_only(self, store: Store) -> None:
         await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
         for asking in (
             store.write(storage.ask_code, "Gast", MAIL),
@@ -207,7 +207,7 @@ class TestAddresses:
             with pytest.raises(NoSuchAccountError):
                 await asking
 
-    async def test_the_link_in_a_mail_ends_it(self, store: Store) -> None:
+    async def test_unsubscribe_link_ends_mails_to_a_member(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN))
         [mail] = await store.read(storage.due, mails=True)
@@ -220,7 +220,7 @@ class TestAddresses:
             assert not await store.write(storage.end_mails, secret)
         await is_in_order(store)
 
-    async def test_the_link_in_a_mail_with_a_code_ends_all_such_mails(self, store: Store) -> None:
+    async def test_unsubscribe_link_in_a_code_mail_blocks_the_mailbox(self, store: Store) -> None:
         await store.write(storage.ask_code, "Anna", MAIL)
         [mail] = await store.read(storage.due, mails=True)
         assert await store.write(storage.end_mails, mail.secret)
@@ -229,7 +229,7 @@ class TestAddresses:
         assert (await store.look_up(AskedLookup(MAIL.upper(), "Bert"))).unwanted
         assert not (await store.look_up(AskedLookup("bert@example.org", "Bert"))).unwanted
 
-    async def test_who_takes_no_mails_gets_none(self, store: Store) -> None:
+    async def test_mailbox_that_refuses_mail_gets_none(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN), Notification("Anna", Kind.END, 7))
         [mail] = await store.read(storage.due, mails=True)
@@ -242,7 +242,7 @@ class TestAddresses:
 
 
 class TestChoices:
-    async def test_they_are_kept(self, store: Store) -> None:
+    async def test_notification_choices_are_stored(self, store: Store) -> None:
         await confirmed(store)
         quiet = Quiet(22 * 60, 7 * 60, -90)
         off = frozenset({Kind.END, Kind.CLOCK})
@@ -263,13 +263,13 @@ class TestChoices:
         assert await store.watch(storage.notified) == {"Hanna"}
         await is_in_order(store)
 
-    async def test_what_is_off_is_not_stored(self, store: Store) -> None:
+    async def test_disabled_kinds_are_not_queued(self, store: Store) -> None:
         await confirmed(store)
         await store.write(storage.keep_contact, "Anna", Contact(MAIL, off=frozenset({Kind.TURN})))
         await tell(store, Notification("Anna", Kind.TURN), Notification("Anna", Kind.END, 1))
         assert await kinds(store) == {"Anna": ["end"]}
 
-    async def test_browsers_are_ways_of_their_own(self, store: Store) -> None:
+    async def test_browsers_are_notified_separately(self, store: Store) -> None:
         await confirmed(store)
         await store.write(storage.add_browser, "Anna", BROWSER)
         await store.write(storage.add_browser, "Anna", BROWSER)  # the same, and so once
@@ -291,20 +291,20 @@ class TestChoices:
         assert await kinds(store) == {"Anna": ["turn"]}
         await is_in_order(store)
 
-    async def test_there_are_so_many_and_no_more(self, store: Store) -> None:
+    async def test_browsers_are_limited_per_member(self, store: Store) -> None:
         for number in range(MOST_BROWSERS + 2):
             link = f"https://push.example.org/{number}"
             await store.write(storage.add_browser, "Anna", BROWSER._replace(endpoint=link))
         assert (await contact(store)).browsers == MOST_BROWSERS
 
-    async def test_one_that_somebody_else_uses_now_is_theirs(self, store: Store) -> None:
+    async def test_browser_moves_to_its_latest_user(self, store: Store) -> None:
         await store.write(storage.add_browser, "Anna", BROWSER)
         await store.write(storage.add_browser, "Bert", BROWSER)
         assert await store.watch(storage.notified) == {"Bert"}
 
 
 class TestWaiting:
-    async def test_it_is_stored_with_the_events_or_not_at_all(self, store: Store) -> None:
+    async def test_notifications_are_stored_atomically_with_events(self, store: Store) -> None:
         await confirmed(store)
         await confirmed(store, "Bert", "bert@example.org")
         news = News(OAK, (Notification("Anna", Kind.TURN), Notification("Carla", Kind.TURN)))
@@ -319,7 +319,7 @@ class TestWaiting:
         assert await kinds(store) == {"Anna": ["turn"]}
         await is_in_order(store)
 
-    async def test_the_next_turn_takes_the_place_of_the_one_before(
+    async def test_turn_notification_replaces_the_previous_one(
         self, store: Store, clock: Clock
     ) -> None:
         await confirmed(store)
@@ -336,7 +336,7 @@ class TestWaiting:
         await tell(store, board=PINE)
         assert await kinds(store) == {"Bert": ["turn"]}
 
-    async def test_who_has_come_is_told_no_more_but_that_time_runs_short(
+    async def test_arrival_clears_all_but_the_clock_warning(
         self, store: Store, clock: Clock
     ) -> None:
         await confirmed(store)
@@ -347,13 +347,13 @@ class TestWaiting:
         await store.write(storage.came, "Nobody")
         assert sorted((await kinds(store))["Anna"]) == ["clock", "code"]
 
-    async def test_a_letter_is_news(self, store: Store) -> None:
+    async def test_letter_queues_a_notification(self, store: Store) -> None:
         await confirmed(store)
         await post(store, "Anna", "Bert", "Ho!")
         await post(store, "Bert", "Anna", "Ho!")
         assert await kinds(store) == {"Anna": ["message"]}
 
-    async def test_what_was_tried_in_vain_waits(self, store: Store, clock: Clock) -> None:
+    async def test_failed_notification_is_retried_later(self, store: Store, clock: Clock) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.END, 12))
         [mail] = await store.read(storage.due, mails=True)
@@ -377,7 +377,7 @@ class TestWaiting:
         assert mail.mailed is not None
         await is_in_order(store)
 
-    async def test_what_has_gone_meanwhile_is_not_put_off(self, store: Store) -> None:
+    async def test_withdrawn_notification_cannot_be_postponed(self, store: Store) -> None:
         await confirmed(store)
         await tell(store, Notification("Anna", Kind.TURN))
         [mail] = await store.read(storage.due, mails=True)
@@ -388,7 +388,7 @@ class TestWaiting:
         assert await store.read(storage.due, mails=True) == []
 
 
-async def test_all_who_ask_are_told_when_who_is_notified_changes(opening: Opening) -> None:
+async def test_notified_players_watcher_hears_of_changes(opening: Opening) -> None:
     store = await opening()
     await store.write(accounts.enrol, "Anna", "hash")
     told: list[frozenset[str]] = []
@@ -399,7 +399,7 @@ async def test_all_who_ask_are_told_when_who_is_notified_changes(opening: Openin
     assert told[-1] == frozenset()
 
 
-async def test_nothing_of_it_is_left_when_a_name_is_erased(path: Path) -> None:
+async def test_erased_contact_data_is_wiped_from_disk(path: Path) -> None:
     store = await Store.open(path, clock=Clock())
     await store.write(accounts.enrol, "Anna", "hash")
     await confirmed(store, mail="anna@address.example")
@@ -424,7 +424,7 @@ async def test_nothing_of_it_is_left_when_a_name_is_erased(path: Path) -> None:
     await store.close()
 
 
-async def test_an_address_that_is_given_up_is_forgotten_at_once(path: Path) -> None:
+async def test_abandoned_address_is_wiped_at_once(path: Path) -> None:
     store = await Store.open(path, clock=Clock())
     await store.write(accounts.enrol, "Anna", "hash")
     await confirmed(store, mail="anna@address.example")

@@ -35,7 +35,7 @@ async def order(store: Store) -> Store:
 
 
 class TestOperators:
-    async def test_whoever_looks_is_told_of_them(self, order: Store) -> None:
+    async def test_operators_are_reported_to_moderation_watchers(self, order: Store) -> None:
         told: list[Order] = []
         assert (await order.watch(accounts.order, told.append)).operators == {"olga"}
         account = await order.read(accounts.find, "Olga")
@@ -46,18 +46,20 @@ class TestOperators:
         assert [each.operators for each in told] == [{"helga"}, frozenset()]
         assert not any(each.operator for each in await order.read(accounts.everybody))
 
-    async def test_they_are_members(self, order: Store) -> None:
+    async def test_operators_must_be_members(self, order: Store) -> None:
         with pytest.raises(NoSuchAccountError):
             await order.write(accounts.set_operator, "Zoe", is_one=True)
 
-    async def test_who_has_the_name_next_is_none(self, order: Store) -> None:
+    async def test_operator_rights_are_not_inherited_with_a_name(self, order: Store) -> None:
         await order.write(accounts.erase, "Olga")
         await order.write(accounts.enrol, "Olga", "other")
         assert (await order.watch(accounts.order)).operators == frozenset()
 
 
 class TestMeasures:
-    async def test_they_are_told_as_they_are(self, order: Store, clock: Clock) -> None:
+    async def test_sanctions_are_reported_to_watchers_and_lifted(
+        self, order: Store, clock: Clock
+    ) -> None:
         told: list[Order] = []
         await order.watch(accounts.order, told.append)
         began, until = clock.now, clock.now + HOUR
@@ -77,7 +79,7 @@ class TestMeasures:
             with pytest.raises(NoSuchAccountError):
                 await order.write(accounts.lift, gone)
 
-    async def test_they_survive_a_start(self, path: Path, clock: Clock) -> None:
+    async def test_sanctions_survive_a_restart(self, path: Path, clock: Clock) -> None:
         store = await Store.open(path, clock=clock)
         await store.write(accounts.impose, mute("Bert", clock.now + HOUR, why="of that"))
         await store.write(accounts.impose, ban("Zoe", clock.now + HOUR))
@@ -89,7 +91,7 @@ class TestMeasures:
         assert await again.watch(accounts.order) == before
         await again.close()
 
-    async def test_a_ban_of_a_name_ends(self, order: Store, clock: Clock) -> None:
+    async def test_name_bans_expire(self, order: Store, clock: Clock) -> None:
         kept = KeptName("Gast", b"1" * 32, 5.0)
         await order.write(accounts.keep_guest, kept)
         for name in ("Bert", "Gast", "Zoe"):
@@ -113,7 +115,7 @@ class TestMeasures:
         assert [each.banned for each in await order.read(accounts.everybody)] == [False] * 3
         await is_in_order(order)
 
-    async def test_a_guest_has_a_name_that_is_banned_until_it_is_not(self, order: Store) -> None:
+    async def test_guest_name_stays_reserved_until_the_ban_is_lifted(self, order: Store) -> None:
         await order.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
         await order.write(accounts.ban, "Gast")
         await order.write(accounts.forget_guests, ["Gast"])
@@ -124,13 +126,13 @@ class TestMeasures:
         await order.write(accounts.forget_guests, ["Gast"])
         assert await order.read(accounts.find_guest, "Gast") is None
 
-    async def test_a_mute_goes_with_the_guest(self, order: Store) -> None:
+    async def test_mute_ends_with_the_guest_name(self, order: Store) -> None:
         await order.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
         await order.write(accounts.impose, mute("Gast"))
         await order.write(accounts.forget_guests, ["Gast"])
         assert (await order.watch(accounts.order)).mutes == {}
 
-    async def test_they_follow_a_name(self, order: Store) -> None:
+    async def test_sanctions_follow_a_rename(self, order: Store) -> None:
         await order.write(accounts.impose, mute("Bert", by="Olga"))
         await order.write(accounts.impose, ban("Bert", by="Olga"))
         await order.write(accounts.rename, "Bert", "Bertram")
@@ -141,7 +143,9 @@ class TestMeasures:
 
 
 class TestErasing:
-    async def test_mutes_go_and_so_do_names(self, order: Store, clock: Clock) -> None:
+    async def test_erasing_a_player_removes_mutes_and_names(
+        self, order: Store, clock: Clock
+    ) -> None:
         until = clock.now + HOUR
         await order.write(accounts.impose, mute("Bert", by="Olga", why="Bert shouts"))
         await order.write(accounts.impose, ban("Bert", until, by="Olga", why="Bert lies"))

@@ -73,7 +73,7 @@ async def lived(store: Store, name: str = NAME) -> None:
     )
 
 
-async def test_what_is_told(store: Store) -> None:
+async def test_personal_data_export_covers_an_account(store: Store) -> None:
     await lived(store)
     told = await store.read(persons.about, NAME.lower())
     assert json.loads(json.dumps(told)) == told
@@ -109,7 +109,7 @@ async def test_what_is_told(store: Store) -> None:
     assert "puzzle" not in told
 
 
-async def test_ratings_and_scores_are_told(store: Store) -> None:
+async def test_personal_data_export_includes_ratings_and_scores(store: Store) -> None:
     await rated(store)
     told = await store.read(persons.about, "Anna")
     assert {(each["role"], each["rules"]) for each in told["rating"]} == {("people", "discworld")}
@@ -118,7 +118,7 @@ async def test_ratings_and_scores_are_told(store: Store) -> None:
     assert [each["winner"] for each in told["battle"]] == ["dwarf", None]
 
 
-async def test_a_guest_is_told_too_and_nobody_else_of_that_name(store: Store) -> None:
+async def test_personal_data_export_covers_only_the_current_guest(store: Store) -> None:
     await store.write(accounts.keep_guest, KeptName("Gast", WORD, 5.0))
     await ended(store)
     told = await store.read(persons.about, "gast")
@@ -141,7 +141,7 @@ def holding(path: Path, words: str) -> list[str]:
 
 class TestErased:
     @pytest.mark.parametrize("how", ["at once", "beside a server", "as a guest"])
-    async def test_nothing_is_left_in_any_file(self, path: Path, how: str) -> None:
+    async def test_erased_name_is_wiped_from_all_files(self, path: Path, how: str) -> None:
         store = await Store.open(path, clock=Clock())
         await lived(store)
         if how == "as a guest":
@@ -172,7 +172,7 @@ class TestErased:
         await store.close()
         assert holding(path, name) == []
 
-    async def test_no_row_but_what_was_played_is_theirs_after(self, path: Path) -> None:
+    async def test_erased_player_keeps_only_battle_rows(self, path: Path) -> None:
         store = await Store.open(path, clock=Clock())
         await lived(store)
         await store.write(accounts.erase, NAME)
@@ -183,7 +183,7 @@ class TestErased:
                     query = f"select count(*) from {table} where {column} = 1"  # noqa: S608
                     assert connection.execute(query).fetchone() == (0,), table
 
-    async def test_guests_who_had_the_name_before_are_erased_with_it(self, path: Path) -> None:
+    async def test_erasing_a_member_erases_former_guests_of_the_name(self, path: Path) -> None:
         store = await Store.open(path, clock=Clock())
         await store.write(accounts.keep_guest, KeptName(NAME, WORD, 5.0))
         await store.append({PINE: (0, [started(1, NAME, "Bert"), cleared(1)])})
@@ -215,16 +215,14 @@ class TestErased:
         assert holding(path, "call me at home") == []
         await store.close()
 
-    async def test_a_name_that_is_only_banned_is_nobody_to_erase(self, store: Store) -> None:
+    async def test_erasing_a_banned_name_without_account_is_refused(self, store: Store) -> None:
         await store.write(accounts.ban, "Mallory")
         with pytest.raises(NoSuchAccountError):
             await store.write(accounts.erase, "Mallory")
 
 
 class TestAddresses:
-    async def test_each_is_forgotten_some_time_after_it_was_last_come_from(
-        self, path: Path, clock: Clock
-    ) -> None:
+    async def test_addresses_expire_after_their_last_use(self, path: Path, clock: Clock) -> None:
         store = await Store.open(path, clock=clock)
         await store.write(accounts.enrol, "Anna", "hash")
         for day, last in ((0, 7), (1, 8), (2, 7), (3, 9)):

@@ -89,7 +89,7 @@ DEFAULTS = {
 
 
 class TestDefaults:
-    async def test_defaults_of_a_role_change_nothing(self, cluster: Cluster) -> None:
+    async def test_role_defaults_are_overridden(self, cluster: Cluster) -> None:
         dsn = cluster.schema().replace("user=postgres", "user=odd")
         with psycopg.connect(cluster.dsn(), autocommit=True) as session:
             session.execute("create role odd superuser login")
@@ -126,7 +126,7 @@ class TestDefaults:
     @pytest.mark.parametrize(
         ("encoding", "will_do"), [("SQL_ASCII", True), ("LATIN1", False), ("EUC_JP", False)]
     )
-    async def test_database_holds_all_characters_or_is_refused(
+    async def test_encoding_without_full_unicode_is_refused(
         self, cluster: Cluster, encoding: str, *, will_do: bool
     ) -> None:
         name = f"in_{encoding.lower()}"
@@ -177,7 +177,7 @@ async def test_password_in_a_malformed_connection_string_is_not_shown(
 
 
 class TestLostLinks:
-    async def test_a_commit_that_was_done_is_not_done_again(
+    async def test_commit_done_before_a_link_loss_is_not_repeated(
         self, through: Store, proxy: Proxy
     ) -> None:
         await through.append({OAK: (0, [joined(1, "Anna")])})
@@ -188,16 +188,14 @@ class TestLostLinks:
         await through.append({OAK: (2, [joined(3, "Carla")])})
         assert await players(through) == ["Anna", "Bert", "Carla"]
 
-    async def test_one_that_never_came_is_done_after_all(
-        self, through: Store, proxy: Proxy
-    ) -> None:
+    async def test_commit_lost_with_the_link_is_retried(self, through: Store, proxy: Proxy) -> None:
         await through.append({OAK: (0, [joined(1, "Anna")])})
         proxy.cuts_before = commits
         await through.append({OAK: (1, [joined(2, "Bert")])})
         assert proxy.cuts == 1
         assert await players(through) == ["Anna", "Bert"]
 
-    async def test_what_cannot_be_found_out_is_not_said_to_be_undone(
+    async def test_unknown_commit_outcome_is_reported_as_uncertain(
         self, store: Store, dsn: str, cluster: Cluster, proxy: Proxy
     ) -> None:
         through = dsn.replace(f"port={cluster.port}", f"port={proxy.port}")
@@ -211,7 +209,7 @@ class TestLostLinks:
         lonely.close()
         await store.append({OAK: (0, [joined(1)])})
 
-    async def test_nor_is_what_was_forgotten_meanwhile(
+    async def test_commit_without_its_writer_row_is_reported_as_uncertain(
         self, through: Store, dsn: str, proxy: Proxy
     ) -> None:
         """The row that tells is missing: it says nothing, though one has been there before."""
@@ -227,7 +225,7 @@ class TestLostLinks:
         with pytest.raises(UncertainError):
             await appending
 
-    async def test_only_a_session_on_the_same_server_is_ended(self, dsn: str) -> None:
+    async def test_commit_check_ends_a_session_on_the_same_server_only(self, dsn: str) -> None:
         """On another one a session of the same number is somebody else's."""
         asked = Postgres(dsn)
         with psycopg.connect(dsn, autocommit=True, application_name="thudmud") as session:
@@ -238,7 +236,9 @@ class TestLostLinks:
                 session.execute("select 1")
         asked.close()
 
-    async def test_so_is_what_was_lost_at_its_beginning(self, through: Store, proxy: Proxy) -> None:
+    async def test_transaction_lost_at_its_start_is_retried(
+        self, through: Store, proxy: Proxy
+    ) -> None:
         await through.append({OAK: (0, [joined(1, "Anna")])})
         proxy.cuts_before = lambda data: b"begin" in data
         await through.append({OAK: (1, [joined(2, "Bert")])})
@@ -246,7 +246,7 @@ class TestLostLinks:
         assert await players(through) == ["Anna", "Bert"]
         assert proxy.cuts == 2
 
-    async def test_so_is_the_time_as_a_store_begins(
+    async def test_time_query_lost_at_start_is_retried(
         self, dsn: str, cluster: Cluster, proxy: Proxy
     ) -> None:
         proxy.cuts_before = lambda data: b"clock_timestamp" in data
@@ -255,7 +255,7 @@ class TestLostLinks:
         ).close()
         assert proxy.cuts == 1
 
-    async def test_a_server_that_is_stopped_is_not_waited_for(
+    async def test_stopped_server_is_given_up_after_a_timeout(
         self, store: Store, cluster: Cluster
     ) -> None:
         """Who asks is refused after some seconds, and at once after that; it is not done twice."""
@@ -274,7 +274,7 @@ class TestLostLinks:
                 break
         assert await players(store) == ["Anna", "Bert"]
 
-    async def test_one_that_is_there_may_take_its_time(
+    async def test_slow_server_that_responds_is_waited_for(
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(postgres, "SILENCE", 0.1)
@@ -305,13 +305,15 @@ class TestLostLinks:
             ("{dsn}", True),
         ],
     )
-    def test_only_what_answers_is_there(self, dsn: str, said: str, *, is_there: bool) -> None:
+    def test_link_watch_tells_responsive_servers_from_dead_ones(
+        self, dsn: str, said: str, *, is_there: bool
+    ) -> None:
         watch = postgres.LinkWatch()
         watch._beside = said.format(dsn=dsn)
         assert watch._is_there() == is_there
         watch.close()
 
-    async def test_events_that_are_brought_in_are_not_asked_for_twice(
+    async def test_import_interrupted_by_a_link_loss_is_not_retried(
         self, through: Store, proxy: Proxy
     ) -> None:
         """They come one after the other from somebody else, and cannot be had again."""
@@ -355,7 +357,7 @@ class TestHangs:
         ],
         ids=["lock", "listener"],
     )
-    async def test_nobody_who_ends_waits_for_it(
+    async def test_closing_does_not_wait_for_a_hanging_server(
         self,
         dsn: str,
         stopped: Event,
@@ -367,12 +369,12 @@ class TestHangs:
             await asyncio.to_thread(begun.close)
 
     @pytest.mark.usefixtures("stopped")
-    async def test_a_link_to_it_is_given_up(self, dsn: str) -> None:
+    async def test_connecting_to_a_hanging_server_times_out(self, dsn: str) -> None:
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(psycopg.errors.ConnectionTimeout):
                 await asyncio.to_thread(postgres.connected, dsn)
 
-    async def test_who_begins_waits_for_it(
+    async def test_store_start_waits_for_a_hanging_server(
         self, cluster: Cluster, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         connect, given_up, told = postgres.connected, [], list[object]()
@@ -399,7 +401,7 @@ class TestHangs:
         lock.close()
 
 
-async def test_the_server_notices_as_well_that_we_are_gone(dsn: str) -> None:
+async def test_server_side_keepalives_are_configured(dsn: str) -> None:
     with postgres.connected(dsn) as session:
         shown = [
             session.execute(f"show {name}".encode()).fetchall()[0][0]
@@ -413,7 +415,7 @@ async def test_the_server_notices_as_well_that_we_are_gone(dsn: str) -> None:
     assert shown == ["5", "2", "3", "10000"]
 
 
-async def test_a_server_on_this_machine_may_be_without_network() -> None:
+async def test_server_on_a_unix_socket_is_supported() -> None:
     cluster = Cluster(**FAST)
     cluster.settings["unix_socket_directories"] = str(cluster.folder)
     try:
@@ -428,7 +430,7 @@ async def test_a_server_on_this_machine_may_be_without_network() -> None:
         cluster.remove()
 
 
-async def test_nothing_that_was_told_is_lost_with_the_server() -> None:
+async def test_acknowledged_appends_survive_a_server_kill() -> None:
     """The server is killed while many append, and comes back."""
     cluster = Cluster()
     async with AsyncExitStack() as ending:
@@ -468,7 +470,7 @@ async def test_nothing_that_was_told_is_lost_with_the_server() -> None:
         assert await store.check() is None
 
 
-def test_parts_of_a_note_whose_sender_was_cut_off_are_dropped() -> None:
+def test_note_parts_of_an_interrupted_sender_are_dropped() -> None:
     parts, cut_off = Parts(), [*in_parts("x" * 3 * LONGEST_NOTE)][:2]
     assert not [each for each in cut_off if parts.joined("one", *each)]
     assert parts.joined("two", "", "hello") == "hello"
@@ -492,7 +494,7 @@ async def enough(told: dict[str, int], *, at_least: int) -> None:
 
 
 class TestTwo:
-    async def test_one_is_told_at_once_what_the_other_stores(self, store: Store, dsn: str) -> None:
+    async def test_appends_reach_another_store_at_once(self, store: Store, dsn: str) -> None:
         other = await Store.connect(dsn)
         taken = Taken()
         await other.subscribe(None, 0, taken.take, taken.failed)
@@ -502,7 +504,7 @@ class TestTwo:
         assert [each.position for each in taken.entries] == [1, 2, 3, 4, 5, 6]
         await other.close()
 
-    async def test_what_one_says_the_other_hears(self, store: Store, dsn: str) -> None:
+    async def test_notes_reach_another_store(self, store: Store, dsn: str) -> None:
         other = await Store.connect(dsn)
         heard = {store: list[object](), other: list[object]()}
         for each, notes in heard.items():
@@ -513,7 +515,7 @@ class TestTwo:
         assert set(heard[store]) == set(heard[other]) == {("one", 1), ("two", 2)}
         await other.close()
 
-    async def test_nothing_is_missed_from_the_moment_that_it_is_open(
+    async def test_notes_sent_while_the_listener_starts_are_received(
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         begun = postgres.connected
@@ -534,7 +536,7 @@ class TestTwo:
 
     @pytest.mark.parametrize("table", ["stream", "open_board"])
     @pytest.mark.parametrize("closes", [False, True])
-    def test_boards_may_come_and_go_while_they_are_read(
+    def test_board_list_is_consistent_while_boards_change(
         self, dsn: str, monkeypatch: pytest.MonkeyPatch, table: str, *, closes: bool
     ) -> None:
         one, other = (Database(Postgres(dsn), time.time) for _ in range(2))
@@ -558,9 +560,7 @@ class TestTwo:
         one.close()
         other.close()
 
-    async def test_note_longer_than_a_notification_arrives_whole_and_in_order(
-        self, store: Store, dsn: str
-    ) -> None:
+    async def test_long_note_arrives_complete_and_in_order(self, store: Store, dsn: str) -> None:
         other = await Store.connect(dsn)
         heard: list[object] = []
         store.hear(heard.append, lambda: Form(str))
@@ -572,14 +572,14 @@ class TestTwo:
         assert heard == notes
         await other.close()
 
-    async def test_note_that_is_too_long_is_refused_without_its_text(self, store: Store) -> None:
+    async def test_oversized_note_is_refused_without_quoting_it(self, store: Store) -> None:
         note = "secret " * (LONGEST_NOTE * MOST_PARTS // 7 + 1)
         with pytest.raises(NoteTooLongError) as refused:
             await store.notify(note, lambda: Form(str))
         assert "secret" not in str(refused.value)
         await store.notify(note[:-20], lambda: Form(str))
 
-    async def test_note_that_cannot_be_read_is_logged_without_its_text(
+    async def test_unreadable_note_is_logged_without_quoting_it(
         self, store: Store, dsn: str, caplog: pytest.LogCaptureFixture
     ) -> None:
         other = await Store.connect(dsn)
@@ -592,7 +592,7 @@ class TestTwo:
         assert "version" not in caplog.text
         await other.close()
 
-    async def test_who_stops_in_the_middle_stops_nobody_for_long(
+    async def test_writer_idle_in_transaction_blocks_others_briefly(
         self, store: Store, dsn: str
     ) -> None:
         stopped = Postgres(dsn)
@@ -603,7 +603,7 @@ class TestTwo:
             stopped.connection.execute("select 1")
         stopped.close()
 
-    async def test_who_waited_too_long_for_the_others_goes_on_after_that(
+    async def test_append_succeeds_after_a_lock_timeout(
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(postgres, "SETTINGS", (*postgres.SETTINGS, "set lock_timeout = '50ms'"))
@@ -618,7 +618,7 @@ class TestTwo:
         assert await store.version(OAK) == 1
         await late.close()
 
-    async def test_who_sleeps_between_two_statements_is_thrown_out(
+    async def test_session_idle_in_transaction_is_terminated(
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The server takes for busy whoever has not said yet that it has sent all."""
@@ -635,14 +635,14 @@ class TestTwo:
         await awake.close()
         assert await players(store) == ["Anna"]
 
-    async def test_a_check_waits_for_nobody_who_writes(self, store: Store, dsn: str) -> None:
+    async def test_check_does_not_wait_for_the_writer_lock(self, store: Store, dsn: str) -> None:
         """It has the lowest priority: nobody could write while it waits for a processor."""
         await store.append({OAK: (0, [joined(1)])})
         with psycopg.connect(dsn) as session:
             session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
             assert (await asyncio.to_thread(check_database, dsn)).events == 1
 
-    async def test_one_at_a_time_has_the_lock_on_serving(self, dsn: str) -> None:
+    async def test_serving_lock_is_held_by_one_process_at_a_time(self, dsn: str) -> None:
         told: list[list[object]] = [[], []]
         first = postgres.AdvisoryLock(dsn, Lock.SERVING, told[0].append)
         await until(lambda: Holder.OURS in told[0])
@@ -653,14 +653,14 @@ class TestTwo:
         await until(lambda: Holder.OURS in told[1])
         second.close()
 
-    async def test_it_can_be_let_go_at_any_moment(self, dsn: str) -> None:
+    async def test_serving_lock_can_be_closed_while_being_acquired(self, dsn: str) -> None:
         with_it = postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None)
         for _ in range(20):
             await asyncio.to_thread(postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None).close)
         with_it.close()
 
     @pytest.mark.parametrize("ahead", [-5000.0, 0.0, 5000.0])
-    async def test_they_go_by_the_same_time(
+    async def test_nodes_share_one_time_despite_server_clock_jumps(
         self, dsn: str, monkeypatch: pytest.MonkeyPatch, ahead: float
     ) -> None:
         """The server's may be another one since one of them began: a standby has taken over."""
@@ -684,7 +684,7 @@ class TestTwo:
             await each.close()
             await store.close()
 
-    async def test_nobody_goes_by_the_time_of_the_dead(
+    async def test_cluster_time_ignores_dead_nodes(
         self, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         one = await Store.connect(dsn)
@@ -702,7 +702,7 @@ class TestTwo:
 
 
 class TestWhatIsThere:
-    async def test_another_programs_tables(self, cluster: Cluster) -> None:
+    async def test_foreign_tables_are_refused(self, cluster: Cluster) -> None:
         dsn = cluster.schema()
         with psycopg.connect(dsn) as session:
             session.execute("create table account (name text)")
@@ -711,7 +711,7 @@ class TestWhatIsThere:
         ):
             await Store.connect(dsn)
 
-    async def test_a_later_version(self, store: Store, dsn: str) -> None:
+    async def test_newer_schema_is_refused(self, store: Store, dsn: str) -> None:
         await store.append({OAK: (0, [joined(1)])})
         with psycopg.connect(dsn) as session:
             session.execute(f"comment on table head is '{OURS}{FORMAT + 1}'".encode())
@@ -724,7 +724,7 @@ class TestWhatIsThere:
             with psycopg.connect(dsn) as session:
                 session.execute(f"comment on table head is '{OURS}{FORMAT}'".encode())
 
-    async def test_a_row_that_has_changed(self, store: Store, dsn: str) -> None:
+    async def test_altered_event_row_is_detected(self, store: Store, dsn: str) -> None:
         await store.append({OAK: (0, [joined(1), joined(2)])})
         with psycopg.connect(dsn) as session:
             session.execute("update event set body = replace(body, 'joined', 'moved')")
@@ -736,9 +736,7 @@ class TestWhatIsThere:
         with pytest.raises(DamagedStoreError):
             await store.read_stream(OAK)
 
-    async def test_one_row_that_an_operator_has_changed_is_no_damage(
-        self, store: Store, dsn: str
-    ) -> None:
+    async def test_row_edited_by_an_operator_is_not_damage(self, store: Store, dsn: str) -> None:
         await store.write(accounts.enrol, "Anna", "hash")
         account = await store.read(accounts.find, "Anna")
         assert account
@@ -747,9 +745,7 @@ class TestWhatIsThere:
         assert await store.check() is None
         assert await store.read(accounts.find, "Anna") == replace(account, seen=account.seen + 1)
 
-    async def test_amcheck_is_asked_if_it_is_there_and_else_that_is_told(
-        self, cluster: Cluster
-    ) -> None:
+    async def test_amcheck_is_used_or_reported_as_missing(self, cluster: Cluster) -> None:
         dsn = cluster.schema()
         store = await Store.connect(dsn)
         await store.append({OAK: (0, [joined(1)])})
@@ -775,7 +771,7 @@ class TestWhatIsThere:
             finally:
                 session.execute("drop extension amcheck")
 
-    async def test_no_server(self) -> None:
+    async def test_unreachable_server_is_reported_without_the_password(self) -> None:
         with pytest.raises(
             StoreError, match=r"The database thud on 127\.0\.0\.1 could not be used: "
         ):
@@ -783,7 +779,9 @@ class TestWhatIsThere:
 
 
 class TestCopying:
-    async def test_there_and_back(self, dsn: str, tmp_path: Path, clock: Clock) -> None:
+    async def test_copy_to_postgres_and_back_preserves_all_rows(
+        self, dsn: str, tmp_path: Path, clock: Clock
+    ) -> None:
         """All rows come through: events, battles, ratings, accounts, and what was analysed."""
         paths = tmp_path / "here.db", tmp_path / "back.db"
         first = await Store.open(paths[0], clock=clock)
@@ -804,7 +802,7 @@ class TestCopying:
         assert await back.check() is None
         await back.close()
 
-    async def test_not_over_what_is_there(self, dsn: str, tmp_path: Path) -> None:
+    async def test_copy_into_a_nonempty_store_is_refused(self, dsn: str, tmp_path: Path) -> None:
         store = await Store.connect(dsn)
         await store.append({OAK: (0, [joined(1)])})
         await store.close()
@@ -812,7 +810,7 @@ class TestCopying:
         with pytest.raises(StoreError, match="it has to be empty"):
             await asyncio.to_thread(copy, str(tmp_path / "new.db"), dsn)
 
-    async def test_not_while_a_server_runs(self, dsn: str, tmp_path: Path) -> None:
+    async def test_copy_of_a_store_in_use_is_refused(self, dsn: str, tmp_path: Path) -> None:
         store = await Store.connect(dsn)
         node = Node(store)
         await node.open()
@@ -821,7 +819,7 @@ class TestCopying:
         await node.close()
         await store.close()
 
-    async def test_nothing_to_copy(self, tmp_path: Path) -> None:
+    async def test_copy_of_a_missing_store_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="There is no store"):
             copy(str(tmp_path / "none.db"), str(tmp_path / "new.db"))
         assert not (tmp_path / "new.db").exists()
@@ -849,7 +847,7 @@ async def told_of(store: Store) -> list[object]:
         (100.0, 1, "The server on the database has stored nothing for "),
     ],
 )
-async def test_whether_a_server_is_well_is_told_from_beside(
+async def test_health_command_reports_the_state_of_the_server(
     tmp_path: Path,
     dsn: str,
     capsys: pytest.CaptureFixture[str],
@@ -872,7 +870,7 @@ async def test_whether_a_server_is_well_is_told_from_beside(
     assert capsys.readouterr().err == "No server runs on the database.\n"
 
 
-async def test_nothing_is_stored_in_another_form_while_servers_of_another_version_run(
+async def test_rebuild_waits_for_servers_of_another_version(
     store: Store, dsn: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They would go on in the old form, and the first who comes after them finds the new one."""
@@ -897,7 +895,7 @@ async def test_nothing_is_stored_in_another_form_while_servers_of_another_versio
     await new.close()
 
 
-async def test_a_server_that_slept_while_another_version_took_over_stores_nothing(
+async def test_suspended_server_cannot_write_after_an_upgrade(
     store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And neither if none of those lives any more: else battles would be stored in two forms."""
@@ -912,7 +910,7 @@ async def test_a_server_that_slept_while_another_version_took_over_stores_nothin
         await ended
 
 
-def test_what_is_read_after_a_position_has_all_up_to_there(dsn: str, clock: Clock) -> None:
+def test_read_after_a_position_sees_all_earlier_events(dsn: str, clock: Clock) -> None:
     """Else who begins to follow from there would miss what others have stored meanwhile."""
     one, two = (Database(Postgres(dsn), clock) for _ in range(2))
     two.write([Append({OAK: (0, [joined(1)])}, None, None)])

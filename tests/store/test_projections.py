@@ -149,7 +149,7 @@ async def played(store: Store, number: int) -> Game:
 
 
 @pytest.mark.parametrize("seed", range(12 if SOAKING else 1))
-async def test_rows_are_what_a_fold_of_all_events_is(store: Store, seed: int) -> None:
+async def test_battle_rows_equal_a_fold_of_all_events(store: Store, seed: int) -> None:
     model = await live(store, seed)
     # A player of one realm is another than the one of that name in the next: leave those out.
     of_realm = {each.number for each in model.battles if realm_of(each.id.board)}
@@ -168,7 +168,7 @@ async def test_rows_are_what_a_fold_of_all_events_is(store: Store, seed: int) ->
 
 
 @pytest.mark.parametrize("seed", range(12 if SOAKING else 1))
-async def test_scores_are_what_a_fold_of_all_events_is(
+async def test_scores_equal_a_fold_of_all_events(
     store: Store, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     monkeypatch.setattr(f"{__name__}.BOARDS", (OAK, PINE))
@@ -185,7 +185,7 @@ async def test_scores_are_what_a_fold_of_all_events_is(
     assert await store.read(scores.score, "Nobody") is None
 
 
-def test_equals_who_draw_stay_equal() -> None:
+def test_draw_between_equals_keeps_ratings_equal() -> None:
     a, b = rate(Strength(), Strength(), None)
     assert a == b
     better, worse = rate(Strength(), Strength(), Side.DWARF)
@@ -194,7 +194,7 @@ def test_equals_who_draw_stay_equal() -> None:
 
 
 class TestBattles:
-    async def test_the_plies_of_a_battle_are_read_from_its_board(self, store: Store) -> None:
+    async def test_battle_plies_are_read_from_the_board_stream(self, store: Store) -> None:
         moves = plies("move f15 f8", "shove g7 e7")
         moved = [
             Moved(1.0, "Anna", (Side.DWARF, Side.TROLL)[number], move, number + 1)
@@ -209,7 +209,7 @@ class TestBattles:
         assert (await played(store, 2)).moves == ()
         assert await store.read(battles.battle, 3) is None
 
-    async def test_history_goes_back_page_by_page(self, store: Store) -> None:
+    async def test_history_is_paged_backwards(self, store: Store) -> None:
         await store.append({OAK: (0, [started(number) for number in range(10)])})
         page = await store.read(battles.history, "anna", most=4)
         assert [battle.number for battle in page] == [10, 9, 8, 7]
@@ -218,9 +218,7 @@ class TestBattles:
         assert await store.read(battles.history, "Anna", 1) == []
         assert await store.read(battles.history, "Zoe") == []
 
-    async def test_a_page_of_the_history_is_looked_up_with_how_many_there_are(
-        self, store: Store
-    ) -> None:
+    async def test_history_page_includes_the_total_count(self, store: Store) -> None:
         count = 2 * PAGE + 3
         others = [started(number, "Carla", "Dora") for number in range(2)]
         await store.append(
@@ -235,7 +233,7 @@ class TestBattles:
                 assert [each.number for each in found.battles] == list(range(first, end, -1))
                 assert found.in_all == in_all
 
-    async def test_all_battles_come_page_by_page(self, store: Store) -> None:
+    async def test_battles_are_listed_in_pages(self, store: Store) -> None:
         await store.append({OAK: (0, [started(1), started(2, "Carla")])})
         await store.append({PINE: (0, [started(3), started(4, "Carla"), started(5)])})
         page = await store.read(battles.battles, most=3)
@@ -255,9 +253,7 @@ class TestBattles:
         assert await store.read(battles.battles, "Zoe") == []
         assert await store.read(battles.battles, "Anna", realm="elsewhere") == []
 
-    async def test_a_name_s_battles_are_found_when_it_is_another_guest_s(
-        self, store: Store
-    ) -> None:
+    async def test_battles_of_former_guests_are_found_by_name(self, store: Store) -> None:
         for number in range(2):
             await store.write(accounts.keep_guest, KeptName("Zoe", b"1" * 32, 5.0))
             await store.append({OAK: (number, [started(1, "Zoe", "Bert")])})
@@ -268,7 +264,7 @@ class TestBattles:
         assert await store.read(battles.battles, "zoe", most=1) == both[:1]
         assert await store.read(battles.between, "Zoe", "Bert", 0, 2**40) == both
 
-    async def test_those_of_two_players_are_found_by_day(self, store: Store) -> None:
+    async def test_battles_between_two_players_are_found_by_time(self, store: Store) -> None:
         others = [started(2, "Bert", "Anna"), started(3, "Anna", "Carla")]
         await store.append({OAK: (0, [started(1), *others])})
         await store.append({PINE: (0, [started(4)])})
@@ -281,7 +277,7 @@ class TestBattles:
         assert await store.read(battles.between, "Anna", "Bert", last.at + 1, last.at + 2) == []
         assert await store.read(battles.between, "Anna", "Zoe", 0, 2**40) == []
 
-    async def test_a_battle_is_found_by_where_it_began(self, store: Store) -> None:
+    async def test_battle_number_is_found_by_its_start(self, store: Store) -> None:
         await store.append({OAK: (0, [started(1), Cleared(1.0, "Anna"), started(2)])})
         assert await store.read(battles.number_of, BattleId(OAK, 3)) == 2
         assert await store.read(battles.number_of, BattleId(OAK, 2)) is None
@@ -289,7 +285,7 @@ class TestBattles:
 
 
 class TestAdjourned:
-    async def test_a_match_is_put_away_and_resumed_once(self, store: Store) -> None:
+    async def test_adjourned_match_is_resumed_once(self, store: Store) -> None:
         began = BattleId(OAK, 1)
         saved = put_away(began, "Anna", "Carla", LONGER)
         await store.append({OAK: (0, [started(1)])})
@@ -315,9 +311,7 @@ class TestAdjourned:
         assert resumed.source.board in {OAK, PINE}
         assert (await played(store, 1)).moves == LONGER
 
-    async def test_what_is_decided_at_a_board_cannot_take_up_one_match_twice(
-        self, store: Store
-    ) -> None:
+    async def test_match_cannot_be_resumed_at_two_boards(self, store: Store) -> None:
         saved = put_away(BattleId(OAK, 1), "Anna", "Carla", LONGER)
         away, back = Adjourned(1.0, "Anna", saved), Resumed(1.0, "Anna", saved)
         await store.append_to_board(OAK, 0, [started(1), away])
@@ -334,7 +328,7 @@ class TestAdjourned:
         assert battle
         assert battle.source == taken_up
 
-    async def test_nor_a_match_as_it_was_before(self, store: Store) -> None:
+    async def test_match_cannot_be_resumed_from_an_earlier_adjournment(self, store: Store) -> None:
         began = BattleId(OAK, 1)
         before, after = (put_away(began, "Anna", "Carla", moves) for moves in (CAPTURE, LONGER))
         await store.append_to_board(OAK, 0, [started(1), Adjourned(1.0, "Anna", before)])
@@ -348,7 +342,7 @@ class TestAdjourned:
         await store.append_to_board(OAK, 2, [Resumed(1.0, "Anna", after)])
         assert await store.read(battles.adjourned, "Anna") == []
 
-    async def test_nor_one_that_was_never_put_away(self, store: Store) -> None:
+    async def test_match_never_adjourned_cannot_be_resumed(self, store: Store) -> None:
         saved = put_away(BattleId(OAK, 1), "Anna", "Carla", LONGER)
         await store.append_to_board(OAK, 0, [started(1)])
         with pytest.raises(ConflictError):
@@ -377,7 +371,7 @@ class TestBoards:
         assert battle.id.board == "b1"
 
 
-async def test_rows_are_made_anew_by_another_version(
+async def test_rows_are_rebuilt_by_another_version(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = await Store.open(path)
@@ -402,7 +396,7 @@ async def test_rows_are_made_anew_by_another_version(
     await store.close()
 
 
-async def test_rows_are_not_made_anew_while_another_version_serves(
+async def test_rows_are_not_rebuilt_while_another_version_serves(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would go on to write them in its own form."""
@@ -423,7 +417,7 @@ async def test_rows_are_not_made_anew_while_another_version_serves(
     await store.close()
 
 
-async def test_rows_that_another_process_has_made_anew_meanwhile_are_left(
+async def test_rows_rebuilt_by_another_process_are_kept(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = Database(OnDisk(path, serving=False, patience=5.0), lambda: 1.0)
@@ -439,7 +433,7 @@ async def test_rows_that_another_process_has_made_anew_meanwhile_are_left(
     await other.close()
 
 
-async def test_rows_of_another_version_are_not_compared(
+async def test_check_skips_rows_of_another_version(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = await Store.open(path)
@@ -452,7 +446,7 @@ async def test_rows_of_another_version_are_not_compared(
         assert check_backend(Sqlite(connection)) is None
 
 
-async def test_battles_that_are_looked_up_at_once(
+async def test_concurrent_battle_lookups_exceeding_the_cache_succeed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fewer are kept folded than are asked for."""

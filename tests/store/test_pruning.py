@@ -155,7 +155,7 @@ class TestAnyHistory:
         PLAYS,
         st.lists(st.integers(0, 90), min_size=1, max_size=3),
     )
-    def test_what_can_be_asked_for_is_the_same(
+    def test_pruning_preserves_all_query_results(
         self, before: list[Deed], after: list[Deed], minutes: list[int]
     ) -> None:
         store = stored(happened([*before, *BEGUN, *after]))
@@ -166,7 +166,7 @@ class TestAnyHistory:
             assert at_once(known(store)) == told
             assert at_once(store.check()) is None
 
-    def test_there_is_something_to_be_dropped(self) -> None:
+    def test_pruning_drops_events_of_a_rich_history(self) -> None:
         lines = happened([*RICH_DEEDS, *RICH_DEEDS])
         store = stored(lines)
         told = at_once(known(store))
@@ -177,7 +177,7 @@ class TestAnyHistory:
         assert at_once(known(store)) == told
         assert not at_once(upkeep.prune(store, FOREVER)).dropped
 
-    async def test_records_are_exported_as_before(self, tmp_path: Path) -> None:
+    async def test_pruning_leaves_exported_records_unchanged(self, tmp_path: Path) -> None:
         store = stored(happened([*RICH_DEEDS, *RICH_DEEDS]))
         await export(store, tmp_path / "before")
         await upkeep.prune(store, FOREVER)
@@ -205,7 +205,7 @@ async def put(store: Store, stream: str, *events: StoredEvent) -> None:
 
 
 class TestAtBoards:
-    async def test_what_led_up_to_old_matches_goes_and_their_plies_stay(
+    async def test_pruning_drops_preliminaries_of_old_matches_but_no_plies(
         self, store: Store, clock: Clock
     ) -> None:
         kept = started(1), moved(0), cleared(1), started(2), moved(0)
@@ -226,7 +226,9 @@ class TestAtBoards:
         assert [each.version for each in await store.read_stream(OAK, 5, 4)] == [7]
         await is_in_order(store)
 
-    async def test_what_was_after_a_day_or_just_now_stays(self, store: Store, clock: Clock) -> None:
+    async def test_pruning_keeps_events_after_the_cutoff_and_recent_ones(
+        self, store: Store, clock: Clock
+    ) -> None:
         for day in range(4):
             clock.now = NOON + day * 86_400.0
             await put(store, OAK, joined(day), started(day), cleared(day))
@@ -236,7 +238,9 @@ class TestAtBoards:
         assert (await upkeep.prune(store, FOREVER, drops=False)).dropped == {"joined": 1}
         assert (await upkeep.prune(store, FOREVER)).dropped == {"joined": 1}
 
-    async def test_who_is_away_moves_a_clock(self, store: Store, clock: Clock) -> None:
+    async def test_pruning_keeps_absences_of_timed_battles(
+        self, store: Store, clock: Clock
+    ) -> None:
         untimed = started(1)
         timed = BattleStarted(1.0, "Anna", 1, "discworld", "Anna", "Bert", time=TimeControl(5))
         held = ClockHeld(1.0, "", 5.0)
@@ -247,7 +251,7 @@ class TestAtBoards:
         left = events_of(await store.read_stream(OAK))
         assert left == same(untimed, timed, *AWAY, held, cleared(1), cleared(1))
 
-    async def test_of_a_match_that_was_put_away_its_last_state_stays(
+    async def test_pruning_keeps_the_last_state_of_an_adjourned_match(
         self, store: Store, clock: Clock
     ) -> None:
         await put(store, OAK, started(1))
@@ -266,9 +270,7 @@ class TestAtBoards:
 
 
 class TestInTheHall:
-    async def test_seeks_that_stand_and_boards_that_are_up_stay(
-        self, store: Store, clock: Clock
-    ) -> None:
+    async def test_pruning_keeps_open_seeks_and_boards(self, store: Store, clock: Clock) -> None:
         await put(store, OAK, started(1), cleared(1))
         await put(
             store,
@@ -331,7 +333,7 @@ class TestWhatIsGoneIsKnown:
         await store.close()
         return path
 
-    def test_gaps_are_as_few_as_they_can_be(self, pruned: Path) -> None:
+    def test_adjacent_gaps_are_merged(self, pruned: Path) -> None:
         assert check_file(pruned).events == 12
         database = Database(OnDisk(pruned, serving=False, patience=1.0), lambda: LATER)
         gaps = list(database.table.rows("gap", "order by first"))
@@ -348,7 +350,7 @@ class TestWhatIsGoneIsKnown:
             "update event set position = 8 where position = 10",
         ],
     )
-    def test_nothing_else_may_be_missing(self, pruned: Path, statement: str) -> None:
+    def test_check_detects_events_missing_outside_gaps(self, pruned: Path, statement: str) -> None:
         files = OnDisk(pruned, serving=False, patience=1.0)
         files.connection.execute(statement)
         assert check_backend(files)
@@ -357,13 +359,15 @@ class TestWhatIsGoneIsKnown:
     @pytest.mark.parametrize(
         ("first", "last"), [(6, 6), (7, 10), (25, 26), (30, 40), (8, 8), (16, 16)]
     )
-    def test_no_other_gap_is_accepted(self, pruned: Path, first: int, last: int) -> None:
+    def test_check_rejects_gaps_that_do_not_match_the_events(
+        self, pruned: Path, first: int, last: int
+    ) -> None:
         database = Database(OnDisk(pruned, serving=False, patience=1.0), lambda: LATER)
         database.write([lambda db: db.table.put("gap", first, last)])
         assert check_backend(database.backend)
         database.close()
 
-    def test_who_reads_notices_what_else_is_missing(self, pruned: Path) -> None:
+    def test_stream_read_detects_events_missing_outside_gaps(self, pruned: Path) -> None:
         database = Database(OnDisk(pruned, serving=False, patience=1.0), lambda: LATER)
         assert [each.version for each in database.read_stream(PINE)] == [4, 5, 6, 10, 11, 12]
         assert len(database.after(0)) == 12
@@ -374,7 +378,9 @@ class TestWhatIsGoneIsKnown:
             database.after(0)
         database.close()
 
-    async def test_who_follows_is_handed_what_is_left(self, pruned: Path) -> None:
+    async def test_subscriber_of_a_pruned_store_receives_the_remaining_events(
+        self, pruned: Path
+    ) -> None:
         store, taken = await Store.open(pruned), Taken()
         await store.subscribe(None, 0, taken.take, taken.failed)
         assert len(taken.entries) == 12
@@ -382,7 +388,7 @@ class TestWhatIsGoneIsKnown:
         assert (taken.entries[-1].position, taken.entries[-1].version) == (25, 13)
         await store.close()
 
-    async def test_the_last_event_may_be_gone(self, store: Store, clock: Clock) -> None:
+    async def test_subscriber_skips_a_pruned_last_event(self, store: Store, clock: Clock) -> None:
         await put(store, HALL, SeekMade(1.0, "Anna", 1, "discworld"))
         await put(store, HALL, SeekEnded(1.0, "Anna", 1, SeekEnd.WITHDRAWN, "Anna"))
         clock.now = LATER
@@ -394,9 +400,7 @@ class TestWhatIsGoneIsKnown:
         await is_in_order(store)
 
 
-async def test_a_battle_that_was_looked_up_before_is_the_same_after(
-    store: Store, clock: Clock
-) -> None:
+async def test_cached_battle_is_unchanged_by_pruning(store: Store, clock: Clock) -> None:
     """What is kept folded goes on by versions, not by how many events there are."""
     await put(store, OAK, started(1), *AWAY, *OFFERS, cleared(1))
     before = await store.look_up(BattleLookup(1))
@@ -427,7 +431,7 @@ asyncio.run(prune())
 
 
 @pytest.mark.parametrize("batches", [1, 2, 5])
-def test_one_that_is_killed_leaves_all_in_order(path: Path, batches: int) -> None:
+def test_pruning_killed_midway_leaves_a_valid_store(path: Path, batches: int) -> None:
     async def play() -> dict[str, Any]:
         store = await Store.open(path, clock=lambda: NOON)
         for number in range(20):
@@ -459,7 +463,7 @@ def test_one_that_is_killed_leaves_all_in_order(path: Path, batches: int) -> Non
     assert check_file(path).events == 60
 
 
-async def test_others_write_meanwhile(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pruning_does_not_block_writers(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thudmud.store.upkeep.BATCH", 2)
     first = await Store.open(path, clock=lambda: NOON)
     for number in range(30):
@@ -496,7 +500,7 @@ class TestCompacting:
         await upkeep.prune(store, FOREVER)
         await store.close()
 
-    async def test_the_file_is_smaller(self, path: Path) -> None:
+    async def test_compacting_shrinks_the_file(self, path: Path) -> None:
         await self.filled(path)
         store = await Store.open(path, serving=True)
         before, after = await store.read(Database.compact)
@@ -506,7 +510,7 @@ class TestCompacting:
         assert size(path) == after
         check_file(path)
 
-    async def test_without_room_it_stays_as_it_is(
+    async def test_compacting_without_disk_space_changes_nothing(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await self.filled(path)
@@ -525,7 +529,9 @@ class TestCompacting:
         check_file(path)
 
 
-def test_what_is_asked_for_again_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pruning_retried_after_a_link_loss_looks_at_events_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A link to the database may be lost in the midst of it."""
     monkeypatch.setattr(pruning, "LOOK", 3)
     database = Database(InMemory(), lambda: 10 * YOUNG)

@@ -129,7 +129,9 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     yield str(error.value)
 
 
-def test_what_it_says_is_what_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reliability_page_quotes_actual_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "thudmud.db"
     said = [
         each.replace(str(tmp_path / "srv"), "/srv/thud").replace(str(path), path.name)
@@ -145,7 +147,7 @@ def test_what_it_says_is_what_is_said(tmp_path: Path, monkeypatch: pytest.Monkey
         assert any(re.fullmatch(pattern, message) for message in said), pattern
 
 
-def test_what_is_found_is_what_is_found(tmp_path: Path) -> None:
+def test_reliability_page_lists_actual_damage_reports(tmp_path: Path) -> None:
     """Of what the page lists, what is easily brought about."""
     path = tmp_path / "thudmud.db"
     page = " ".join(PAGE.read_text("utf-8").split())

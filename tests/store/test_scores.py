@@ -30,7 +30,7 @@ def annals() -> Annals:
 
 
 class TestTallies:
-    def test_battles_by_ruleset_and_side(self, annals: Annals) -> None:
+    def test_tallies_count_battles_by_ruleset_and_side(self, annals: Annals) -> None:
         for outcome in (DWARFS, DWARFS, TROLLS, DRAW):
             annals.whole(outcome)
         annals.whole(TROLLS, "Bert", "Anna", rules="classic")
@@ -55,7 +55,7 @@ class TestTallies:
             ((24, 24), Tally(drawn=1), Tally(drawn=1)),
         ],
     )
-    def test_matches_by_their_points(
+    def test_tallies_count_matches_by_points(
         self,
         annals: Annals,
         points: tuple[int, int],
@@ -70,7 +70,7 @@ class TestTallies:
             {"discworld": bert},
         ]
 
-    def test_they_go_on_as_battles_end(self, annals: Annals) -> None:
+    def test_tallies_grow_as_battles_end(self, annals: Annals) -> None:
         assert annals.score("Anna") is None
         annals.whole()
         assert annals.score("Anna") is not None
@@ -80,7 +80,7 @@ class TestTallies:
         assert score.name == "ANNA"
         assert score.people.battles["discworld", Side.DWARF] == Tally(2, 0, 0)
 
-    def test_imported_and_unfinished_battles_are_not_in_them(self, annals: Annals) -> None:
+    def test_tallies_exclude_imported_and_unfinished_battles(self, annals: Annals) -> None:
         annals.bring_in(DWARFS)
         annals.begin()
         annals.clear()
@@ -92,7 +92,7 @@ BLITZ = TimeControl(5, 0)
 
 
 class TestRatings:
-    def test_a_winner_rises_as_the_loser_falls(self, annals: Annals) -> None:
+    def test_winner_gains_what_the_loser_loses(self, annals: Annals) -> None:
         annals.match("Anna", "Bert")
         anna, bert = annals.rating("Anna"), annals.rating("bert")
         assert anna is not None
@@ -101,7 +101,7 @@ class TestRatings:
         assert anna.uncertainty == bert.uncertainty < 250
         assert anna.results == bert.results == 1
 
-    def test_it_is_the_match_that_counts(self, annals: Annals) -> None:
+    def test_rating_changes_by_match_not_by_battle(self, annals: Annals) -> None:
         annals.begin()
         annals.end(DWARFS)
         assert annals.rating("Anna") is None
@@ -112,16 +112,18 @@ class TestRatings:
         assert (rating.points, rating.results) == (MIDDLE, 1)
 
     @pytest.mark.parametrize(("first", "second"), [(False, True), (True, False), (False, False)])
-    def test_both_battles_have_to_count(self, annals: Annals, *, first: bool, second: bool) -> None:
+    def test_rating_requires_both_battles_to_be_rated(
+        self, annals: Annals, *, first: bool, second: bool
+    ) -> None:
         annals.match(first=first, second=second)
         assert annals.rating("Anna") is None
 
-    def test_a_second_battle_without_a_first_is_no_match(self, annals: Annals) -> None:
+    def test_second_battle_without_a_first_is_not_rated(self, annals: Annals) -> None:
         annals.begin(number=2)
         annals.end(DWARFS, points=(40, 30))
         assert annals.rating("Bert") is None
 
-    def test_each_ruleset_and_each_pace_has_its_own(self, annals: Annals) -> None:
+    def test_ratings_are_separate_by_ruleset_and_pace(self, annals: Annals) -> None:
         annals.match("Anna", "Bert")
         annals.match("Bert", "Anna", rules="classic")
         annals.match("Bert", "Anna", time=BLITZ)
@@ -138,7 +140,7 @@ class TestRatings:
             Pool("discworld", TimeClass.BLITZ): (2, False),
         }
 
-    def test_battles_that_were_set_up_count_for_nothing(self, annals: Annals) -> None:
+    def test_battles_from_a_custom_position_are_not_scored(self, annals: Annals) -> None:
         opening = read_position("dA6,TG7,RH8 dwarf", DISCWORLD)
         started = BattleStarted(NOON, "Anna", 1, "discworld", "Anna", "Bert", opening=opening)
         annals.happen("oak board", started)
@@ -147,7 +149,7 @@ class TestRatings:
         assert not annals.ranked()
         assert annals.battle(1).set_up
 
-    def test_who_is_better_known_is_told_more_exactly(self, annals: Annals) -> None:
+    def test_uncertainty_shrinks_with_more_matches(self, annals: Annals) -> None:
         annals.season("Anna", "Bert", "Carl", "Dora", rounds=3)
         few = annals.rating("Anna")
         annals.season("Anna", "Bert", "Carl", "Dora", rounds=30)
@@ -160,7 +162,7 @@ class TestRatings:
         assert few.is_provisional
         assert not many.is_provisional
 
-    def test_a_lucky_beginner_is_not_in_the_standings(self, annals: Annals) -> None:
+    def test_standings_exclude_provisional_ratings(self, annals: Annals) -> None:
         annals.season("Anna", "Bert", "Carl", "Dora")
         for loser in ("Anna", "Bert", "Carl", "Dora", "Anna"):
             annals.match("Zoe", loser)
@@ -168,11 +170,11 @@ class TestRatings:
         annals.match("Zoe", "Bert")
         assert annals.ranked()[0] == "Zoe"
 
-    def test_who_plays_alone_is_not_rated(self, annals: Annals) -> None:
+    def test_player_against_themselves_is_not_rated(self, annals: Annals) -> None:
         annals.match("Anna", "anna")
         assert annals.rating("Anna") is None
 
-    def test_the_end_of_a_match_tells_what_it_has_changed(self, annals: Annals) -> None:
+    def test_match_end_event_carries_rating_changes(self, annals: Annals) -> None:
         annals.match("Anna", "Bert")
         anna, bert = annals.rating("Anna"), annals.rating("Bert")
         assert anna
@@ -188,7 +190,7 @@ class TestRatings:
 class TestFeeding:
     """What keeps a rating from being made by players who lose on purpose."""
 
-    def test_two_who_play_nobody_else_stay_provisional(self, annals: Annals) -> None:
+    def test_pair_playing_only_each_other_stays_provisional(self, annals: Annals) -> None:
         for _ in range(3 * LAST):
             annals.match("Anna", "Bert")
         anna = annals.rating("Anna")
@@ -198,7 +200,7 @@ class TestFeeding:
         assert not annals.ranked()
         assert at_once(annals.store.read_stream("oak board"))[-1].changes == ()
 
-    def test_they_count_again_once_both_have_played_others(self, annals: Annals) -> None:
+    def test_pair_is_rated_again_after_playing_others(self, annals: Annals) -> None:
         others = "Carl", "Dora", "Emil", "Fred", "Gina", "Hugo"
         annals.season(*others)
         for _ in range(LAST):
@@ -216,14 +218,14 @@ class TestFeeding:
         assert again
         assert again.results == known.results + 1
 
-    def test_three_who_play_nobody_else_go_on(self, annals: Annals) -> None:
+    def test_three_players_among_themselves_are_rated(self, annals: Annals) -> None:
         for one, other in (("Anna", "Bert"), ("Bert", "Carl"), ("Carl", "Anna")) * 20:
             annals.match(one, other)
         anna = annals.rating("Anna")
         assert anna
         assert anna.results == 40
 
-    def test_who_is_not_known_yet_changes_nobody_who_is(self, annals: Annals) -> None:
+    def test_newcomer_does_not_change_an_established_rating(self, annals: Annals) -> None:
         annals.season("Anna", "Bert", "Carl", "Dora")
         before = annals.rating("Anna")
         annals.match("Anna", "Zoe")
@@ -236,7 +238,7 @@ class TestFeeding:
 
 
 class TestCurves:
-    def test_the_points_before_the_last_matches_and_after_each(self, annals: Annals) -> None:
+    def test_curve_shows_points_before_and_after_each_match(self, annals: Annals) -> None:
         told = [MIDDLE]
         for winner, loser in (("Anna", "Bert"), ("Carl", "Anna"), ("Anna", "Dora")):
             annals.match(winner, loser)
@@ -249,7 +251,7 @@ class TestCurves:
         assert score.curves[STANDARD] == tuple(told)
         assert len(score.curves[Pool("classic")]) == 2
 
-    def test_no_more_than_fit_a_screen(self, annals: Annals) -> None:
+    def test_curve_length_is_limited(self, annals: Annals) -> None:
         annals.season("Anna", "Bert", "Carl", "Dora", rounds=CURVE + 5)
         score = annals.found(ScoreLookup("Anna", curves=True))
         assert score
@@ -257,7 +259,7 @@ class TestCurves:
 
 
 class TestBots:
-    def test_a_battle_with_a_bot_changes_nothing_between_people(self, annals: Annals) -> None:
+    def test_bot_battle_leaves_scores_between_people_alone(self, annals: Annals) -> None:
         annals.match("Anna", "Bert")
         before = annals.score("Anna")
         annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
@@ -269,7 +271,7 @@ class TestBots:
         assert after.bots.battles == {("discworld", Side.DWARF): Tally(won=1)}
         assert after.bots.ratings[STANDARD].points > MIDDLE
 
-    def test_they_are_rated_by_the_battle_and_by_ruleset(self, annals: Annals) -> None:
+    def test_bot_battles_are_rated_singly_and_by_ruleset(self, annals: Annals) -> None:
         for rules in ("discworld", "classic", "classic"):
             annals.begin(troll="Grog", rules=rules, time=BLITZ)
             annals.end(DWARFS, players=("Anna", "Grog"), levels=Levels(troll=3))
@@ -278,7 +280,7 @@ class TestBots:
         found = {pool: each.results for pool, each in anna.bots.ratings.items()}
         assert found == {Pool("discworld"): 1, Pool("classic"): 2}
 
-    def test_a_bot_has_a_rating_at_each_level(self, annals: Annals) -> None:
+    def test_bot_has_a_rating_per_level(self, annals: Annals) -> None:
         for level, outcome in ((3, DWARFS), (5, TROLLS), (5, DRAW), (0, DWARFS)):
             annals.whole(outcome, "Anna", "Grog", levels=Levels(troll=level))
         grog = annals.score("Grog")
@@ -293,7 +295,7 @@ class TestBots:
         assert len(points) == 3
         assert points == sorted(points)
 
-    def test_two_bots_change_their_ratings_and_no_tally(self, annals: Annals) -> None:
+    def test_bots_playing_each_other_are_rated_but_not_tallied(self, annals: Annals) -> None:
         annals.whole(DWARFS, "Mog", "Grog", levels=Levels(0, 5))
         mog, grog = annals.score("Mog"), annals.score("Grog")
         assert mog
@@ -301,9 +303,7 @@ class TestBots:
         assert mog.levels[0].ratings != grog.levels[5].ratings
         assert mog.levels[0].in_all == grog.levels[5].in_all == Tally()
 
-    def test_end_of_a_battle_tells_how_the_rating_of_the_person_changed(
-        self, annals: Annals
-    ) -> None:
+    def test_bot_battle_end_carries_the_human_rating_change(self, annals: Annals) -> None:
         annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
         anna = annals.score("Anna")
         assert anna
@@ -311,9 +311,7 @@ class TestBots:
         rating = anna.bots.ratings[STANDARD]
         assert end.changes == (RatingChange("Anna", STANDARD, MIDDLE, rating, with_bot=True),)
 
-    def test_battles_with_bots_are_not_in_the_history_of_a_rating_among_people(
-        self, annals: Annals
-    ) -> None:
+    def test_bot_battles_are_left_out_of_the_curve_among_people(self, annals: Annals) -> None:
         annals.match("Anna", "Bert")
         before = annals.found(ScoreLookup("Anna", curves=True))
         for _ in range(LAST):
@@ -326,7 +324,7 @@ class TestBots:
         annals.match("Anna", "Bert")
         assert annals.rating("Bert") != bert  # their last opponents are people
 
-    def test_what_does_not_count_for_ratings_is_in_the_tallies(self, annals: Annals) -> None:
+    def test_tallies_include_unrated_bot_battles(self, annals: Annals) -> None:
         annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3), rated=False)
         anna, grog = annals.score("Anna"), annals.score("Grog")
         assert anna
@@ -336,11 +334,11 @@ class TestBots:
 
 
 class TestRanking:
-    def test_nobody_has_a_rating_yet(self, annals: Annals) -> None:
+    def test_ranking_without_ratings_is_empty(self, annals: Annals) -> None:
         annals.whole()
         assert annals.found(StandingsLookup("Anna")) == Ranking(STANDARD)
 
-    def test_the_best_and_their_places(self, annals: Annals) -> None:
+    def test_ranking_lists_places_and_own_rating(self, annals: Annals) -> None:
         annals.season("Anna", "Bert", "Carl", "Dora")
         annals.match("Carl", "Anna")
         for name in ("Anna", "bert", "Zoe"):
@@ -354,7 +352,7 @@ class TestRanking:
             assert ranking.in_all == 4
             assert ranking.mine == annals.rating(name)
 
-    def test_a_provisional_rating_is_told_its_owner(self, annals: Annals) -> None:
+    def test_ranking_shows_a_provisional_rating_to_its_owner(self, annals: Annals) -> None:
         annals.match("Anna", "Bert")
         ranking = annals.found(StandingsLookup("Anna"))
         assert (ranking.players, ranking.in_all) == ((), 0)
@@ -362,7 +360,9 @@ class TestRanking:
 
     @pytest.mark.parametrize("others", [PAGE - 1, PAGE + 1, PAGE + 5])
     @pytest.mark.parametrize("me", ["Anna", "ANNA"])
-    def test_oneself_far_below(self, annals: Annals, others: int, me: str) -> None:
+    def test_ranking_appends_a_player_below_the_page(
+        self, annals: Annals, others: int, me: str
+    ) -> None:
         names = [f"X{chr(ord('a') + number)}" for number in range(others)]
         annals.season("Anna", *names)
         for name in names[:3]:
@@ -374,7 +374,7 @@ class TestRanking:
         assert (last.place, last.name) == (others + 1, "Anna")
         assert annals.found(StandingsLookup("Zoe")).players == ranking.players[:PAGE]
 
-    def test_who_is_as_good_is_ranked_by_name(self, annals: Annals) -> None:
+    def test_ranking_orders_equal_ratings_by_name(self, annals: Annals) -> None:
         names = [f"X{chr(ord('a') + number)}" for number in range(PAGE + 6)]
         annals.season(*names[::-1])
         assert annals.ranked() == names
@@ -384,7 +384,7 @@ class TestRanking:
             mine = [each.place for each in ranking.players if each.name == name]
             assert mine == [place]
 
-    def test_each_ruleset_and_pace_has_its_own(self, annals: Annals) -> None:
+    def test_ranking_is_separate_by_ruleset_and_pace(self, annals: Annals) -> None:
         blitz, classic = Pool("discworld", TimeClass.BLITZ), Pool("classic")
         four = "Anna", "Bert", "Carl", "Dora"
         annals.season(*four)

@@ -71,7 +71,9 @@ async def another(path: Path, does: Callable[[Store], Awaitable[object]]) -> Non
 
 
 class TestOtherProcesses:
-    async def test_what_another_appends_is_handed_over(self, stored: Store, path: Path) -> None:
+    async def test_appends_of_another_process_are_delivered(
+        self, stored: Store, path: Path
+    ) -> None:
         taken = Taken()
         await stored.subscribe(None, 0, taken.take, taken.failed)
         await stored.append({OAK: (0, [joined(1)])})
@@ -80,7 +82,7 @@ class TestOtherProcesses:
         await stored.append({OAK: (2, [joined(3)])})
         assert [entry.version for entry in taken.entries] == [1, 2, 3]
 
-    async def test_whoever_catches_up_is_handed_what_another_has_appended(
+    async def test_catch_up_delivers_appends_of_another_process(
         self, path: Path, clock: Clock
     ) -> None:
         """Though nobody has looked for it."""
@@ -94,7 +96,7 @@ class TestOtherProcesses:
         for store in (one, two):
             await store.close()
 
-    async def test_what_another_has_appended_comes_before_one_s_own(
+    async def test_appends_of_another_process_precede_later_own_ones(
         self, path: Path, clock: Clock
     ) -> None:
         """Though nobody has looked for it."""
@@ -114,13 +116,13 @@ class TestOtherProcesses:
             await store.close()
         check_file(path)
 
-    async def test_what_another_has_banned_is_told(self, stored: Store, path: Path) -> None:
+    async def test_ban_by_another_process_is_reported(self, stored: Store, path: Path) -> None:
         told: asyncio.Queue[Order] = asyncio.Queue()
         await stored.watch(accounts.order, told.put_nowait)
         await another(path, lambda other: other.write(accounts.ban, "Zoe"))
         assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}
 
-    async def test_what_another_has_banned_is_told_to_who_writes_all_the_time(
+    async def test_ban_by_another_process_is_reported_to_a_busy_writer(
         self, stored: Store, path: Path
     ) -> None:
         told: asyncio.Queue[Order] = asyncio.Queue()
@@ -134,9 +136,7 @@ class TestOtherProcesses:
         assert set(told.get_nowait().bans) == {"zoe"}
         await banning
 
-    async def test_that_another_has_erased_somebody_is_told(
-        self, stored: Store, path: Path
-    ) -> None:
+    async def test_erasure_by_another_process_is_reported(self, stored: Store, path: Path) -> None:
         told: asyncio.Queue[Order] = asyncio.Queue()
         await stored.write(accounts.enrol, "Anna", "hash")
         await stored.watch(accounts.order, told.put_nowait)
@@ -144,7 +144,7 @@ class TestOtherProcesses:
         assert await asyncio.wait_for(told.get(), PATIENCE) == Order()
         assert await stored.read(accounts.find, "Anna") is None
 
-    async def test_that_it_is_not_known_who_is_banned_is_logged(
+    async def test_failure_to_read_bans_is_logged(
         self,
         stored: Store,
         path: Path,
@@ -170,7 +170,7 @@ class TestOtherProcesses:
         await another(path, lambda other: other.write(accounts.ban, "Zoe"))
         assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}
 
-    async def test_names_that_another_changed_are_known(self, stored: Store, path: Path) -> None:
+    async def test_rename_by_another_process_is_noticed(self, stored: Store, path: Path) -> None:
         await stored.write(accounts.enrol, "Anna", "hash")
         await stored.append({OAK: (0, [joined(1)])})
         await another(path, lambda other: other.write(accounts.rename, "Anna", "Hanna"))
@@ -180,14 +180,14 @@ class TestOtherProcesses:
             joined(1, "Hanna"), joined(2, "Anna")
         )
 
-    async def test_several_may_begin_a_store_at_once(self, path: Path) -> None:
+    async def test_concurrent_opening_creates_one_store(self, path: Path) -> None:
         several = await asyncio.gather(*(Store.open(path) for _ in range(5)))
         await several[0].write(accounts.enrol, "Anna", "hash")
         for store in several:
             assert await store.read(accounts.find, "Anna")
             await store.close()
 
-    async def test_of_two_processes_one_wins_each_version(self, path: Path) -> None:
+    async def test_racing_processes_have_one_winner_per_version(self, path: Path) -> None:
         one, two = await Store.open(path), await Store.open(path)
         for version in range(20):
             outcomes = await asyncio.gather(
@@ -198,7 +198,7 @@ class TestOtherProcesses:
         await one.close()
         await two.close()
 
-    async def test_a_newer_version_s_events_are_waited_for(
+    async def test_events_of_a_newer_schema_pause_the_subscriber(
         self, stored: Store, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         taken = Taken()
@@ -220,7 +220,7 @@ class TestOtherProcesses:
 
 
 class TestServing:
-    async def test_a_second_server_is_refused_while_the_first_lives(self, path: Path) -> None:
+    async def test_second_server_is_refused_while_the_first_runs(self, path: Path) -> None:
         process = await begin(path, "serve")
         assert await line(process) == "ready"
         with pytest.raises(StoreInUseError, match=f"{path} is in use"):
@@ -234,7 +234,9 @@ class TestServing:
         assert await store.read(accounts.find, "Anna")
         await store.close()
 
-    async def test_store_behind_a_link_is_the_same_store(self, path: Path, tmp_path: Path) -> None:
+    async def test_symlinked_store_shares_the_serving_lock(
+        self, path: Path, tmp_path: Path
+    ) -> None:
         (tmp_path / "elsewhere").mkdir()
         link = tmp_path / "elsewhere" / "link.db"
         link.symlink_to(path)
@@ -251,7 +253,7 @@ class TestServing:
         with pytest.raises(DamagedStoreError, match=f"{path} is damaged"):
             await Store.open(link)
 
-    async def test_the_time_in_which_none_ran_is_stored_though_it_has_the_same_name(
+    async def test_interruption_is_recorded_for_a_restart_under_the_same_name(
         self, path: Path, clock: Clock
     ) -> None:
         for runs in range(3):
@@ -261,7 +263,7 @@ class TestServing:
             await store.close()
             clock.now += 60
 
-    async def test_who_was_here_before_it_was_killed_is_taken_for_gone(
+    async def test_claims_of_a_killed_server_are_released_at_start(
         self, path: Path, clock: Clock
     ) -> None:
         first = await Store.open(path, serving=True, clock=clock)
@@ -278,7 +280,7 @@ class TestServing:
         await second.close()
 
     @pytest.mark.parametrize("seed", range(3))
-    async def test_a_killed_process_loses_nothing(self, path: Path, seed: int) -> None:
+    async def test_acknowledged_appends_survive_a_kill(self, path: Path, seed: int) -> None:
         dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
         told = 0
         for _ in range(2):
@@ -299,7 +301,7 @@ class TestServing:
 
 
 class TestFiles:
-    async def test_all_is_there_the_next_time(self, path: Path) -> None:
+    async def test_data_survives_a_restart(self, path: Path) -> None:
         store = await Store.open(path)
         await store.append({OAK: (0, [started(1), joined(2)])}, "k")
         await store.write(accounts.enrol, "Anna", "hash")
@@ -318,7 +320,7 @@ class TestFiles:
         assert await store.append({OAK: (0, [joined(2)])}, "k") == {OAK: (2, 2)}
         await store.close()
 
-    async def test_a_copy_is_a_store_like_any(
+    async def test_online_backup_is_a_valid_store(
         self, stored: Store, path: Path, tmp_path: Path
     ) -> None:
         """As docs/reliability.md tells to make one, while a server runs."""
@@ -333,14 +335,14 @@ class TestFiles:
         check_file(copy)
         await other.close()
 
-    async def test_they_are_for_their_owner_alone(self, stored: Store, path: Path) -> None:
+    async def test_store_files_are_private(self, stored: Store, path: Path) -> None:
         await stored.write(accounts.enrol, "Anna", "hash")
         for suffix in SUFFIXES:
             assert stat.S_IMODE(beside(path, suffix).stat().st_mode) == 0o600
 
     @pytest.mark.parametrize("how", ["removed", "replaced"])
     @pytest.mark.parametrize("suffix", SUFFIXES)
-    async def test_nothing_is_told_once_a_file_was_removed(
+    async def test_removed_or_replaced_file_stops_acknowledgements(
         self, stored: Store, path: Path, suffix: str, how: str
     ) -> None:
         await stored.append({OAK: (0, [joined(1)])})
@@ -359,7 +361,7 @@ class TestFiles:
         assert await stored.read(accounts.find, "Anna") is None
         assert (await stored.read(Database.stream_versions)) == {OAK: 2}
 
-    async def test_what_was_erased_is_on_no_disk(self, stored: Store, path: Path) -> None:
+    async def test_erased_data_is_wiped_from_disk(self, stored: Store, path: Path) -> None:
         await stored.write(accounts.enrol, "Wilhelmina", "a-very-secret-hash")
         await stored.append({OAK: (0, [joined(1, "Wilhelmina")])})
         await stored.write(
@@ -378,7 +380,7 @@ class TestFiles:
             contents = file.read_bytes()
             assert not any(word in contents for word in words), file
 
-    async def test_another_process_that_does_not_let_go_is_told_of(
+    async def test_lock_held_by_another_process_is_reported(
         self, stored: Store, path: Path
     ) -> None:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
@@ -393,7 +395,7 @@ class TestFiles:
         await stored.append({OAK: (0, [joined(1)])})
 
 
-async def test_the_check_runs_beside_play(stored: Store) -> None:
+async def test_check_runs_alongside_appends(stored: Store) -> None:
     await stored.append({OAK: (0, [started(1)])})
     check = asyncio.ensure_future(stored.check())
     version = 1
@@ -403,7 +405,7 @@ async def test_the_check_runs_beside_play(stored: Store) -> None:
     assert await check is None
 
 
-async def test_once_damage_was_found_nothing_is_written(stored: Store, path: Path) -> None:
+async def test_damage_found_by_a_check_stops_all_writes(stored: Store, path: Path) -> None:
     await stored.append({OAK: (0, [joined(number) for number in range(100)])})
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("update event set body = '[]' where position = 50")
@@ -417,7 +419,7 @@ async def test_once_damage_was_found_nothing_is_written(stored: Store, path: Pat
         await stored.read_stream(OAK)
 
 
-async def test_a_check_that_cannot_be_made_tells_of_no_damage(
+async def test_check_failing_to_run_reports_no_damage(
     stored: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", "false")
@@ -426,7 +428,7 @@ async def test_a_check_that_cannot_be_made_tells_of_no_damage(
     await stored.append({OAK: (0, [joined(1)])})
 
 
-async def test_a_file_that_is_away_for_a_moment_is_not_damaged(stored: Store, path: Path) -> None:
+async def test_missing_file_during_a_check_is_not_damage(stored: Store, path: Path) -> None:
     await stored.append({OAK: (0, [joined(1)])})
     away = path.rename(path.with_name("away"))  # noqa: ASYNC240  (in the test's own loop)
     with pytest.raises(StoreError, match="could not be checked: there is no such file"):
@@ -436,7 +438,7 @@ async def test_a_file_that_is_away_for_a_moment_is_not_damaged(stored: Store, pa
     assert await stored.check() is None
 
 
-async def test_a_check_ends_with_who_asked_for_it(
+async def test_check_process_ends_when_cancelled(
     stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, slow = tmp_path / "begun", tmp_path / "slow"
@@ -453,7 +455,7 @@ async def test_a_check_ends_with_who_asked_for_it(
         os.kill(number, 0)
 
 
-async def test_who_writes_waits_for_one_look_up_not_for_all_that_wait(stored: Store) -> None:
+async def test_write_takes_precedence_over_waiting_reads(stored: Store) -> None:
     begun, may_end, done = threading.Event(), threading.Event(), list[str]()
 
     def slow(database: Database) -> None:
@@ -477,7 +479,7 @@ async def test_who_writes_waits_for_one_look_up_not_for_all_that_wait(stored: St
 
 
 @pytest.mark.parametrize("pages", [1, 2, 8])
-async def test_a_kill_while_the_log_is_taken_into_the_file_loses_nothing(
+async def test_kill_during_a_checkpoint_loses_nothing(
     path: Path, tmp_path: Path, pages: int
 ) -> None:
     """The first pages are new, and tell of more pages than there are yet."""

@@ -25,7 +25,7 @@ class Machine:
         self.ticks += seconds
 
 
-def test_goes_as_the_machine_does() -> None:
+def test_steady_clock_follows_the_machine() -> None:
     machine = Machine()
     clock = machine.clock()
     machine.runs(90)
@@ -33,7 +33,7 @@ def test_goes_as_the_machine_does() -> None:
     assert clock.behind == 0
 
 
-def test_goes_on_whatever_is_set() -> None:
+def test_steady_clock_ignores_clock_changes() -> None:
     machine = Machine()
     clock = machine.clock()
     for jump in (3600.0, -86400.0):
@@ -44,7 +44,7 @@ def test_goes_on_whatever_is_set() -> None:
     assert clock.behind == 3600.0 - 86400.0
 
 
-def test_begins_where_it_is_told_to_if_that_is_later() -> None:
+def test_steady_clock_starts_no_earlier_than_given() -> None:
     machine = Machine()
     clock = machine.clock()
     clock.not_before(machine.wall - 100)
@@ -54,7 +54,7 @@ def test_begins_where_it_is_told_to_if_that_is_later() -> None:
     assert clock() == machine.wall + 100
 
 
-async def test_a_store_goes_on_from_its_last_event(tmp_path: Path) -> None:
+async def test_store_time_continues_after_its_last_event(tmp_path: Path) -> None:
     machine = Machine()
     clock = machine.clock()
     store = await Store.open(tmp_path / "thud.db", clock=clock)

@@ -31,7 +31,7 @@ async def keep(store: Store, *events: HallEvent) -> None:
     await store.append({HALL: (version, events)})
 
 
-async def test_what_was_done_is_known(store: Store) -> None:
+async def test_study_results_are_read_by_player(store: Store) -> None:
     for event in TRIES:
         await keep(store, event)
     anna, bert = await known(store, "anna"), await known(store, "Bert")
@@ -44,13 +44,13 @@ async def test_what_was_done_is_known(store: Store) -> None:
     assert bert.rating.points < 1500 < anna.difficulties[7].points
 
 
-async def test_of_somebody_who_is_not_known_nothing_is(store: Store) -> None:
+async def test_unknown_player_has_no_study_results(store: Store) -> None:
     await keep(store, *TRIES[1:2])
     nobody = await known(store, "Zoe")
     assert (nobody.lessons, nobody.tried, nobody.rating) == (frozenset(), {}, None)
 
 
-async def test_a_second_try_changes_nothing(store: Store) -> None:
+async def test_second_puzzle_try_does_not_count(store: Store) -> None:
     await keep(store, TRIES[0])
     before = await known(store, "Anna")
     await keep(store, PuzzleTried(NOON, "Anna", 1, solved=False), *TRIES[2:3])
@@ -58,7 +58,7 @@ async def test_a_second_try_changes_nothing(store: Store) -> None:
     assert after == before._replace(lessons=frozenset({2}))
 
 
-async def test_what_is_found_again_is_the_same(path: Path, clock: Clock) -> None:
+async def test_study_results_survive_a_restart(path: Path, clock: Clock) -> None:
     first = await Store.open(path, clock=clock, serving=True)
     for event in TRIES:
         await keep(first, event)
@@ -72,6 +72,6 @@ async def test_what_is_found_again_is_the_same(path: Path, clock: Clock) -> None
 
 
 @pytest.mark.parametrize("event", [LessonDone, PuzzleTried])
-def test_nothing_is_done_of_what_has_no_number(event: type[LessonDone | PuzzleTried]) -> None:
+def test_study_event_with_number_zero_is_refused(event: type[LessonDone | PuzzleTried]) -> None:
     with pytest.raises(ValueError, match="number 0"):
         event(NOON, "Anna", 0, *((True,) if event is PuzzleTried else ()))

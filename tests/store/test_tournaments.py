@@ -71,7 +71,7 @@ async def append(store: Store, *happened: TournamentEvent) -> list[TournamentEve
     return [each.event for each in stored if isinstance(each.event, TournamentEvent)]
 
 
-async def test_titles_of_whoever_is_erased_are_erased_and_nothing_else(opening: Opening) -> None:
+async def test_erasing_an_organizer_removes_only_their_titles(opening: Opening) -> None:
     store = await opening()
     for name in ("Anna", "Bert"):
         await store.write(accounts.enrol, name, "hash")
@@ -86,7 +86,7 @@ async def test_titles_of_whoever_is_erased_are_erased_and_nothing_else(opening: 
     await is_in_order(store)
 
 
-async def test_those_under_way_are_what_a_start_is_told(opening: Opening) -> None:
+async def test_running_tournaments_are_loaded_at_start(opening: Opening) -> None:
     store = await opening()
     first = folded(await append(store, *FIRST))
     second = folded(await append(store, made(2), TournamentPaused(1.0, "Anna", 2)))
@@ -96,7 +96,7 @@ async def test_those_under_way_are_what_a_start_is_told(opening: Opening) -> Non
     assert first.rounds[0][0].battle_points("Anna") == 16
 
 
-async def test_those_that_are_over_are_read_when_they_are_asked_for(opening: Opening) -> None:
+async def test_finished_tournaments_are_read_on_request(opening: Opening) -> None:
     store = await opening()
     happened = await append(store, *FIRST, END)
     assert (await known(store)).going_on == []
@@ -112,7 +112,7 @@ async def test_those_that_are_over_are_read_when_they_are_asked_for(opening: Ope
     assert (await store.look_up(TournamentsLookup(2))).tournaments == ()
 
 
-async def test_a_battle_tells_of_what_it_was_a_part(opening: Opening) -> None:
+async def test_battle_names_its_tournament_and_round(opening: Opening) -> None:
     store = await opening()
     await append(store, *FIRST)
     of = TournamentRound(1, 1)
@@ -122,14 +122,14 @@ async def test_a_battle_tells_of_what_it_was_a_part(opening: Opening) -> None:
     assert (battle.tournament, battle.event, battle.round) == (of, "Thursday", "1")
 
 
-async def test_places_are_told_of_a_player(opening: Opening) -> None:
+async def test_personal_data_includes_tournament_places(opening: Opening) -> None:
     store = await opening()
     await append(store, *FIRST, END)
     about = await store.read(persons.about, "Bert")
     assert about["tournament_place"] == [{"tournament": 1, "place": 2}]
 
 
-async def test_who_is_erased_is_in_no_tournament_by_name(opening: Opening) -> None:
+async def test_erased_player_is_anonymous_in_tournaments(opening: Opening) -> None:
     store = await opening()
     await append(store, *FIRST, END)
     await store.write(accounts.enrol, "Bert", "hash")
@@ -141,7 +141,7 @@ async def test_who_is_erased_is_in_no_tournament_by_name(opening: Opening) -> No
     assert names == {"Anna", *(each for each in names if each.startswith("(erased"))}
 
 
-async def test_what_is_read_of_them_is_what_happened() -> None:
+async def test_tournament_rows_pass_the_check() -> None:
     store = Store.in_memory()
     await append(store, *FIRST, END)
     await append(store, made(2))
@@ -149,14 +149,14 @@ async def test_what_is_read_of_them_is_what_happened() -> None:
     await store.close()
 
 
-def test_who_has_left_is_named_still_but_nothing_is_kept_for_them() -> None:
+def test_withdrawn_player_is_named_but_not_listed_as_active() -> None:
     left = TournamentLeft(4.0, "Bert", 1, TournamentLeaving.WITHDRAWN)
     register = TournamentRegister([folded([*FIRST, left])])
     assert {*register.named()} == {"Anna", "Bert"}
     assert {*register.players()} == {"Anna"}
 
 
-def test_hall_without_the_feature_does_not_tell_of_those_that_are_stored() -> None:
+def test_hall_without_tournaments_ignores_stored_ones() -> None:
     for without, told in (((), True), (("tournaments",), False)):
         house = House([BoardSpec("oak board")], without=without)
         house.hall.resume_from(1, parts=[TournamentRegister([folded([made(1)])], 1)])

@@ -92,7 +92,9 @@ async def fails(store: Store, words: str) -> None:
     following.close()
 
 
-async def test_a_full_disk(stored: Store, connections: Connections) -> None:
+async def test_full_disk_is_reported_and_recovered_from(
+    stored: Store, connections: Connections
+) -> None:
     connections.set("pragma max_page_count = 1")
     with pytest.raises(NotWrittenError, match="the disk is full"):
         await stored.append({OAK: (2, [moved(ply) for ply in range(1000)])})
@@ -101,7 +103,7 @@ async def test_a_full_disk(stored: Store, connections: Connections) -> None:
     await works(stored)
 
 
-async def test_a_full_disk_fails_all_that_waited_together(
+async def test_full_disk_fails_every_append_of_the_batch(
     stored: Store, connections: Connections
 ) -> None:
     connections.set("pragma max_page_count = 1")
@@ -114,7 +116,7 @@ async def test_a_full_disk_fails_all_that_waited_together(
     assert await stored.read(Database.stream_versions) == {OAK: 2}
 
 
-async def test_a_disk_that_refuses_to_write(stored: Store) -> None:
+async def test_disk_write_error_is_reported(stored: Store) -> None:
     before = await everything(stored)
     with (
         no_more_than(8192),
@@ -127,14 +129,14 @@ async def test_a_disk_that_refuses_to_write(stored: Store) -> None:
     await works(stored)
 
 
-async def test_a_file_that_is_read_only(stored: Store, connections: Connections) -> None:
+async def test_read_only_database_is_reported(stored: Store, connections: Connections) -> None:
     connections.set("pragma query_only = 1")
     await fails(stored, "it cannot be written to")
     connections.set("pragma query_only = 0")
     await works(stored)
 
 
-async def test_what_is_no_event_harms_nobody_else(stored: Store) -> None:
+async def test_invalid_event_fails_only_its_own_append(stored: Store) -> None:
     spoilt = moved(2)
     force_setattr(spoilt, "ply", float("nan"))  # none can be made so
     wrong, right = await asyncio.gather(
@@ -147,7 +149,7 @@ async def test_what_is_no_event_harms_nobody_else(stored: Store) -> None:
     assert await stored.read(Database.stream_versions) == {OAK: 3}
 
 
-async def test_what_nobody_thought_of_leaves_nobody_waiting(
+async def test_unexpected_error_fails_waiting_appends(
     stored: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -166,7 +168,7 @@ async def test_what_nobody_thought_of_leaves_nobody_waiting(
     await works(stored)
 
 
-async def test_damage_found_while_following_is_told(stored: Store, path: Path) -> None:
+async def test_damage_found_by_a_subscription_is_reported(stored: Store, path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as vandal:
         vandal.execute("update event set body = '[]'")
     with pytest.raises(DamagedStoreError):
@@ -176,20 +178,20 @@ async def test_damage_found_while_following_is_told(stored: Store, path: Path) -
 
 
 class TestOpening:
-    async def test_a_path_may_have_any_name(self, tmp_path: Path) -> None:
+    async def test_path_with_special_characters_is_supported(self, tmp_path: Path) -> None:
         path = tmp_path / "a store? 100%#1.thud"
         store = await Store.open(str(path))
         await store.append({OAK: (0, [joined(1)])})
         await store.close()
         assert path.exists()
 
-    async def test_several_make_one_file(self, path: Path) -> None:
+    async def test_concurrent_opening_creates_one_file(self, path: Path) -> None:
         stores = await asyncio.gather(*(Store.open(path) for _ in range(6)))
         for version, store in enumerate(stores):
             await store.append({OAK: (version, [joined(version)])})
         await asyncio.gather(*(store.close() for store in stores))
 
-    async def test_a_disk_that_is_full(
+    async def test_full_disk_at_opening_is_reported(
         self, stored: Store, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """No file may grow, and there is no room: it is not the disk that does not work."""
@@ -199,7 +201,7 @@ class TestOpening:
         with no_more_than(8192), pytest.raises(StoreError, match=r"the disk is full\.$"):
             await Store.open(path)
 
-    async def test_a_disk_that_is_full_where_there_was_no_store(
+    async def test_full_disk_at_creation_is_reported(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def refuse(*_: object) -> None:
@@ -209,7 +211,7 @@ class TestOpening:
         with pytest.raises(StoreError, match=r"the disk is full\.$"):
             await Store.open(path)
 
-    async def test_a_file_beside_it_that_cannot_be_made(self, stored: Store, path: Path) -> None:
+    async def test_uncreatable_shm_file_is_reported(self, stored: Store, path: Path) -> None:
         await stored.close()
         with (
             no_more_than(8192),
@@ -219,7 +221,7 @@ class TestOpening:
         ):
             await Store.open(path)
 
-    async def test_who_gives_up_waiting_leaves_nothing_open(self, path: Path) -> None:
+    async def test_cancelled_opening_leaves_nothing_open(self, path: Path) -> None:
         opening = asyncio.create_task(Store.open(path, serving=True))
         await asyncio.sleep(0)
         opening.cancel()
@@ -229,7 +231,7 @@ class TestOpening:
         await again.close()
 
 
-async def test_who_waits_for_it_is_told_that_the_thread_has_ended(
+async def test_end_of_the_store_thread_is_reported(
     stored: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> None:
@@ -244,7 +246,7 @@ async def test_who_waits_for_it_is_told_that_the_thread_has_ended(
         await stored.append({OAK: (2, [joined(3)])})
 
 
-async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_no_gap(
+async def test_read_error_after_a_write_error_leaves_no_gap(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = Database(OnDisk(path, serving=True, patience=5.0), lambda: 1.0)
