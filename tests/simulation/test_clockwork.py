@@ -7,7 +7,7 @@ import asyncio
 from tests.simulation.clockwork import Process, World
 
 
-def test_work_in_a_thread_ends_though_nobody_waits_for_it_any_more() -> None:
+def test_thread_work_finishes_after_its_waiter_is_cancelled() -> None:
     world = World(0)
     ended: list[str] = []
 

@@ -45,20 +45,20 @@ def plan(done: subprocess.CompletedProcess[str]) -> str:
 
 
 @pytest.mark.parametrize(("first", "end"), SEEDS)
-def test_nothing_goes_wrong(first: int, end: int) -> None:
+def test_simulated_worlds_run_without_errors(first: int, end: int) -> None:
     done = played(str(first), str(end))
     assert f"0 of {end - first} went wrong" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 0
 
 
-def test_a_seed_is_played_again_to_the_byte() -> None:
+def test_seed_replays_identically() -> None:
     first, again = played("1"), played("1")
     assert first.stdout == again.stdout
     assert len(first.stdout.splitlines()) > 300
     assert first.returncode == 0
 
 
-def test_what_is_not_needed_for_a_mistake_is_left_out() -> None:
+def test_shrinking_drops_steps_a_mistake_does_not_need() -> None:
     name = "what others append is not handed out"
     done = played(str(BREAKS[name].seed), "--shrink", "--break", name)
     assert done.returncode == WENT_WRONG, done.stdout[-2000:] + done.stderr
@@ -67,7 +67,7 @@ def test_what_is_not_needed_for_a_mistake_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_a_mistake_can_be_made_in_the_code_of_today(name: str) -> None:
+def test_mutants_apply_to_the_current_code(name: str) -> None:
     changes = BREAKS[name].changes
     for module in {each.module for each in changes}:
         found = find_spec(module)
@@ -78,6 +78,6 @@ def test_a_mistake_can_be_made_in_the_code_of_today(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TRIED)
-def test_a_mistake_is_found(name: str) -> None:
+def test_mutants_are_detected(name: str) -> None:
     done = played(str(BREAKS[name].seed), "--break", name)
     assert done.returncode == WENT_WRONG, done.stdout[-2000:] + done.stderr

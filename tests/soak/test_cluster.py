@@ -215,7 +215,9 @@ async def play_a_round(place: Place, pairs: Sequence[FarPair], dice: Random, kil
 
 
 @pytest.mark.parametrize("seed", [20261123])
-async def test_what_was_acknowledged_is_there_once_whatever_dies(tmp_path: Path, seed: int) -> None:
+async def test_acknowledged_events_exist_once_after_cluster_kills(
+    tmp_path: Path, seed: int
+) -> None:
     dice = Random(seed)  # noqa: S311  (what to try, no secrets)
     pairs = seated(FarPair, dice)
     place = Place(tmp_path)

@@ -183,7 +183,7 @@ async def play_a_round(
 
 
 @pytest.mark.parametrize("seed", [20261121])
-async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, seed: int) -> None:
+async def test_acknowledged_events_survive_a_kill(tmp_path: Path, seed: int) -> None:
     dice = Random(seed)  # noqa: S311  (what to try, no secrets)
     (tmp_path / "config.toml").write_text(CONFIG, "utf-8")
     newcomers = Newcomers()
