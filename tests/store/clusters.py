@@ -1,6 +1,6 @@
-"""Clusters of PostgreSQL, each a test's own: its files in a temporary folder, its port on loopback.
+"""PostgreSQL clusters, one per test: files in a temporary folder, a port on loopback.
 
-The server refuses to run as root, and Debian brings a user for it.
+The server refuses to run as root, so it runs as the user that Debian's package creates.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from tests.ports import free_ports
 from thudmud.store.backend import POSTGRESQL
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1:]
-"""The folder of the newest that Debian has installed."""
+"""The programs of the newest version installed by Debian."""
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-"""Settings of a cluster that need not outlive its machine."""
+"""Settings for a cluster that need not survive a crash of its machine."""
 
 _schemas = count(1)
 
 _running: list[Cluster] = []
-"""Those that were started and not removed yet."""
+"""Clusters started and not yet removed."""
 
 _SESSIONS = """
 select pid, application_name, state, wait_event_type, wait_event, pg_blocking_pids(pid),
@@ -41,7 +41,7 @@ from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backen
 """
 
 _fresh: list[Path] = []
-"""The files of a cluster that was never started, once there was one: a copy takes a tenth of it."""
+"""A pristine data directory, once one exists: copying it takes a tenth of the time of initdb."""
 
 
 def program(name: str) -> str:
@@ -54,21 +54,21 @@ def program(name: str) -> str:
 
 
 def either(*clusters: Cluster) -> str:
-    """Return how to connect to whichever of some clusters can be written to."""
+    """Return a connection string for whichever of the given clusters accepts writes."""
     hosts = ",".join("127.0.0.1" for _ in clusters)
     ports = ",".join(str(each.port) for each in clusters)
     return f"host={hosts} port={ports} user=postgres dbname=postgres"
 
 
 def empty(dsn: str) -> None:
-    """Delete all rows of all tables of ours; that is faster than to truncate them."""
+    """Delete all rows of our tables; faster than truncating them."""
     with psycopg.connect(dsn) as session:
         there = [name for (name,) in session.execute(POSTGRESQL.tables.encode())]
         session.execute("; ".join(f"delete from {table}" for table in there).encode())  # noqa: S608  (ours)
 
 
 def sessions() -> str:
-    """Return what the sessions of all servers do, what they hold, and who holds them up."""
+    """Return the state, locks and blockers of all server sessions."""
     told = []
     for each in _running:
         told.append(f"On port {each.port}:")
@@ -81,10 +81,10 @@ def sessions() -> str:
 
 
 class Cluster:
-    """A server of PostgreSQL and its files, which are made when it first starts.
+    """A PostgreSQL server and its files, created on first start.
 
     Args:
-        settings: of the server, beyond those that every test needs.
+        settings: server settings in addition to those every test needs.
     """
 
     def __init__(self, **settings: str) -> None:
@@ -105,7 +105,7 @@ class Cluster:
         return f"host=127.0.0.1 port={self.port} user=postgres dbname={database}"
 
     def run(self, name: str, *words: str) -> None:
-        """Run a program as the server's user, to its end."""
+        """Run a program to completion as the server's user."""
         subprocess.run(
             [program(name), *words],
             user=self.user,
@@ -121,14 +121,14 @@ class Cluster:
             atexit.register(shutil.rmtree, fresh, ignore_errors=True)
             if self.user:
                 shutil.chown(fresh, self.user, self.user)
-            # In each cluster, and in each standby, there is a segment of the log at least.
+            # Every cluster and every standby holds at least one log segment.
             how = "-U", "postgres", "-A", "trust", "--no-sync", "--wal-segsize=1"
             self.run("initdb", "-D", str(fresh / "data"), *how)
             _fresh.append(fresh / "data")
         self.run("cp", "-a", str(_fresh[0]), str(self.data))
 
     def start(self) -> None:
-        """Start the server, and wait until it answers."""
+        """Start the server and wait until it accepts connections."""
         if not self.data.exists():
             self.make()
         fixed = {
@@ -136,7 +136,7 @@ class Cluster:
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": "",
             "max_connections": "100",
-            "dynamic_shared_memory_type": "mmap",  # which nothing is left of elsewhere
+            "dynamic_shared_memory_type": "mmap",  # elsewhere, nothing remains of it
         }
         if self not in _running:
             _running.append(self)
@@ -159,10 +159,10 @@ class Cluster:
                 self._server.wait(0.05)
 
     def standby(self, instead_of: Cluster | None = None) -> Cluster:
-        """Return another that follows this one, which acknowledges nothing without it any more.
+        """Return a standby without which this server acknowledges no commit.
 
         Args:
-            instead_of: one that was killed, at whose port it listens.
+            instead_of: a killed server whose port the standby takes over.
         """
         standby = Cluster(**self.settings)
         if instead_of:
@@ -180,16 +180,16 @@ class Cluster:
         return standby
 
     def promote(self) -> None:
-        """Let a standby take the place of the one that it follows; wait until it does.
+        """Promote a standby and wait until it accepts writes.
 
-        From outside: a statement that waits for it can be cancelled by what is still replayed.
+        Done from outside, as replaying WAL may cancel a statement that waits for the promotion.
         """
         self.run("pg_ctl", "promote", "-D", str(self.data))
 
     def signal(self, number: int) -> None:
-        """Send a signal to all of the server's processes.
+        """Send a signal to all processes of the server.
 
-        The first is stopped before: so it neither makes others, nor notices what becomes of them.
+        The postmaster is stopped first, so that it neither forks nor reacts to dead children.
         """
         assert self._server
         self._server.send_signal(signal.SIGSTOP)
@@ -201,29 +201,29 @@ class Cluster:
         self._server.send_signal(number)
 
     def kill(self) -> None:
-        """End the server as a failure of the machine would, and all of its processes."""
+        """Kill the server with all its processes, as a machine failure would."""
         if self._server:
             self.signal(signal.SIGKILL)
             self._server.wait(60)
         self._server = None
 
     def stop(self) -> None:
-        """Shut the server down; clients are thrown out."""
+        """Shut the server down, disconnecting its clients."""
         self._end(signal.SIGINT)
 
     def remove(self) -> None:
-        """End the server, and remove its files, and what it shares with no process any more."""
+        """Stop the server and remove its files and its orphaned shared memory."""
         self.kill()
         self._place.close()
         if self in _running:
             _running.remove(self)
-        with suppress(FileNotFoundError):  # it was stopped before
+        with suppress(FileNotFoundError):  # already stopped
             shared = (self.data / "postmaster.pid").read_text().splitlines()[6].split()[1]
             subprocess.run(["/usr/bin/ipcrm", "-m", shared], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def schema(self) -> str:
-        """Make an empty schema, and return how to connect to it. A database takes longer."""
+        """Create an empty schema and return its connection string; a database would take longer."""
         name = f"thud{next(_schemas)}"
         with psycopg.connect(self.dsn(), autocommit=True) as session:
             session.execute(f"create schema {name}".encode())

@@ -20,7 +20,7 @@ SIMULATED = "simulated"
 
 
 def _made_for(kind: str) -> asyncio.AbstractEventLoop:
-    """Return a loop for a test of a kind of store: what is simulated needs one of its own."""
+    """Return an event loop for a kind of store; the simulated kind needs a loop of its own."""
     loop = DrivingLoop() if kind == SIMULATED else asyncio.new_event_loop()
     _kinds[loop] = kind
     return loop
@@ -31,11 +31,11 @@ _kinds: WeakKeyDictionary[asyncio.AbstractEventLoop, str] = WeakKeyDictionary()
 KINDS: Loops = {
     kind: partial(_made_for, kind) for kind in ("memory", "sqlite", "postgresql", SIMULATED)
 }
-"""What a store of each kind runs in. Another kind is put under the contract here."""
+"""Loop factories by kind of store. Add a kind here to run the contract against it."""
 
 
 def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:
-    """Try what asks for stores with each kind of them."""
+    """Run tests that open stores once for each kind of store."""
     return KINDS if "opening" in getattr(item, "fixturenames", ()) else ASYNCIO
 
 
@@ -53,7 +53,7 @@ def clock() -> Clock:
 async def opening(
     request: pytest.FixtureRequest, path: Path, clock: Clock
 ) -> AsyncIterator[Opening]:
-    """Return what opens a store of the kind that the loop is for."""
+    """Return a function that opens a store of the loop's kind."""
     opened: list[Store] = []
     loop = asyncio.get_running_loop()
     kind, dsn = _kinds[loop], ""

@@ -1,4 +1,4 @@
-"""What the tests of stores do over and over."""
+"""Helpers shared by the store tests."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from thudmud.values import replace
 
 OAK, PINE = "oak board", "pine board"
 PATIENCE = 20.0
-"""How many seconds a test waits for what has to come, before it fails."""
+"""Seconds that a test waits for an expected result before it fails."""
 
 NOON = 1_795_262_400.0
 
 
 class Clock:
-    """A clock that goes on by a second whenever it is read, or is set."""
+    """A settable clock that advances by a second on each reading."""
 
     def __init__(self) -> None:
         self.now = NOON
@@ -39,7 +39,7 @@ class Clock:
 
 
 class Taken:
-    """One who follows, and what they were handed."""
+    """A subscriber and the entries it has received."""
 
     def __init__(self) -> None:
         self.batches: list[Sequence[Entry]] = []
@@ -59,7 +59,7 @@ class Taken:
         return [entry for batch in self.batches for entry in batch]
 
     async def until(self, true: Callable[[], bool]) -> None:
-        """Wait until something is true of it."""
+        """Wait until a condition on the received entries holds."""
         async with asyncio.timeout(PATIENCE):
             while not true():
                 self._news.clear()
@@ -67,7 +67,7 @@ class Taken:
 
 
 def joined(number: int, player: str = "Anna") -> Joined:
-    """Return an event that changes no rows."""
+    """Return an event that affects no rows of the projections."""
     return Joined(float(number), player, Side.DWARF)
 
 
@@ -80,7 +80,7 @@ def cleared(number: int) -> Cleared:
 
 
 def moved(ply: int) -> Moved:
-    """Return a ply of two pieces that go to and fro."""
+    """Return a ply with which two pieces move back and forth."""
     word = ("dA6-B7", "TG7-F7", "dB7-A6", "TF7-G7")[ply % 4]
     piece, origin, target = Piece(word[0]), Square.parse(word[1:3]), Square.parse(word[4:])
     side = piece.side or Side.DWARF
@@ -88,7 +88,7 @@ def moved(ply: int) -> Moved:
 
 
 def timeless(event: StoredEvent) -> StoredEvent:
-    """Return an event without the time that the store has given it."""
+    """Return an event without the time assigned by the store."""
     if isinstance(event, Interrupted):
         return replace(event, at=0.0, since=0.0)
     return event if isinstance(event, Imported) else replace(event, at=0.0)
@@ -103,7 +103,7 @@ def same(*events: StoredEvent) -> list[StoredEvent]:
 
 
 async def everything(store: Store) -> list[Entry]:
-    """Return all that is stored, in order."""
+    """Return all stored entries in order."""
     found = [
         entry
         for stream in await store.read(Database.stream_versions)
@@ -113,15 +113,15 @@ async def everything(store: Store) -> list[Entry]:
 
 
 async def players(store: Store, stream: str = OAK) -> list[str]:
-    """Return who has sat down at a board, in order."""
+    """Return the players who have joined a board, in order."""
     return [entry.event.player for entry in await store.read_stream(stream)]  # type: ignore[union-attr]  # Joined
 
 
 async def is_in_order(store: Store) -> None:
-    """Check all that is stored, here: `Store.check` takes a process, which is tested by itself.
+    """Check a whole store in this process; `Store.check` spawns one and has its own test.
 
     Raises:
-        StoreError: it is not as it was written.
+        StoreError: The store is damaged.
     """
     if store._path:
         await asyncio.to_thread(check_file, store._path)

@@ -1,4 +1,4 @@
-"""Events of every kind, made up from the types of their fields."""
+"""Events of every kind, generated from the types of their fields."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _squares = st.sampled_from(SQUARES)
 
 @st.composite
 def _moves(draw: st.DrawFn) -> Move:
-    """Return any move that there can be."""
+    """Return a strategy for all possible moves."""
     piece = draw(st.sampled_from([Piece.DWARF, Piece.TROLL, Piece.ROCK]))
     origin, target, *others = draw(st.lists(_squares, min_size=2, max_size=10, unique=True))
     if piece is Piece.ROCK:
@@ -59,7 +59,7 @@ _levels = st.builds(Levels, _level, _level)
 
 @st.composite
 def _rules_and_openings(draw: st.DrawFn) -> tuple[str, Position | None]:
-    """Return the name of a ruleset, and a position that can be set up by it, or None."""
+    """Return the name of a ruleset and a custom initial position for it, or None."""
     rules = draw(st.sampled_from(list(RULESETS.values())))
     taken = rules.opening.squares(Piece.STONE) + rules.opening.squares(Piece.ROCK)
     free = [square for square in SQUARES if square not in taken]
@@ -121,7 +121,7 @@ _FIELDS: dict[str, st.SearchStrategy[object]] = {
     "time": st.none() | _times,
     "seconds": _seconds,
 }
-"""What the fields of that name may be, in whichever event; others are as their types are."""
+"""Strategies by field name, for all events; other fields follow from their types."""
 
 
 def _events(kind: type[Event]) -> st.SearchStrategy[Event]:

@@ -1,7 +1,6 @@
-"""What a store should know of battles and players: a plain fold of all events, from the first on.
+"""Reference model of battles and players: a plain fold of all events.
 
-It knows no rows and no realms, and works everything out anew each time. Names are the same in any
-case.
+It knows neither rows nor realms and recomputes everything each time. Names ignore case.
 """
 
 from __future__ import annotations
@@ -43,15 +42,15 @@ from thudmud.store import Entry
 
 
 class Model:
-    """The battles that events come to, in the order of their numbers."""
+    """The battles that follow from the events, ordered by number."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.battles: list[Battle] = []
         self.ended: list[Battle] = []
-        """In the order in which they ended here."""
+        """Battles in the order in which they ended here."""
         self.adjourned: dict[int, SavedMatch] = {}
         self._levels: dict[int, Levels] = {}
-        """At which bots played, by the numbers of the battles that have ended."""
+        """Levels of the bots involved, by the number of the ended battle."""
         self._boards: dict[str, int] = {}
         self._players: defaultdict[str, set[int]] = defaultdict(set)
         for entry in entries:
@@ -59,15 +58,15 @@ class Model:
                 self._happen(BattleId(entry.stream, entry.version), entry.event)
 
     def of(self, player: str) -> list[Battle]:
-        """Return the battles that somebody began or ended."""
+        """Return the battles that a player has begun or ended."""
         return [self.battles[number - 1] for number in sorted(self._players[player.lower()])]
 
     def pools(self) -> set[Pool]:
-        """Return what there are ratings for between people."""
+        """Return the pools in which people have ratings."""
         return {pool for _, role, pool in self._ratings() if role == "people"}
 
     def standings(self, pool: Pool) -> list[RankedPlayer]:
-        """Return everybody whose rating of a kind is not provisional, the best first."""
+        """Return all players with an established rating in a pool, the best first."""
         ranked = [
             (name, rating)
             for (name, role, of), rating in self._ratings().items()
@@ -77,7 +76,7 @@ class Model:
         return [RankedPlayer(place, *each) for place, each in enumerate(ranked, 1)]
 
     def score(self, player: str) -> PlayerScore:
-        """Return what somebody has won and lost."""
+        """Return a player's tallies and ratings."""
         roles = {
             role: Performance(
                 *self._tallies(player, role),
@@ -96,7 +95,7 @@ class Model:
     def _tallies(
         self, player: str, role: str
     ) -> tuple[dict[tuple[str, Side], Tally], dict[str, Tally]]:
-        """Return how somebody fared in a role, in battles and in matches."""
+        """Return a player's tallies in a role, by battle and by match."""
         battles: dict[tuple[str, Side], Tally] = {}
         matches: dict[str, Tally] = {}
         for battle in self.ended:
@@ -115,14 +114,14 @@ class Model:
         return battles, matches
 
     def _role(self, battle: Battle, side: Side) -> str:
-        """Return what a rating of a side's player in a battle is about."""
+        """Return the key of the rating that a battle changes for a side's player."""
         levels = self._levels[battle.number]
         if (level := levels.of(side)) is not None:
             return str(level)
         return "people" if levels.of(side.other) is None else "bots"
 
     def _ratings(self) -> dict[tuple[str, str, Pool], Rating]:
-        """Return all ratings, by player, role, and what they are about."""
+        """Return all ratings by player, role and pool."""
         model = BradleyTerryFull()
         known: defaultdict[tuple[str, str, Pool], Any] = defaultdict(model.rating)
         opponents: defaultdict[tuple[str, str, Pool], list[str]] = defaultdict(list)
@@ -239,7 +238,7 @@ class Model:
             self.ended.append(ended)
 
     def _before(self, battle: Battle) -> tuple[int | None, int | None]:
-        """Return the ratings that are not provisional of those who play, before it counts."""
+        """Return the players' established ratings before a battle counts."""
         known, pool = self._ratings(), Pool(battle.rules)
         if self._levels[battle.number] == NO_BOTS:
             pool = Pool(battle.rules, time_class(battle.time))

@@ -1,4 +1,4 @@
-"""Another process that has a store open: ``python -m tests.store.other FILE WHAT``."""
+"""Second process with a store open: ``python -m tests.store.other FILE WHAT``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def main(path: str, what: str) -> None:
     elif what == "serve":
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.read)
-    elif what == "play":  # until it is killed; it says what it has been told of
+    elif what == "play":  # until it is killed; it prints the entries it receives
         while True:
             await store.append({OAK: (version, [joined(version), joined(version + 1)])})
             version += 2

@@ -1,4 +1,4 @@
-"""A link to a server that a test can cut, at a moment that it chooses."""
+"""A proxy through which a test can cut a connection to a server at a chosen moment."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from threading import Thread
 
 
 class Proxy:
-    """Passes on what clients and a server of PostgreSQL say to each other, on a port of its own.
+    """Relays the traffic between clients and a PostgreSQL server, on its own port.
 
     Args:
-        port: the server's, on loopback.
+        port: the server's port on loopback.
 
     Attributes:
-        cuts_before: told what a client says; where it is true, that is not passed on any more, and
-            the link is cut, once.
-        cuts_after: the same, but it is passed on, and what the server answers is not.
-        refuses: whether those who connect are not connected to the server any more.
+        cuts_before: predicate on data sent by a client; when it is true, the data is dropped and
+            the connection cut, once.
+        cuts_after: likewise, but the data is relayed and the server's reply is dropped.
+        refuses: whether new connections are refused.
     """
 
     def __init__(self, port: int) -> None:
@@ -35,7 +35,7 @@ class Proxy:
         self._listening.close()
 
     def lead_to(self, port: int) -> None:
-        """Connect whoever connects from now on to another server."""
+        """Direct future connections to another server."""
         self._server = "127.0.0.1", port
 
     def _accept(self) -> None:
@@ -46,7 +46,7 @@ class Proxy:
                     if self.refuses:
                         raise ConnectionRefusedError
                     server = socket.create_connection(self._server)
-                except OSError:  # else it would be left open where the server has just stopped
+                except OSError:  # the server has just stopped; don't leak the connection
                     client.close()
                     continue
                 Thread(target=self._serve, args=(client, server), daemon=True).start()
@@ -63,13 +63,13 @@ class Proxy:
                         break
                     if self.cuts_after and self.cuts_after(data):
                         self.cuts_after = None
-                        client.shutdown(socket.SHUT_RDWR)  # before the server can answer
+                        client.shutdown(socket.SHUT_RDWR)  # before the server can reply
                         server.sendall(data)
                         self.cuts += 1
-                        answers.join()  # it says what it has to say, to nobody
+                        answers.join()  # drains the server's reply, which goes nowhere
                         break
                     server.sendall(data)
-            # Whoever is read from hears of no end when that is closed here.
+            # Closing one socket here does not wake its peer's reader, so shut both down.
             for each in (client, server):
                 with suppress(OSError):
                     each.shutdown(socket.SHUT_RDWR)
@@ -82,5 +82,5 @@ class Proxy:
 
 
 def commits(data: bytes) -> bool:
-    """Whether a client says that its transaction is to end."""
+    """Whether data sent by a client commits its transaction."""
     return b"\0commit\0" in data

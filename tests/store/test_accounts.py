@@ -1,4 +1,4 @@
-"""Who has which name, in every store."""
+"""Ownership of names, in every kind of store."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def ended(store: Store, board: str = OAK) -> None:
 
 
 async def rated(store: Store) -> None:
-    """Let Anna win a match against Bert, of which the second battle is a draw."""
+    """Let Anna win a match against Bert whose second battle is a draw."""
     await ended(store)
     version = await store.version(OAK)
     draw = Outcome(Ending.AGREEMENT, None, Score(30, 30))
@@ -220,7 +220,7 @@ class TestErasing:
     async def test_moderation_watcher_hears_of_renamed_and_erased_accounts(
         self, store: Store
     ) -> None:
-        """Whoever is called that may be here, and has no account any more, or another name."""
+        """A player who may be online has lost their account or changed their name."""
         told: list[Order] = []
         await store.write(accounts.enrol, "Anna", "hash")
         await store.write(accounts.ban, "Zoe")

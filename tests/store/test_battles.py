@@ -1,4 +1,4 @@
-"""Battles: their numbers and states, what is read of them, and nothing counted twice."""
+"""Battle rows: numbers, states, games read from them, and nothing counted twice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def annals() -> Annals:
 
 
 def read(annals: Annals, battle: Battle) -> Game:
-    """Return a battle as it is read from a store: just the events that it asks for."""
+    """Read a battle's game from the store, using only the events that it requires."""
     start = battle.source.version - 1
     end = None if battle.length is None else start + battle.length
     game = game_of(annals.events[battle.source.board][start:end])

@@ -1,4 +1,4 @@
-"""The benchmark runs, and prints a table of everything it is to measure."""
+"""The benchmark runs and prints a row for everything that it measures."""
 
 from __future__ import annotations
 

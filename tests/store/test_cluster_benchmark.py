@@ -1,4 +1,4 @@
-"""The benchmark of PostgreSQL and of nodes on it runs, and finds something."""
+"""The benchmark of PostgreSQL and of nodes sharing it runs and yields results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEAST = Extent(1, 0.05, tables=2, boards=2, plies=4, most=2, kills=1, starts=1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", PARTS[:2])  # the others take a minute, for leases and starts
+@pytest.mark.parametrize("part", PARTS[:2])  # leases and starts take a minute in the others
 def test_cluster_benchmark_part_reports_rows(part: str) -> None:
     heading, *rows = report([part], LEAST, 20)
     assert isinstance(heading, str)

@@ -1,7 +1,7 @@
-"""What every store does, wherever it is kept: see `thudmud.store.Store`.
+"""The contract of every store, whatever its backend: see `thudmud.store.Store`.
 
-The tests here know nothing of files. To put another database under them, add it to the kinds
-of the fixture ``opening``.
+Nothing here knows about files. To test another database, add it to the kinds of the fixture
+``opening``.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ from thudmud.values import replace
 
 
 def said(ply: int, text: str, player: str = "Anna", version: int = 2) -> Commented:
-    """Return a comment on the battle that began with the second event at the oak board."""
+    """Return a comment on the battle whose start is the second event at the oak board."""
     return Commented(5.0, player, OAK, version, ply, text)
 
 
 class TestComments:
     @pytest.fixture
     async def kept(self, store: Store) -> Store:
-        """Return a store with a battle of two plies that was given up."""
+        """Return a store with a battle that was resigned after two plies."""
         await store.append({OAK: (0, [joined(1), started(2), moved(0)])})
         return store
 
@@ -193,7 +193,6 @@ class TestAppending:
             assert events_of(await store.read_stream(stream)) == same(*map(moved, range(30)))
 
     async def test_append_failure_spares_others_in_its_transaction(self, store: Store) -> None:
-        """Those who share its transaction are stored nevertheless."""
         bad = Imported(1.0, "", "classic", "Anna", "Bert", "dF1\n", 2**70, None)
         outcomes = await asyncio.gather(
             store.append({"a": (0, [joined(1)])}),
@@ -219,7 +218,7 @@ class TestAppending:
     @settings(
         max_examples=15,
         deadline=None,
-        # There is one of it for each kind of store, as if it was parametrized.
+        # The fixture is created once per kind of store, as if parametrized.
         suppress_health_check=[
             HealthCheck.function_scoped_fixture,
             HealthCheck.differing_executors,
@@ -255,7 +254,7 @@ class TestRequests:
         )
 
     async def test_request_key_known_to_one_of_two_streams_is_new(self, store: Store) -> None:
-        """A match that was put away has keys of the boards at which it was."""
+        """An adjourned match knows the request keys of the boards at which it was played."""
         await store.append({OAK: (0, [joined(1)]), "match": (0, [joined(1)])}, "k")
         await store.append({PINE: (0, [joined(2)]), "match": (1, [joined(2)])}, "k")
         assert await store.read(Database.stream_versions) == {OAK: 1, "match": 2, PINE: 1}
@@ -278,7 +277,7 @@ class TestRequests:
         store = await opening()  # type: ignore[operator]
         await store.append({OAK: (0, [joined(1)])}, "old")
         clock.now += 10 * 86_400.0
-        # It is looked for once an hour, and when a store has just been opened.
+        # Expired keys are looked for hourly, and when a store opens.
         await store.append({OAK: (1, [joined(2)])}, "new")
         assert await store.append({OAK: (7, [joined(2)])}, "new") == {OAK: (2, 2)}
 
@@ -364,7 +363,7 @@ class TestBringingIn:
         taken.clear()
         await store.bring_in([(OAK, started(1)), (OAK, away)], taken.append)
         assert len(await store.read(battles.adjourned, "Anna")) == 1
-        await store.bring_in([(PINE, back)], taken.append)  # it was put away in another call
+        await store.bring_in([(PINE, back)], taken.append)  # it was adjourned in a separate call
         match = match_stream(began)
         assert [each.stream for each in taken] == [OAK, OAK, match, PINE, match]
         assert [each.battle for each in taken] == [1, None, None, 1, 1]
@@ -582,7 +581,7 @@ class TestClosing:
 
 
 def test_memory_store_works_without_an_event_loop() -> None:
-    """So it may be driven without a loop, by whoever embeds it."""
+    """Embedders may drive the store without an event loop."""
     store, taken = Store.in_memory(), Taken()
 
     async def play() -> None:

@@ -1,10 +1,9 @@
-"""A damaged store is told of: when it is opened, read or checked.
+"""Damage to a store is detected when it is opened, read or checked.
 
-Each damage is done to copies of the files of one store, as they are in the midst of play, which is
-how a killed process leaves them, or after it was closed. Then everything is read in every way, and
-checked. What comes of it is an error or exactly what was stored; and as long as it cannot be opened
-nothing of it is changed. What nothing but the disk can know is a value that was replaced by another
-one which could have been stored, see `READABLE`.
+Each test damages copies of one store's files, taken either during play, as a killed process leaves
+them, or after closing. Everything is then read in every way and checked. The result must be an
+error or exactly the stored data; and a store that cannot be opened must stay unmodified. The only
+damage that goes undetected is a value replaced by another valid one, see `READABLE`.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ Files = dict[str, bytes]
 
 TO_AND_FRO = Game.start(CLASSIC).play_all([moved(ply).move for ply in range(1000)])
 LONG = Imported(1.0, "", "classic", "Anna", "Bert", write_record(TO_AND_FRO), 1000, None)
-"""Too long for a page of the file."""
+"""A value that does not fit on a database page."""
 
 
 def opened(path: Path) -> Database:
@@ -70,7 +69,7 @@ def do(database: Database, changes: Changes) -> None:
 
 
 def play(database: Database, games: int) -> None:
-    """Let games be played, and people register, such that all kinds of pages are there."""
+    """Play games and register members so that every kind of page exists."""
     outcome = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
     for _ in range(games):
         number = database.head.position
@@ -96,7 +95,7 @@ def play(database: Database, games: int) -> None:
 
 
 def everything(path: Path) -> str:
-    """Return all that can be read of a store, once it has been checked."""
+    """Check a store and return all its readable content."""
     before = contents(path)
     try:
         database = opened(path)
@@ -149,7 +148,7 @@ def read_all(database: Database) -> str:
 
 
 class State:
-    """The files of a store as they were at one time, earlier ones, and all that was stored."""
+    """Files of a store at one moment, earlier versions of them, and the stored content."""
 
     def __init__(self, path: Path, *, killed: bool) -> None:
         self.path = path
@@ -174,7 +173,7 @@ class State:
         self.as_it_was: str = told
 
     def told(self, files: Files) -> str | None:
-        """Return all that can be read of some files, None if it is told that they are damaged."""
+        """Return the content readable from the given files, or None if damage is reported."""
         for suffix in SUFFIXES:
             file = beside(self.path, suffix)
             file.unlink(missing_ok=True)
@@ -186,7 +185,10 @@ class State:
             return None
 
     def is_told_or_does_not_matter(self, what: str, files: Files, *, is_told: bool = True) -> bool:
-        """Whether it is told; fail if it is not, and matters, unless it need not be told."""
+        """Whether the damage is detected.
+
+        Fails if it is neither detected nor harmless, unless ``is_told`` is false.
+        """
         found = self.told(files)
         assert found in {None, self.as_it_was} or not is_told, f"{what}: half-read"
         return found is None
@@ -200,13 +202,13 @@ def state(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def another(tmp_path_factory: pytest.TempPathFactory) -> State:
-    """Return another store's state, whose files may be put beside those of the first."""
+    """Return another store's state, whose files can replace those of the first."""
     return State(tmp_path_factory.mktemp("another") / "thud.store", killed=True)
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    """Return the files of a store that was closed after two games."""
+    """Return the files of a store closed after two games."""
     path = tmp_path_factory.mktemp("played") / "thud.store"
     database = opened(path)
     play(database, 2)
@@ -265,7 +267,7 @@ def swap_frames(data: bytes, _: bytes, chance: Random) -> bytes:
 
 
 def older_frame(data: bytes, _: bytes, chance: Random) -> bytes:
-    """Put what a page of the log was like earlier in the place of what it is like later."""
+    """Replace a frame's page with an earlier version from the same log."""
     frames = frames_of(data)
     two = chance.randrange(1, len(frames))
     same = [each for each in frames[:two] if each[:4] == frames[two][:4]] or frames[:two]
@@ -297,12 +299,11 @@ DAMAGES: dict[str, dict[str, Damage]] = {
     "-shm": ANY | PAGES,
     "-head": ANY | {"swapped bytes": swap_bytes},
 }
-"""What is done by chance to each file of a store. After it was closed there are only two: so a seed
-makes 33 damages. Besides, each file is emptied, deleted, and put back as it was earlier."""
+"""Random kinds of damage by file. A closed store has only two files, so a seed yields 33 damages.
+In addition, each file is emptied, deleted, and replaced by an earlier version."""
 
 READABLE = {"flip", "zero", "older page", "older"}
-"""What may leave a database that has other values than were written, and is in order as a database.
-"""
+"""Damages that may change values and yet leave a valid database."""
 
 
 def damages(seed: int) -> Iterator[tuple[str, str, Damage, bool]]:
@@ -345,7 +346,7 @@ def test_missing_empty_or_older_files_are_detected_or_harmless(
 
 
 def test_truncated_wal_is_detected_at_every_length(state: State) -> None:
-    """Where a transaction ends SQLite takes it for whole: only the witness knows that it is not."""
+    """SQLite takes a log cut between transactions for complete; the watermark shows the loss."""
     log = state.files.get("-wal", b"")
     for length in range(0, len(log) - 32, FRAME * 3):
         files = state.files | {"-wal": log[: length + 32 if length else 0]}
@@ -365,7 +366,7 @@ def test_backup_is_refused_until_the_watermark_file_is_deleted(state: State) -> 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-head"])
 def test_file_of_another_store_is_detected(state: State, another: State, suffix: str) -> None:
-    """Though that has as many transactions, all of them whole."""
+    """The other store has as many transactions, all of them complete."""
     files = state.files | {suffix: another.files[suffix]}
     if not state.is_told_or_does_not_matter(f"{suffix}, another store's", files):
         assert not suffix, "in the file there are only pages that are the same, or newer in -wal"
@@ -471,7 +472,7 @@ NULLABLE = {
     "contact": {"mailed"},
     "notification": {"failing"},
 }
-"""By table, the columns that can be null."""
+"""Nullable columns by table."""
 
 
 @pytest.mark.parametrize("table", sorted(DURABLE))

@@ -1,12 +1,12 @@
-"""Events survive being kept as lines.
+"""Events survive being stored as lines.
 
-`schema_1.lines` holds, for each kind of event, lines that were kept by schema 1, each followed by
-what its event is to be read as. These lines stay as they are for ever. When an event changes in
-another way than by a last field with a default:
+For each kind of event, `schema_1.lines` holds lines written under schema 1, each followed by the
+repr of the event that it decodes to. These lines never change. When an event changes in any way
+other than a new last field with a default:
 
-1. raise `SCHEMA`, and let `from_text` and `from_line` read the older form as well;
-2. add samples of the new schema, `schema_N.lines`, and read those of all schemas here;
-3. in the files of earlier schemas change nothing but what the lines are read as.
+1. raise `SCHEMA` and make `from_text` and `from_line` read the older form as well;
+2. add samples of the new schema, `schema_N.lines`, and read the samples of all schemas here;
+3. in the files of earlier schemas, change only the reprs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ HERE = Path(__file__).parent
 
 
 def samples(schema: int) -> list[tuple[str, str]]:
-    """Return the lines that were kept by a schema, and what they are to be read as."""
+    """Return the lines written under a schema and the reprs that they decode to."""
     lines = (HERE / f"schema_{schema}.lines").read_text("utf-8").splitlines()
     return list(zip(lines[::2], lines[1::2], strict=True))
 
@@ -131,7 +131,7 @@ class TestRoundTrip:
     @pytest.mark.parametrize("at", [float("nan"), float("inf")])
     def test_non_finite_time_is_refused(self, at: float) -> None:
         event = Joined(0.0, "Anna", Side.DWARF)
-        force_setattr(event, "at", at)  # none can be made so
+        force_setattr(event, "at", at)  # the constructor rejects it
         with pytest.raises(ValueError, match="Out of range"):
             to_line("oak board", event)
 

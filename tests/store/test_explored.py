@@ -1,4 +1,4 @@
-"""What was played from a position is what a plain count over all battles says."""
+"""Explorer statistics equal a plain count over all battles."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from thudmud.store.checking import check_file
 from thudmud.values import replace
 
 Groups = dict[frozenset[Move], list[tuple[Battle, Move]]]
-"""By plies that come to the same, the battles in which one of them was played."""
+"""Battles by played ply; plies that lead to the same position share an entry."""
 
 PLAYERS = ("Anna", "Bert", "Carla", "Dora")
 SIDES = (Side.DWARF, Side.TROLL)
@@ -55,14 +55,14 @@ TABLES = ["played", "reached"]
 
 
 class Life:
-    """Battles by chance, of plies that often come again, at boards of two realms."""
+    """Random battles, with frequently repeated plies, at boards of two realms."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
         self.versions: dict[str, int] = {}
 
     async def battle(self, store: Store) -> None:
-        """Let a battle be played, imported, given up, or put away and resumed."""
+        """Play a battle, import one, resign one, or adjourn and resume one."""
         dice = self.dice
         rules = RULESETS[dice.choice(("discworld", "discworld", "koom valley"))]
         dwarf, troll = dice.choice(PLAYERS), dice.choice(PLAYERS)
@@ -75,7 +75,7 @@ class Life:
             return
         board = dice.choice(("oak board", "pine board", "realm/oak"))
         opening = None
-        if dice.random() < 0.2:  # as if it was set up like that
+        if dice.random() < 0.2:  # as if set up from that position
             opening = self._played(Game.start(rules), 2).position
         began = BattleId(board, self.versions.get(board, 0) + 2)
         game = Game.start(rules, opening)
@@ -124,7 +124,7 @@ class Life:
         return game
 
     async def _store(self, store: Store, board: str, events: Sequence[Event]) -> None:
-        """Append them, now some at once, now each by itself."""
+        """Append the events, either in one batch or one at a time."""
         while events:
             most = self.dice.choice((1, 3, len(events)))
             some, events = events[:most], events[most:]
@@ -143,7 +143,7 @@ def _moved(before: Game, after: Game) -> list[Event]:
 
 
 Counted = dict[tuple[str, Position], list[tuple[Battle, Move]]]
-"""By ruleset and position, the battles that have played from there, and what, seen from there."""
+"""By ruleset and position: the battles that reached it, with their next plies."""
 
 
 async def count(store: Store, realm: str = "") -> Counted:
@@ -175,7 +175,7 @@ def turned(move: Move, turning: Turning) -> Move:
 
 
 def from_here(counted: Counted, rules: str, position: Position) -> Groups:
-    """Return what was played from a position; plies that come to the same are together."""
+    """Return the plies played from a position, grouped by resulting position."""
     own = [each for each in turnings(rules) if turn_position(position, each) == position]
     groups: dict[frozenset[Move], dict[int, tuple[Battle, Move]]] = {}
     for battle, move in counted[rules, position]:
@@ -213,7 +213,7 @@ def require_same(found: PositionStatistics, of_plies: Groups) -> None:
 
 
 async def require_counted(store: Store, seed: int, most: int = 60) -> None:
-    """Require that everything is found as it is counted, seen from any side."""
+    """Assert that lookups match the counts, from every orientation of the board."""
     dice = random.Random(seed)  # noqa: S311  (as above)
     for realm in ("", "realm"):
         counted = await count(store, realm)
@@ -253,14 +253,14 @@ async def test_explored_counts_are_rebuilt_in_the_background(
     monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
     monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
     store = await Store.open(path)
-    assert rows_of(path) == {"played": [], "reached": []}  # so a start does not wait for them
+    assert rows_of(path) == {"played": [], "reached": []}  # opening does not wait for them
     opening = ExploreLookup("discworld", RULESETS["discworld"].opening)
     found = await store.look_up(opening)
     assert (found.times, found.left) == (0, await store.read(battle_rows.count))
     check_file(path)
     assert await store.write(lambda database: explored_rows(database).go_on(7))
     assert (await store.look_up(opening)).left == await store.read(battle_rows.count) - 7
-    for _ in range(5):  # while it goes on
+    for _ in range(5):  # while the rebuild runs
         await life.battle(store)
     check_file(path)
     await upkeep.finish(store)
@@ -270,7 +270,7 @@ async def test_explored_counts_are_rebuilt_in_the_background(
 
 
 def test_copied_battles_are_counted_without_a_lookup(path: Path) -> None:
-    """In a process that has imported no feature."""
+    """The counting process has imported no feature."""
 
     async def play() -> None:
         store, life = await Store.open(path), Life(5)

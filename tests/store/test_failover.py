@@ -1,4 +1,4 @@
-"""What holds when a standby takes the place of the primary, each time brought about on purpose."""
+"""Fail-over from the primary to its standby, with each hazard provoked deliberately."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ Done = Callable[[Store], Awaitable[object]]
 
 
 class Replicated(NamedTuple):
-    """A primary that acknowledges nothing before its standby has it, and a store on it."""
+    """A primary with a synchronous standby, and a store on it."""
 
     primary: Cluster
     standby: Cluster
     link: Proxy
-    """Between the store and the primary."""
+    """The proxy between the store and the primary."""
     store: Store
 
 
@@ -72,17 +72,17 @@ WRITTEN: Mapping[str, tuple[Done, Done]] = {
         lambda store: store.read(nodes.people),
     ),
 }
-"""What is written, and how it is read; all of it by one kind of commit."""
+"""Writes by kind and the reads that verify them; all use the same kind of commit."""
 
 
 class TestStandby:
-    """Whether the primary's standby has what is said to be stored."""
+    """Commits are acknowledged only once the standby has them."""
 
     @pytest.mark.parametrize("is_ended", [False, True])
     async def test_unreplicated_commit_is_not_acknowledged(
         self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch, *, is_ended: bool
     ) -> None:
-        """Whether the session still waits for it, or was ended: then it counts as committed."""
+        """A wait for the standby that is ended still leaves the commit in effect."""
         primary, standby, link, store = replicated
         monkeypatch.setattr(postgres, "PATIENCE", 1.0)
         await store.append({OAK: (0, [joined(1, "Anna")])})
@@ -128,10 +128,10 @@ class TestStandby:
         monkeypatch: pytest.MonkeyPatch,
         what: str,
     ) -> None:
-        """A promoted server gives out again the numbers of transactions that it has not seen.
+        """A promoted server reuses transaction ids that it has not seen.
 
-        The link is lost after a commit was sent, which never reaches the standby. It is asked for
-        only after another transaction has had its number there.
+        The link is lost after a commit was sent, and the commit never reaches the standby. Only
+        after another transaction has taken its id there does the store ask about it.
         """
         primary, standby, link, store = replicated
         write, read = WRITTEN[what]
@@ -174,7 +174,7 @@ class TestStandby:
 
 
 async def sessions_that_wait(session: psycopg.Connection[Any]) -> list[int]:
-    """Wait until sessions wait for a standby; return their processes."""
+    """Wait until sessions wait for a standby and return their process ids."""
     async with asyncio.timeout(PATIENCE):
         while True:
             query = "select pid from pg_stat_activity where wait_event = 'SyncRep'"
@@ -184,7 +184,7 @@ async def sessions_that_wait(session: psycopg.Connection[Any]) -> list[int]:
 
 
 class TestCrash:
-    """The primary comes back without having asked its standby."""
+    """The primary restarts without having consulted its standby."""
 
     async def test_unreplicated_events_are_not_delivered_after_a_crash(
         self, replicated: Replicated
@@ -210,18 +210,16 @@ class TestCrash:
         await asyncio.to_thread(standby.start)
         assert await reading == ["Anna", "Bert"]
         await taken.until(lambda: len(taken.entries) == 2)
-        with suppress(
-            UncertainError
-        ):  # it may have been asked for too long before the standby was there
+        with suppress(UncertainError):  # the wait may time out before the standby is back
             await appending
         await other.close()
 
 
 class TestBeginning:
-    """A server begins on a primary that has just come back."""
+    """A server starts on a primary that has just restarted."""
 
     def test_unreplicated_events_are_not_read_at_start(self, tmp_path: Path) -> None:
-        """It may get lost with the primary, and the server would have to begin anew."""
+        """Such events may be lost with the primary, and the server would have to restart."""
         with closing(DrivingLoop()) as loop, simulated(loop, tmp_path / "thud.store") as base:
             loop.run_until_complete(self.begun_after_a_crash(base))
 
@@ -255,14 +253,14 @@ class TestBeginning:
             await appending
 
     async def serves(self, base: Database) -> None:
-        """Let the world's time go on until the database is there again, for all."""
+        """Advance the simulated time until every process can reach the database again."""
         await asyncio.sleep(0.2)
         assert base.is_up
         base.cuts.clear()
 
 
 class TestForgotten:
-    """A standby that was behind has become the primary: it was no synchronous one."""
+    """An asynchronous standby that lagged behind was promoted."""
 
     @pytest.fixture
     async def behind(self, replicated: Replicated) -> Replicated:
@@ -275,7 +273,10 @@ class TestForgotten:
         return replicated
 
     async def fail_over(self, replicated: Replicated) -> Store:
-        """Let the standby take the primary's place, out of reach; return another store on it."""
+        """Promote the standby and return another store on it.
+
+        The old store cannot reach the standby yet.
+        """
         primary, standby, link, _ = replicated
         link.refuses = True
         await asyncio.to_thread(primary.kill)
@@ -285,7 +286,7 @@ class TestForgotten:
         return await Store.connect(standby.dsn())
 
     async def written(self, behind: Replicated) -> Taken:
-        """Have another store append, and ours see it; return what ours has seen."""
+        """Append through another store and return the entries once ours has received them."""
         taken = Taken()
         await behind.store.subscribe(None, 0, taken.take, taken.failed)
         other = await Store.connect(behind.primary.dsn())
@@ -295,7 +296,7 @@ class TestForgotten:
         return taken
 
     async def test_lost_events_replaced_by_others_stop_the_store(self, behind: Replicated) -> None:
-        """Others stand at the same places."""
+        """Other events take the same positions."""
         store, taken = behind.store, await self.written(behind)
         ended = asyncio.ensure_future(store.stopped())
         other = await self.fail_over(behind)
@@ -330,14 +331,14 @@ class TestForgotten:
         await other.close()
 
     async def test_lost_claim_stops_the_store(self, behind: Replicated) -> None:
-        """No event is missing, but a name would be in two hands."""
+        """No event is missing, but two nodes would own the same name."""
         store = behind.store
         await store.write(nodes.beat, "one", 1000.0)
         await store.write(nodes.claim, "Bert", "one", "session")
         ended = asyncio.ensure_future(store.stopped())
         other = await self.fail_over(behind)
         await other.write(nodes.beat, "two", 1000.0)
-        for _ in range(5):  # as many commits as there were, and more
+        for _ in range(5):  # at least as many commits as before
             assert await other.write(nodes.claim, "Bert", "two", "session") is None
         behind.link.refuses = False
         with pytest.raises(StoreError, match=r"forgotten .*: what it wrote last is missing"):
@@ -364,7 +365,7 @@ class TestForgotten:
 
 
 async def until_refused_for_good(store: Store) -> None:
-    """Append until it is known that what is there is not what was seen."""
+    """Append until the store reports that acknowledged events are gone."""
     async with asyncio.timeout(PATIENCE):
         while True:
             try:

@@ -1,4 +1,4 @@
-"""How the files of a store come into being, and those that cannot be used as they are."""
+"""Creation of a store's files, and files that cannot be used."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ import pytest
 from thudmud.store import KeptName, NotWrittenError, Store, StoreError, accounts, files
 from thudmud.store.files import InMemory, OnDisk, beside
 
-# ruff: noqa: ASYNC240  (nothing else runs on a test's loop)
+# ruff: noqa: ASYNC240  (nothing else runs on the test's event loop)
 
 
 async def fill(path: Path) -> None:
-    """Make a store with a member and a guest."""
+    """Create a store with a member and a guest."""
     store = await Store.open(path)
     await store.write(accounts.enrol, "Anna", "hash")
     await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
@@ -31,7 +31,7 @@ async def fill(path: Path) -> None:
 
 
 async def fails_to_open(path: Path, match: str) -> None:
-    """Check that a file is refused, and left as it is."""
+    """Assert that opening is refused and the file left unmodified."""
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(StoreError, match=match) as problem:
         await Store.open(path)
@@ -41,12 +41,12 @@ async def fails_to_open(path: Path, match: str) -> None:
 
 @contextmanager
 def no_room() -> Iterator[None]:
-    """Make the disk full: no file can become longer, and none is free."""
+    """Simulate a full disk: no file can grow, and no space is free."""
     disk = SimpleNamespace(f_bavail=0, f_frsize=4096, f_files=1, f_favail=1)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "statvfs", lambda _: disk)
-        # Not for longer than it takes: what the tests print may go to a file, too.
+        # Keep it short: pytest's own output may go to a file, too.
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
         try:
             yield
@@ -137,7 +137,7 @@ async def test_unwritable_file_is_refused(path: Path, monkeypatch: pytest.Monkey
 
 async def test_unwritable_folder_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     await fill(path)
-    beside(path, "-shm").mkdir()  # which keeps SQLite from making that file
+    beside(path, "-shm").mkdir()  # prevents SQLite from creating that file
     await fails_to_open(path, r"it cannot be written to \(")
     monkeypatch.setattr(os, "access", lambda place, _: place != path.parent)
     await fails_to_open(path, f"the folder {path.parent} cannot be written to")
@@ -146,7 +146,7 @@ async def test_unwritable_folder_is_refused(path: Path, monkeypatch: pytest.Monk
 async def test_read_only_database_is_refused(path: Path) -> None:
     await fill(path)
     contents = bytearray(path.read_bytes())
-    contents[18] = 3  # SQLite's way to say so
+    contents[18] = 3  # marks a newer file format, which SQLite opens read-only
     path.write_bytes(contents)
     await fails_to_open(path, r"it cannot be written to \(")
 
@@ -186,7 +186,7 @@ async def test_full_disk_leaves_stored_data_unchanged(path: Path) -> None:
 
 
 def test_memory_store_is_closed_by_gc_in_any_thread() -> None:
-    """Python 3.13 warns of a connection that nobody closes; and garbage is any thread's."""
+    """Garbage is collected in any thread, and Python 3.13 warns of unclosed connections."""
     backend = InMemory()
     backend.cycle = backend  # type: ignore[attr-defined]
     connection = backend.connection

@@ -1,4 +1,4 @@
-"""Two halls that share a store play each other, whatever it is kept in."""
+"""Two halls sharing a store play each other, in every kind of store."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def version(place: Place) -> int:
 
 
 async def agree(here: Place, there: Place) -> None:
-    """Wait until both halls have followed as far."""
+    """Wait until both halls have applied the same entries."""
     await until(lambda: version(here) == version(there))
     assert here.hall.tables == there.hall.tables
 
 
 async def test_players_in_two_halls_play_a_battle(halls: tuple[Place, Place]) -> None:
     here, there = halls
-    dice = random.Random(3)  # noqa: S311  (it has to come again the same)
+    dice = random.Random(3)  # noqa: S311  (has to be reproducible)
     await here.enter("Anna")
     await there.enter("Bert")
     await here.type("Anna", "join as dwarf on oak board")
@@ -78,7 +78,7 @@ async def test_players_in_two_halls_play_a_battle(halls: tuple[Place, Place]) ->
 HEARING = pytest.mark.parametrize(
     "halls", ["memory", "one sqlite", "two links to postgresql"], indirect=True
 )
-"""By a file other processes learn what is stored, and nothing of what is only said."""
+"""Through a file, other processes receive stored events but no notes."""
 
 
 @HEARING

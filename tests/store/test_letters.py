@@ -65,7 +65,7 @@ class TestLetters:
 
     async def test_letters_are_for_members_only(self, store: Store) -> None:
         await store.write(accounts.keep_guest, KeptName("Gast", b"1" * 32, 5.0))
-        await store.write(accounts.ban, "Mallory")  # a ban of a name is no account
+        await store.write(accounts.ban, "Mallory")  # a ban alone does not make an account
         for to, sender in (("Gast", "Anna"), ("Mallory", "Anna"), ("Bert", "Gast"), ("X", "Anna")):
             with pytest.raises(NoSuchAccountError):
                 await post(store, to, sender, "Ho!")

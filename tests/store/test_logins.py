@@ -1,4 +1,4 @@
-"""Which logins of a member hold, and what else ends with them, in every kind of store."""
+"""Validity of a member's logins, and the secrets that end with them, in every kind of store."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ENDINGS: dict[str, Callable[[Store], Awaitable[object]]] = {
 
 @pytest.fixture
 async def store(opening: Opening) -> Store:
-    """Return a store with two members, of whom one's program has a word."""
+    """Return a store with two members, one of whom has a client with a resume word."""
     store = await opening()
     account = await store.write(accounts.enrol, "Anna", "hash")
     await store.write(accounts.enrol, "Bert", "hash")
@@ -86,9 +86,9 @@ class TestWords:
             assert await store.read(accounts.has_word, "Anna", word)
             assert await store.read(
                 accounts.has_word, "Anna", used
-            )  # the new one may be lost on its way
+            )  # the new word may be lost in transit
             used = word
-        for number in range(WORDS_KEPT - 2):  # further programs, by the password
+        for number in range(WORDS_KEPT - 2):  # other clients, logging in by password
             clock.now += 1.0
             assert await store.write(accounts.keep_word, "Anna", bytes([100 + number]) * 32, known)
         assert await store.read(accounts.has_word, "Anna", WORD)
@@ -190,7 +190,7 @@ class TestEndings:
 
 
 async def link(store: Store) -> str:
-    """Return the secret of the link in a member's mails."""
+    """Return the secret of the unsubscribe link in a member's mails."""
     await tell(store, Notification("Anna", Kind.TURN))
     [mail] = [each for each in await store.read(storage.due, mails=True) if not each.code]
     await store.write(storage.sent, mail)
@@ -198,10 +198,10 @@ async def link(store: Store) -> str:
 
 
 class TestOtherSecrets:
-    """What else gives access by a secret, or tells of an account."""
+    """Other secrets that grant access to an account or reveal it."""
 
     async def secrets(self, store: Store) -> tuple[str, str, str]:
-        """Let Anna have all that there is; return a code, a calendar and the link in mails."""
+        """Give Anna one of each secret; return a code, a calendar and an unsubscribe secret."""
         await confirmed(store)
         kept = await contact(store)
         await store.write(storage.keep_contact, "Anna", kept._replace(calendar=ANOTHER, feed=True))

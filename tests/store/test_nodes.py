@@ -1,4 +1,4 @@
-"""Which nodes live, who is on them, and what is only told, in every store."""
+"""Live nodes, the players they host, and notes, in every kind of store."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class TestLeases:
 def test_cluster_time_comes_from_live_nodes_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """After a fail-over the server's clock may be wrong, and nodes that begin write as well."""
+    """After a fail-over the server's clock may be wrong, and starting nodes write as well."""
     works: list[Work] = [partial(enrol, name="Anna", password=""), partial(nodes.beat, node="one")]
     now = 1000.0
     database = Database(InMemory(), lambda: now)

@@ -1,4 +1,4 @@
-"""How members are notified, and what is still to be sent, in every kind of store."""
+"""Contact settings of members and pending notifications, in every kind of store."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def posting(news: News) -> Work:
 
 
 async def code(store: Store, player: str = "Anna") -> str:
-    """Return the code that is about to be sent to a member."""
+    """Return the code in a member's pending mail."""
     [each] = [
         each
         for each in await store.read(storage.due, mails=True)
@@ -71,7 +71,7 @@ async def code(store: Store, player: str = "Anna") -> str:
 
 
 async def confirmed(store: Store, player: str = "Anna", mail: str = MAIL) -> None:
-    """Let a member get mails."""
+    """Give a member a confirmed mail address."""
     await store.write(storage.ask_code, player, mail)
     [asked] = [each for each in await store.read(storage.due, mails=True) if each.player == player]
     assert await store.write(storage.confirm, player, asked.code) is None
@@ -84,7 +84,7 @@ async def tell(store: Store, *told: Notification, board: str = OAK) -> None:
 
 
 async def kinds(store: Store, *, mails: bool = True) -> dict[str, list[str]]:
-    """Return what is due, by player."""
+    """Return the kinds of pending notifications, by player."""
     told: dict[str, list[str]] = {}
     for each in await store.read(storage.due, mails=mails):
         about = [row.kind.value if row.kind else "code" for row in each.waiting]
@@ -122,7 +122,7 @@ class TestAddresses:
         assert await store.write(storage.confirm, "Anna", right) == 0
         assert (await contact(store)).asked == ""
         [asked] = await store.read(storage.due, mails=True)
-        assert (asked.address, asked.code) == ("", "")  # and so it is not sent any more
+        assert (asked.address, asked.code) == ("", "")  # so the mail is no longer pending
 
     async def test_codes_are_counted_per_day_by_member_and_address(
         self, store: Store, clock: Clock
@@ -143,7 +143,7 @@ class TestAddresses:
         with pytest.raises(RefusedError) as refused:
             await store.write(storage.ask_code, "Anna", "a.nna+3@gmail.com")
         assert refused.value.code is NotifyRefusal.CODES_TOO_MANY
-        assert (await contact(store)).asked_today == 1  # nothing is stored of what is refused
+        assert (await contact(store)).asked_today == 1  # a refused request stores nothing
         await is_in_order(store)
 
     async def test_codes_of_an_erased_member_still_count(self, store: Store) -> None:
@@ -272,7 +272,7 @@ class TestChoices:
     async def test_browsers_are_notified_separately(self, store: Store) -> None:
         await confirmed(store)
         await store.write(storage.add_browser, "Anna", BROWSER)
-        await store.write(storage.add_browser, "Anna", BROWSER)  # the same, and so once
+        await store.write(storage.add_browser, "Anna", BROWSER)  # a duplicate, stored once
         other = BROWSER._replace(endpoint="https://push.example.org/2")
         await store.write(storage.add_browser, "Anna", other)
         assert (await contact(store)).browsers == 2
@@ -431,7 +431,7 @@ async def test_abandoned_address_is_wiped_at_once(path: Path) -> None:
     await store.write(storage.keep_contact, "Anna", Contact())
     clock = store.clock
     assert isinstance(clock, Clock)
-    clock.now += DAY  # so long the codes count
+    clock.now += DAY  # as long as codes are counted
     await store.write(storage.ask_code, "Anna", "other@example.org")
     assert await store.read(Database.scrub)
     assert holding(path, "address.example") == []

@@ -1,4 +1,4 @@
-"""Operators, mutes and bans as they are stored: how long, for which name, what is erased."""
+"""Operators, mutes and bans in the store: their duration, their names, and erasure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ban(whom: str, until: float | None = None, *, by: str = "", why: str = "") -
 
 @pytest.fixture
 async def order(store: Store) -> Store:
-    """Return a store with two members, of whom Olga is an operator."""
+    """Return a store with two members, one of them the operator Olga."""
     for name in ("Olga", "Bert"):
         await store.write(accounts.enrol, name, "hash")
     await store.write(accounts.set_operator, "olga", is_one=True)
@@ -70,7 +70,7 @@ class TestMeasures:
         assert replace(found, since=0.0) == mute("Bert", until, by="Olga", why="of that")
         assert replace(network, since=0.0) == ban(NETWORK, by="Olga")
         assert set(told[-1].networks) == {ip_network(NETWORK)}
-        await order.write(accounts.impose, mute("Bert", until + HOUR))  # in its place
+        await order.write(accounts.impose, mute("Bert", until + HOUR))  # replaces the earlier one
         assert (await order.watch(accounts.order)).mutes["bert"].until == until + HOUR
         await order.write(accounts.lift, mute("BERT"))
         await order.write(accounts.lift, ban(NETWORK))
@@ -111,7 +111,7 @@ class TestMeasures:
         assert await order.write(accounts.keep_guest, kept, kept)
         assert [each.name for each in await order.read(accounts.everybody)] == ["Bert", "Olga"]
         assert (await order.write(accounts.enrol, "Zoe", "hash")).name == "Zoe"
-        await order.write(accounts.impose, mute("Bert"))  # which forgets what has ended
+        await order.write(accounts.impose, mute("Bert"))  # deletes expired sanctions
         assert [each.banned for each in await order.read(accounts.everybody)] == [False] * 3
         await is_in_order(order)
 

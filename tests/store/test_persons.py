@@ -1,4 +1,4 @@
-"""All that is kept about a person can be told, and taken away."""
+"""Personal data: all of it can be exported and erased."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DAY = 86_400.0
 
 
 async def lived(store: Store, name: str = NAME) -> None:
-    """Let somebody do something of everything."""
+    """Let a member use every feature."""
     await store.write(accounts.enrol, name, "a hash")
     await store.write(accounts.enrol, "Bert", "another")
     await store.write(accounts.set_preferences, name, {"plan": f"{name} wins.", "ignored": ["Zoe"]})
@@ -131,7 +131,7 @@ async def test_personal_data_export_covers_only_the_current_guest(store: Store) 
 
 
 def holding(path: Path, words: str) -> list[str]:
-    """Return the files of a store in which some words are, in any case."""
+    """Return the files of a store that contain the given words, in any case."""
     return [
         each.name
         for each in path.parent.iterdir()
@@ -160,7 +160,7 @@ class TestErased:
             assert await store.read(Database.scrub)
         assert holding(path, name) == []
         assert holding(path, "192.0.2.99" if how == "as a guest" else "192.0.2.77") == []
-        await store.catch_up()  # with what another has written
+        await store.catch_up()  # includes writes by another process
         with pytest.raises(NoSuchAccountError):
             await store.read(persons.about, name)
         await is_in_order(store)

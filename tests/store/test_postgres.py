@@ -1,4 +1,4 @@
-"""What is different where the store is a database of PostgreSQL: lost links, and other nodes."""
+"""Features of a PostgreSQL store that no other has: lost links, and other nodes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def proxy(cluster: Cluster) -> Iterator[Proxy]:
 
 @pytest.fixture
 async def through(dsn: str, cluster: Cluster, proxy: Proxy) -> AsyncIterator[Store]:
-    """Return a store that is connected through the proxy."""
+    """Return a store connected through the proxy."""
     store = await Store.connect(dsn.replace(f"port={cluster.port}", f"port={proxy.port}"))
     yield store
     await store.close()
@@ -85,7 +85,7 @@ DEFAULTS = {
     "idle_session_timeout": "'1h'",
     "statement_timeout": "'1h'",
 }
-"""What a role may have by default that we cannot do with."""
+"""Role defaults that the store must override."""
 
 
 class TestDefaults:
@@ -212,7 +212,7 @@ class TestLostLinks:
     async def test_commit_without_its_writer_row_is_reported_as_uncertain(
         self, through: Store, dsn: str, proxy: Proxy
     ) -> None:
-        """The row that tells is missing: it says nothing, though one has been there before."""
+        """A missing row proves nothing, though an earlier commit had written one."""
         await through.append({OAK: (0, [joined(1, "Anna")])})
         proxy.cuts_after = commits
         proxy.refuses = True
@@ -226,7 +226,7 @@ class TestLostLinks:
             await appending
 
     async def test_commit_check_ends_a_session_on_the_same_server_only(self, dsn: str) -> None:
-        """On another one a session of the same number is somebody else's."""
+        """On another server, a session with the same process id belongs to somebody else."""
         asked = Postgres(dsn)
         with psycopg.connect(dsn, autocommit=True, application_name="thudmud") as session:
             assert not asked._was_committed(session.info.backend_pid, "another")
@@ -258,7 +258,7 @@ class TestLostLinks:
     async def test_stopped_server_is_given_up_after_a_timeout(
         self, store: Store, cluster: Cluster
     ) -> None:
-        """Who asks is refused after some seconds, and at once after that; it is not done twice."""
+        """Requests fail after some seconds, then at once; none is applied twice."""
         await store.append({OAK: (0, [joined(1, "Anna")])})
         cluster.signal(signal.SIGSTOP)
         try:
@@ -299,7 +299,7 @@ class TestLostLinks:
     @pytest.mark.parametrize(
         ("said", "is_there"),
         [
-            ("host=255.255.255.255", False),  # no network has it
+            ("host=255.255.255.255", False),  # unreachable on any network
             ("host=127.0.0.1 port=1", True),  # refused
             ("{dsn} dbname=none", True),
             ("{dsn}", True),
@@ -316,7 +316,7 @@ class TestLostLinks:
     async def test_import_interrupted_by_a_link_loss_is_not_retried(
         self, through: Store, proxy: Proxy
     ) -> None:
-        """They come one after the other from somebody else, and cannot be had again."""
+        """The events come one by one from elsewhere and cannot be requested again."""
         proxy.cuts_before = commits
         with pytest.raises(NotWrittenError, match="was interrupted"):
             await through.bring_in(((OAK, each) for each in [joined(1)]), lambda _: None)
@@ -324,7 +324,7 @@ class TestLostLinks:
 
 
 class TestHangs:
-    """A server stops as soon as a link to it has been made."""
+    """The server is suspended as soon as a connection to it exists."""
 
     @pytest.fixture
     def stopped(
@@ -336,7 +336,7 @@ class TestHangs:
         def stopping(*words: Any, **more: Any) -> psycopg.Connection[Any]:
             session = connect(*words, **more)
             with one_at_a_time:
-                if not is_over.is_set():  # a thread that was not waited for may come after it
+                if not is_over.is_set():  # a leftover thread may connect later
                     cluster.signal(signal.SIGSTOP)
                     stopped.set()
             return session
@@ -431,7 +431,7 @@ async def test_server_on_a_unix_socket_is_supported() -> None:
 
 
 async def test_acknowledged_appends_survive_a_server_kill() -> None:
-    """The server is killed while many append, and comes back."""
+    """The server is killed during concurrent appends, and restarts."""
     cluster = Cluster()
     async with AsyncExitStack() as ending:
         ending.callback(cluster.remove)
@@ -489,7 +489,7 @@ async def until_read(store: Store, stream: str) -> int:
 
 
 async def enough(told: dict[str, int], *, at_least: int) -> None:
-    """Wait until appends of so many streams have been told of."""
+    """Wait until that many streams have been reported."""
     await until(lambda: len(told) >= at_least)
 
 
@@ -621,7 +621,7 @@ class TestTwo:
     async def test_session_idle_in_transaction_is_terminated(
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The server takes for busy whoever has not said yet that it has sent all."""
+        """PostgreSQL considers a session active until it sends the end of a batch."""
         monkeypatch.setattr(postgres, "SETTINGS", (*postgres.SETTINGS, "set lock_timeout = '50ms'"))
         at_once = postgres.END_SUSPENDED.replace("'5s'", "'0s'")
         monkeypatch.setattr(postgres, "END_SUSPENDED", at_once)
@@ -636,7 +636,7 @@ class TestTwo:
         assert await players(store) == ["Anna"]
 
     async def test_check_does_not_wait_for_the_writer_lock(self, store: Store, dsn: str) -> None:
-        """It has the lowest priority: nobody could write while it waits for a processor."""
+        """The check has the lowest priority; it would block writers while waiting for a CPU."""
         await store.append({OAK: (0, [joined(1)])})
         with psycopg.connect(dsn) as session:
             session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
@@ -663,7 +663,7 @@ class TestTwo:
     async def test_nodes_share_one_time_despite_server_clock_jumps(
         self, dsn: str, monkeypatch: pytest.MonkeyPatch, ahead: float
     ) -> None:
-        """The server's may be another one since one of them began: a standby has taken over."""
+        """A standby may have taken over, with another clock, since one of the nodes started."""
         one = await Store.connect(dsn)
         node = Node(one, lease=PATIENCE)
         await node.open()
@@ -782,7 +782,7 @@ class TestCopying:
     async def test_copy_to_postgres_and_back_preserves_all_rows(
         self, dsn: str, tmp_path: Path, clock: Clock
     ) -> None:
-        """All rows come through: events, battles, ratings, accounts, and what was analysed."""
+        """Events, battles, ratings, accounts and analyses all survive."""
         paths = tmp_path / "here.db", tmp_path / "back.db"
         first = await Store.open(paths[0], clock=clock)
         await live(first, 1)
@@ -826,7 +826,7 @@ class TestCopying:
 
 
 async def told_of(store: Store) -> list[object]:
-    """Return what a store tells of everything that is in it."""
+    """Return everything that a store reports about its content."""
     streams = await store.read(Database.stream_versions)
     return [
         streams,
@@ -873,8 +873,8 @@ async def test_health_command_reports_the_state_of_the_server(
 async def test_rebuild_waits_for_servers_of_another_version(
     store: Store, dsn: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They would go on in the old form, and the first who comes after them finds the new one."""
-    clock.now = time.time() - 1000  # it goes on by a second whenever it is read
+    """The old servers would keep writing the old form, and a later one would find the new."""
+    clock.now = time.time() - 1000  # advances by a second on each reading
     await live(store, 1, 20)
     before = await store.read(battles.battles)
     await store.write(nodes.beat, "one", 10_000)
@@ -898,7 +898,7 @@ async def test_rebuild_waits_for_servers_of_another_version(
 async def test_suspended_server_cannot_write_after_an_upgrade(
     store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And neither if none of those lives any more: else battles would be stored in two forms."""
+    """This holds even if no newer server is left, as battles would be stored in two forms."""
     await store.append({OAK: (0, [joined(1)])})
     with monkeypatch.context() as update:
         update.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
@@ -911,10 +911,10 @@ async def test_suspended_server_cannot_write_after_an_upgrade(
 
 
 def test_read_after_a_position_sees_all_earlier_events(dsn: str, clock: Clock) -> None:
-    """Else who begins to follow from there would miss what others have stored meanwhile."""
+    """Otherwise a subscription from that position would miss events stored by others."""
     one, two = (Database(Postgres(dsn), clock) for _ in range(2))
     two.write([Append({OAK: (0, [joined(1)])}, None, None)])
-    assert one.streams.version(OAK) == 1  # it is cached, and so is the hall's
+    assert one.streams.version(OAK) == 1  # cached, as is the hall's
     two.write([Append({OAK: (1, [joined(2)])}, None, None)])
     position = one.position()
     assert [each.position for each in one.read_stream(OAK)] == list(range(1, position + 1))

@@ -1,4 +1,4 @@
-"""Battles, tallies and ratings are what the events make of them, at any time and in any store."""
+"""Battles, tallies and ratings always equal a fold of the events, in every kind of store."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def put_away(began: BattleId, dwarf: str, troll: str, moves: tuple[Move, ...]) -
 
 
 class Life:
-    """What happens at some boards by chance: whoever sits there, battles can be folded."""
+    """Random but valid histories of some boards, whose battles can be folded."""
 
     def __init__(self, seed: int) -> None:
         self._dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
@@ -131,7 +131,7 @@ class Life:
 
 
 async def live(store: Store, seed: int, length: int = 150) -> Model:
-    """Let things happen; return what the same events come to."""
+    """Store a random history and return its model."""
     life, taken = Life(seed), Taken()
     following = await store.subscribe(None, await store.position(), taken.take, taken.failed)
     for _ in range(length):
@@ -142,7 +142,7 @@ async def live(store: Store, seed: int, length: int = 150) -> Model:
 
 
 async def played(store: Store, number: int) -> Game:
-    """Return what a battle's plies come to."""
+    """Return the game that results from a battle's plies."""
     battle = await store.read(battles.battle, number)
     assert battle
     return game_of(cast("Sequence[Event]", await store.read(battles.plies, battle)))
@@ -151,7 +151,7 @@ async def played(store: Store, number: int) -> Game:
 @pytest.mark.parametrize("seed", range(12 if SOAKING else 1))
 async def test_battle_rows_equal_a_fold_of_all_events(store: Store, seed: int) -> None:
     model = await live(store, seed)
-    # A player of one realm is another than the one of that name in the next: leave those out.
+    # Players of one name in two realms are distinct, so leave out the other realm.
     of_realm = {each.number for each in model.battles if realm_of(each.id.board)}
     assert len(model.battles) > 20
     for battle in model.battles:
@@ -297,7 +297,7 @@ class TestAdjourned:
             assert found == saved
             assert (battle.number, battle.state, battle.plies) == (1, State.ADJOURNED, 4)
         assert await store.read(battles.adjourned, "Bert") == []
-        # Two boards resume it at once, each at its own version: one of them has to be too late.
+        # Two boards resume it concurrently, each at its own version; one must lose.
         outcomes = await asyncio.gather(
             store.append({PINE: (0, [back]), match: (1, [back])}),
             store.append({OAK: (2, [back]), match: (1, [back])}),
@@ -399,7 +399,7 @@ async def test_rows_are_rebuilt_by_another_version(
 async def test_rows_are_not_rebuilt_while_another_version_serves(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It would go on to write them in its own form."""
+    """The running server would keep writing rows in its own form."""
     store = await Store.open(path, serving=True)
     model = await live(store, 1, 20)
     await store.write(nodes.beat, "one", 1000)
@@ -409,7 +409,7 @@ async def test_rows_are_not_rebuilt_while_another_version_serves(
         await Store.open(path)
     await store.close()
     with pytest.raises(StoreError, match="Servers of another version"):
-        await Store.open(path)  # it may have been killed, but may be there as well
+        await Store.open(path)  # it may be dead or alive
     store = await Store.open(path, serving=True)
     assert len(await store.read(battles.battles)) == len(model.battles) - sum(
         bool(realm_of(each.id.board)) for each in model.battles
@@ -423,7 +423,7 @@ async def test_rows_rebuilt_by_another_process_are_kept(
     late = Database(OnDisk(path, serving=False, patience=5.0), lambda: 1.0)
     other = await Store.open(path)
     model = await live(other, 1, 20)
-    late.rebuild()  # what it knows of the file is old
+    late.rebuild()  # its cached view of the file is outdated
     assert late.head.position == await other.position()
     check_file(path)
     assert len(await other.read(battles.battles)) == len(model.battles) - sum(
@@ -449,7 +449,7 @@ async def test_check_skips_rows_of_another_version(
 async def test_concurrent_battle_lookups_exceeding_the_cache_succeed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Fewer are kept folded than are asked for."""
+    """The cache holds fewer games than are requested."""
     monkeypatch.setattr("thudmud.store.lookups.GAMES_KEPT", 1)
     model = await live(store, 1)
     ended = [each.number for each in model.battles if each.state is State.ENDED][:3]

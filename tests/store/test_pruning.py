@@ -1,4 +1,4 @@
-"""What nothing needs any more is dropped, and all that can be asked for stays as it was."""
+"""Pruning drops unneeded events and leaves all query results unchanged."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ CLOCKS = st.tuples(st.sampled_from(NAMES), st.just("set clock 5+3 on oak board")
 
 
 def stored(lines: Iterable[str]) -> Store:
-    """Return a store in which that happened, each event at its own time, and long ago by now."""
+    """Return a store of events that keep their times, all in the distant past."""
     store = Store.in_memory(clock=lambda: LATER)
     events = [from_line(line) for line in lines]
     at_once(store.bring_in(events, lambda _: None))
@@ -109,7 +109,7 @@ def stored(lines: Iterable[str]) -> Store:
 
 
 def happened(deeds: Sequence[Deed]) -> list[str]:
-    """Return what happens in a house when people do this, a minute after each other."""
+    """Return the events of players acting in turn, one command a minute."""
     house = house_of(10.0)
     for minute, (name, deed) in enumerate(deeds):
         now = NOON + 60.0 * minute
@@ -119,7 +119,7 @@ def happened(deeds: Sequence[Deed]) -> list[str]:
 
 
 async def known(store: Store) -> dict[str, Any]:
-    """Return all that anybody can ask about battles and players, folded anew."""
+    """Return all queryable facts about battles and players, computed afresh."""
     battles = await store.read(battle_rows.battles, most=10_000)
     told: dict[str, Any] = {}
     for battle in battles:
@@ -401,7 +401,7 @@ class TestWhatIsGoneIsKnown:
 
 
 async def test_cached_battle_is_unchanged_by_pruning(store: Store, clock: Clock) -> None:
-    """What is kept folded goes on by versions, not by how many events there are."""
+    """Cached games continue by stream version rather than by number of events."""
     await put(store, OAK, started(1), *AWAY, *OFFERS, cleared(1))
     before = await store.look_up(BattleLookup(1))
     clock.now = LATER
@@ -532,7 +532,7 @@ class TestCompacting:
 def test_pruning_retried_after_a_link_loss_looks_at_events_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A link to the database may be lost in the midst of it."""
+    """The database link may be lost in the middle of a batch."""
     monkeypatch.setattr(pruning, "LOOK", 3)
     database = Database(InMemory(), lambda: 10 * YOUNG)
     seeks: list[StoredEvent] = [

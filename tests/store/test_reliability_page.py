@@ -1,4 +1,4 @@
-"""docs/reliability.md quotes what an operator is told: each message is one that there is."""
+"""Messages quoted in docs/reliability.md are those that an operator actually gets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 
 
 def quotes() -> list[str]:
-    """Return the messages on the page, each in one line."""
+    """Return the messages on the page, one a line."""
     blocks = re.findall(r"(?:^>.*\n)+", PAGE.read_text("utf-8"), re.MULTILINE)
     quoted = "".join(re.sub(r"^> ?", "", block, flags=re.MULTILINE) + "\n" for block in blocks)
     return [" ".join(each.split()) for each in quoted.split("\n\n") if each.strip()]
@@ -61,7 +61,7 @@ def checked(path: Path) -> str:
 
 
 def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Let everything go wrong that the page speaks of; yield what is said of it."""
+    """Cause every failure described on the page and yield the resulting messages."""
     files = [beside(path, suffix) for suffix in ("", "-wal", "-shm", "-head")]
     first = opened(path)
     write(first)
@@ -69,7 +69,7 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     path.rename(beside(path, ".away"))
     yield str(write(first))
     beside(path, ".away").rename(path)
-    first.backend.connection.execute("pragma max_page_count = 1")  # it is what there is, at least
+    first.backend.connection.execute("pragma max_page_count = 1")  # clamped to the current size
     while isinstance(outcome := write(first), dict):
         pass
     yield str(outcome)
@@ -148,7 +148,7 @@ def test_reliability_page_quotes_actual_messages(
 
 
 def test_reliability_page_lists_actual_damage_reports(tmp_path: Path) -> None:
-    """Of what the page lists, what is easily brought about."""
+    """Covers the damage on the page that is easy to cause."""
     path = tmp_path / "thudmud.db"
     page = " ".join(PAGE.read_text("utf-8").split())
     database = opened(path)

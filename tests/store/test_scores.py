@@ -1,4 +1,4 @@
-"""What players have won and lost, and the ratings that come of it."""
+"""Tallies of players, and the ratings that result from them."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class TestRatings:
 
 
 class TestFeeding:
-    """What keeps a rating from being made by players who lose on purpose."""
+    """Safeguards against ratings inflated by opponents who lose on purpose."""
 
     def test_pair_playing_only_each_other_stays_provisional(self, annals: Annals) -> None:
         for _ in range(3 * LAST):
@@ -209,7 +209,7 @@ class TestFeeding:
             annals.match("Anna", other, drawn=True)
         known = annals.rating("Anna")
         annals.match("Anna", "Bert")
-        assert annals.rating("Anna") == known  # Bert has played nobody else
+        assert annals.rating("Anna") == known  # Bert has played only Anna
         for other in others:
             annals.match("Bert", other, drawn=True)
         annals.match("Anna", "Bert")
@@ -322,7 +322,7 @@ class TestBots:
         assert after.curves == before.curves
         bert = annals.rating("Bert")
         annals.match("Anna", "Bert")
-        assert annals.rating("Bert") != bert  # their last opponents are people
+        assert annals.rating("Bert") != bert  # their latest opponents are people
 
     def test_tallies_include_unrated_bot_battles(self, annals: Annals) -> None:
         annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3), rated=False)
@@ -393,7 +393,7 @@ class TestRanking:
         annals.season(*four[:2], "Zoe", "Yves", rules="classic")
         counts = {STANDARD: 4, blitz: 6, classic: 4}
         asked = {
-            (None, None): blitz,  # of which most are rated
+            (None, None): blitz,  # the pool with the most rated players
             ("discworld", None): blitz,
             ("classic", None): classic,
             ("discworld", TimeClass.UNTIMED): STANDARD,

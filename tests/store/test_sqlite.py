@@ -1,4 +1,4 @@
-"""What only a store in a file has: other processes, and files that come and go."""
+"""Features of a file-backed store that no other has: other processes, and files that vanish."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def done(path: Path, what: str) -> None:
 
 
 async def another(path: Path, does: Callable[[Store], Awaitable[object]]) -> None:
-    """Do something by a store of its own, of which the first knows nothing."""
+    """Write through a second store of which the first has no knowledge."""
     other = await Store.open(path)
     await does(other)
     await other.close()
@@ -85,7 +85,7 @@ class TestOtherProcesses:
     async def test_catch_up_delivers_appends_of_another_process(
         self, path: Path, clock: Clock
     ) -> None:
-        """Though nobody has looked for it."""
+        """Polling is disabled."""
         one = await Store.open(path, poll=1000, clock=clock)
         two = await Store.open(path, poll=1000, clock=clock)
         taken = Taken()
@@ -99,7 +99,7 @@ class TestOtherProcesses:
     async def test_appends_of_another_process_precede_later_own_ones(
         self, path: Path, clock: Clock
     ) -> None:
-        """Though nobody has looked for it."""
+        """Polling is disabled."""
         one = await Store.open(path, poll=1000, clock=clock)
         two = await Store.open(path, poll=1000, clock=clock)
         taken, other = Taken(), Taken()
@@ -161,7 +161,7 @@ class TestOtherProcesses:
             patched.setattr(stored, "_retold", [(fail, told.put_nowait)])
             await another(path, lambda other: other.write(accounts.erase, "Anna"))
             async with asyncio.timeout(PATIENCE):
-                while not caplog.messages:  # noqa: ASYNC110  (it has no bell)
+                while not caplog.messages:  # noqa: ASYNC110  (there is no event to wait for)
                     await asyncio.sleep(0.01)
         assert caplog.messages == [
             "who is banned, and who is notified, cannot be read: The disk does not work."
@@ -240,14 +240,14 @@ class TestServing:
         (tmp_path / "elsewhere").mkdir()
         link = tmp_path / "elsewhere" / "link.db"
         link.symlink_to(path)
-        stored = await Store.open(link, serving=True)  # which makes the file
+        stored = await Store.open(link, serving=True)  # creates the file
         for name in (path, link):
             with pytest.raises(StoreInUseError, match=f"{path} is in use"):
                 await Store.open(name, serving=True)
         assert [each.name for each in link.parent.iterdir()] == ["link.db"]
         await stored.write(accounts.enrol, "Anna", "hash")
         assert check_file(link).players == 1
-        assert last_stored(link) is None  # it has not said that it runs
+        assert last_stored(link) is None  # no node has announced itself
         await stored.close()
         os.truncate(path, 0)
         with pytest.raises(DamagedStoreError, match=f"{path} is damaged"):
@@ -258,7 +258,7 @@ class TestServing:
     ) -> None:
         for runs in range(3):
             store = await Store.open(path, serving=True, clock=clock)
-            await store.write(nodes.beat, "server")  # and never "leave": it is killed
+            await store.write(nodes.beat, "server")  # killed, so it never calls "leave"
             assert len(await store.read_stream(HALL)) == runs
             await store.close()
             clock.now += 60
@@ -281,7 +281,7 @@ class TestServing:
 
     @pytest.mark.parametrize("seed", range(3))
     async def test_acknowledged_appends_survive_a_kill(self, path: Path, seed: int) -> None:
-        dice = random.Random(seed)  # noqa: S311  (it has to come again the same)
+        dice = random.Random(seed)  # noqa: S311  (has to be reproducible)
         told = 0
         for _ in range(2):
             process = await begin(path, "play")
@@ -323,7 +323,7 @@ class TestFiles:
     async def test_online_backup_is_a_valid_store(
         self, stored: Store, path: Path, tmp_path: Path
     ) -> None:
-        """As docs/reliability.md tells to make one, while a server runs."""
+        """The backup is made as docs/reliability.md says, while a server runs."""
         await stored.append({OAK: (0, [started(1), joined(2)])})
         copy = tmp_path / "copy"
         with closing(sqlite3.connect(path)) as connection:
@@ -430,7 +430,7 @@ async def test_check_failing_to_run_reports_no_damage(
 
 async def test_missing_file_during_a_check_is_not_damage(stored: Store, path: Path) -> None:
     await stored.append({OAK: (0, [joined(1)])})
-    away = path.rename(path.with_name("away"))  # noqa: ASYNC240  (in the test's own loop)
+    away = path.rename(path.with_name("away"))  # noqa: ASYNC240  (on the test's own event loop)
     with pytest.raises(StoreError, match="could not be checked: there is no such file"):
         await stored.check()
     away.rename(path)
@@ -473,7 +473,7 @@ async def test_write_takes_precedence_over_waiting_reads(stored: Store) -> None:
             group.create_task(work)
         await asyncio.to_thread(begun.wait, PATIENCE)
         group.create_task(note("write", runner.write(lambda _: None)))
-        await asyncio.sleep(0)  # it is in the queue now
+        await asyncio.sleep(0)  # now queued
         may_end.set()
     assert done == ["first", "write", "second", "third"]
 
@@ -482,7 +482,7 @@ async def test_write_takes_precedence_over_waiting_reads(stored: Store) -> None:
 async def test_kill_during_a_checkpoint_loses_nothing(
     path: Path, tmp_path: Path, pages: int
 ) -> None:
-    """The first pages are new, and tell of more pages than there are yet."""
+    """The first pages are new and count more pages than the file has yet."""
     events = [joined(number) for number in range(400)]
     store = await Store.open(path, serving=True)
     await store.append({OAK: (0, events)})

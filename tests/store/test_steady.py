@@ -1,4 +1,4 @@
-"""The clock that goes on however the machine's is set."""
+"""The clock that never goes back, however the machine's clock is set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thudmud.store.steady import SteadyClock
 
 
 class Machine:
-    """A machine whose time can be set."""
+    """A machine whose clock can be set."""
 
     def __init__(self) -> None:
         self.wall, self.ticks = 1_000_000.0, 5.0

@@ -1,4 +1,4 @@
-"""Lessons and puzzles as they are stored: each counts once, and is found again."""
+"""Lessons and puzzles in the store: each counts once and can be read back."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def test_study_results_survive_a_restart(path: Path, clock: Clock) -> None
         await keep(first, event)
     before = await known(first, "Anna")
     await first.close()
-    assert check_file(path).events == len(TRIES)  # and the rows are what the events make
+    assert check_file(path).events == len(TRIES)  # and the rows equal a fold of the events
     again = await Store.open(path, clock=clock, serving=True)
     assert await known(again, "Anna") == before
     assert (await again.read(scores.score, "Anna")) is not None

@@ -1,4 +1,4 @@
-"""Tournaments in each kind of store: those under way are read at a start, the others when asked."""
+"""Tournaments in every kind of store: running ones load at start, others on request."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ END = TournamentEnded(1.0, "", 1, TournamentEnd.OVER, ("Anna", "Bert"), (1, 2))
 
 
 async def known(store: Store) -> TournamentRegister:
-    """Return the tournaments as a start is told them."""
+    """Return the tournaments that a starting server loads."""
     [part] = [each for each in await store.read(hall.parts) if isinstance(each, TournamentRegister)]
     return part
 
 
 async def append(store: Store, *happened: TournamentEvent) -> list[TournamentEvent]:
-    """Append to the hall's stream, and return what is stored, with its times."""
+    """Append to the hall's stream and return the stored events with their times."""
     before = await store.version(HALL)
     await store.append({HALL: (before, happened)})
     stored = await store.read_stream(HALL, before + 1)

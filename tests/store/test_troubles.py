@@ -1,4 +1,4 @@
-"""What goes wrong with disks and files: it is told in words, and nothing has happened."""
+"""Failures of disks and files: they are reported, and nothing is half-written."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from thudmud.store.files import OnDisk, connect
 
 
 class Connections(list[sqlite3.Connection]):
-    """The connections that stores have made, whose settings tests change."""
+    """Connections opened by stores, whose settings the tests change."""
 
     def set(self, statement: str) -> None:
-        """Change a setting of the last."""
+        """Change a setting of the latest connection."""
         self[-1].execute(statement).fetchall()
 
 
@@ -45,7 +45,7 @@ def connections(monkeypatch: pytest.MonkeyPatch) -> Connections:
 
 @pytest.fixture
 async def stored(path: Path, connections: Connections) -> AsyncIterator[Store]:
-    """Return a store in a file, with two events."""
+    """Return a file-backed store with two events."""
     store = await Store.open(path)
     await store.append({OAK: (0, [joined(1), joined(2)])})
     yield store
@@ -54,7 +54,7 @@ async def stored(path: Path, connections: Connections) -> AsyncIterator[Store]:
 
 @contextmanager
 def no_more_than(size: int) -> Iterator[None]:
-    """Let no file grow longer."""
+    """Limit the size of every file."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -64,7 +64,7 @@ def no_more_than(size: int) -> Iterator[None]:
 
 
 async def works(store: Store) -> None:
-    """Check that events can be appended, and are handed over."""
+    """Assert that events can be appended and are delivered."""
     taken = Taken()
     position, version = await store.position(), await store.version(PINE)
     following = await store.subscribe(None, position, taken.take, taken.failed)
@@ -76,7 +76,7 @@ async def works(store: Store) -> None:
 
 
 async def fails(store: Store, words: str) -> None:
-    """Check that nothing can be appended, that this is said, and that nothing has changed."""
+    """Assert that appends fail with the given message and change nothing."""
     before, taken = await everything(store), Taken()
     following = await store.subscribe(None, await store.position(), taken.take, taken.failed)
     versions = {name: await store.version(name) for name in (OAK, PINE, "a new board")}
@@ -138,7 +138,7 @@ async def test_read_only_database_is_reported(stored: Store, connections: Connec
 
 async def test_invalid_event_fails_only_its_own_append(stored: Store) -> None:
     spoilt = moved(2)
-    force_setattr(spoilt, "ply", float("nan"))  # none can be made so
+    force_setattr(spoilt, "ply", float("nan"))  # the constructor rejects it
     wrong, right = await asyncio.gather(
         stored.append({PINE: (0, [joined(1), spoilt])}),
         stored.append({OAK: (2, [joined(3)])}),
@@ -194,7 +194,7 @@ class TestOpening:
     async def test_full_disk_at_opening_is_reported(
         self, stored: Store, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """No file may grow, and there is no room: it is not the disk that does not work."""
+        """Files cannot grow and no space is left; this is not reported as a disk failure."""
         await stored.close()
         disk = os.statvfs_result((4096, 4096, 1000, 10, 10, 1000, 900, 900, 0, 255))
         monkeypatch.setattr("thudmud.store.files.os.statvfs", lambda _: disk)
