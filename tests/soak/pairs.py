@@ -1,4 +1,4 @@
-"""Players who play by script, and know what their server has acknowledged."""
+"""Scripted players who record what their server has acknowledged."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from thudmud.views.view import Display
 
 WIDTH = 80
 TRIES = 50
-"""How often a player agrees to what they may not know of yet, on another server."""
+"""Attempts at an agreement that the other server may not know about yet."""
 
 BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
 
 
 @dataclass
 class Pair:
-    """Two players at a board, who only ever have one command in flight between them.
+    """Two players at a board with at most one command in flight between them.
 
-    They play until the server is gone, or ``is_over`` is set. ``table`` is what should stand on the
-    board: the fold of what is known to have happened, without any absences. ``stored`` is how many
-    events its stream held when this round began.
+    They play until the server is gone or ``is_over`` is set. ``table`` is the expected state of the
+    board: the fold of all events known to have happened, without absences. ``stored`` is the length
+    of the board's stream at the start of the round.
     """
 
     board: str
@@ -61,28 +61,28 @@ class Pair:
     is_over: bool = False
 
     async def come_in(self, port: int) -> None:
-        """Come in, back to the board, which has to stand as it should."""
+        """Connect and return to the board, which must be in the expected state."""
         for player in self.players.values():
             await player.connect(port)
             await player.say(f"go {self.board}")
             assert await self.not_seen_by(player) == []
 
     async def not_seen_by(self, player: Player) -> list[str]:
-        """Return the lines of the board, as it should stand, that a player is not shown."""
+        """Return the lines of the expected board that are not shown to a player."""
         seen = await player.say(f"look at {self.board}")
         shown = [line.rstrip() for line in seen.split("\r\n")]
         drawn = boards.draw(self.table, Display(WIDTH))
         return [line for line in drawn if line.strip() and line not in shown]
 
     async def play(self, acknowledged: asyncio.Semaphore) -> None:
-        """Play until the server is gone; each command that is acknowledged is counted."""
+        """Play until the server is gone, counting each acknowledged command."""
         with suppress(KilledError):
             while not self.is_over:
                 if await self.type(*self.choose()):
                     acknowledged.release()
 
     async def type(self, side: Side, command: Command) -> bool:
-        """Have something typed by whoever has a side; return whether it was done."""
+        """Type a command as the player on a side; return whether it was carried out."""
         free = [name for name in self.players if self.table.side_of(name) is None]
         name = self.table.seats.get(side) or free[0]
         (other,) = self.players.keys() - {name}
@@ -105,19 +105,19 @@ class Pair:
         return is_done
 
     async def _agreed(self, player: Player) -> bool:
-        """Have a player agree, as soon as they know to what; return whether it was done."""
+        """Let a player agree once they are asked; return whether it was carried out."""
         for _ in range(TRIES):
             if await self.asked(player, "yes"):
                 return True
         return False
 
     async def asked(self, player: Player, line: str, *, asks: bool = False) -> bool:
-        """Have a line typed; return whether it was done: one server refuses nothing.
+        """Type a line; return whether it was carried out, as it always is on a single server.
 
         Args:
-            player: who types it.
-            line: what they type.
-            asks: whether they are only asked first if they mean it.
+            player: the player who types the line.
+            line: the text to type.
+            asks: whether the line is answered with a request for confirmation.
         """
         await player.say(line)
         return True
@@ -128,7 +128,7 @@ class Pair:
             self.saved = event.match if isinstance(event, Adjourned) else self.saved
 
     def choose(self) -> tuple[Side, Command]:
-        """Return something that is allowed as the table stands."""
+        """Choose a legal command for the current state of the table."""
         either = self.dice.choice(list(Side))
         table = self.table
         for side in Side:
@@ -156,7 +156,7 @@ class Pair:
         return turn, Play(move.attempt(), self.board)
 
     def check(self, entries: Sequence[Entry]) -> None:
-        """Hold what is stored since then to what was acknowledged, and begin anew from there."""
+        """Compare newly stored events with the acknowledged ones, and start afresh."""
         events = [plain(cast("Event", entry.event)) for entry in entries]
         stored = [event for event in events if not isinstance(event, Absent | Returned)]
         expected = [plain(event) for event in self.acknowledged]
@@ -173,7 +173,7 @@ P = TypeVar("P", bound=Pair)
 
 
 def seated(kind: type[P], dice: Random) -> list[P]:
-    """Return pairs that are yet to come, each with dice of its own: they play at the same time."""
+    """Return pairs yet to connect, each with its own dice, as they play concurrently."""
     return [
         kind(
             name,
@@ -186,9 +186,9 @@ def seated(kind: type[P], dice: Random) -> list[P]:
 
 
 def plain(event: Event) -> Event:
-    """Return an event without the time, and without the version that its battle began at.
+    """Return an event without its time and without the version at which its battle began.
 
-    Those depend on how often somebody was away.
+    Both depend on how often somebody was away.
     """
     if isinstance(event, Adjourned | Resumed):
         match = replace(event.match, began=BattleId(event.match.began.board, 0))
@@ -197,6 +197,6 @@ def plain(event: Event) -> Event:
 
 
 async def several(counted: asyncio.Semaphore, number: int) -> None:
-    """Wait for something so many times."""
+    """Acquire a semaphore the given number of times."""
     for _ in range(number):
         await counted.acquire()

@@ -1,11 +1,11 @@
-"""Servers and databases that are killed at any moment forget nothing that they have acknowledged.
+"""Servers and databases killed at any moment lose nothing that they have acknowledged.
 
-Two servers serve from one database, which has a synchronous standby. Two pairs play by script, one
-of each on each server. Round after round one of the servers is killed (SIGKILL), or the database
-with all of its processes, while they play: then the standby is promoted, and another one made.
-What is stored has to be all that was acknowledged, once and in order, nothing that was refused, and
-of each pair at most the one command that was in flight, or of which was told that it is not known
-what came of it. Then all go on, those of the dead server at the other one. 3 rounds by default;
+Two servers share a database with a synchronous standby. Two pairs play by script, with one player
+of each pair on each server. In every round, one of the servers or the database with all its
+processes is killed (SIGKILL) during play; if it was the database, the standby is promoted and a new
+one created. The store must then hold every acknowledged event, once and in order, no refused one,
+and for each pair at most the one command that was in flight or reported as uncertain. After that
+everybody continues, the players of a dead server on the other one. There are 3 rounds by default;
 `make soak` plays 200.
 """
 
@@ -32,24 +32,24 @@ from thudmud.store.backend import Lock
 
 ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "3"))
 MOST = 40
-"""How many commands are acknowledged before something is killed, at most."""
+"""Maximum number of acknowledged commands before a kill."""
 
 LEAST = 5
-"""How many each pair goes on with after that."""
+"""Number of commands that each pair plays after a kill."""
 
 MOMENT = 0.02
-"""How many seconds later it is killed, at most: that may be in the midst of anything."""
+"""Maximum delay of a kill in seconds, so that it hits any stage of a command."""
 
 CHECK = 10
-"""After so many rounds all that is stored is checked."""
+"""Rounds between two checks of the whole store."""
 
 FIRST = "first node", "primary", "second node"
-"""What is killed in the first rounds: of each kind one, however few rounds are played."""
+"""Targets of the first rounds, so that even a short run kills one of each kind."""
 
 LATER = "primary", "primary", "first node", "second node"
-"""What it is chosen from after these."""
+"""Targets from which later rounds choose at random."""
 
-# Two hundred dead servers would be waited for half an hour, with the lease that they have.
+# With the default lease, waiting for two hundred dead servers would take half an hour.
 PROGRAM = (
     "-c",
     (
@@ -59,7 +59,7 @@ PROGRAM = (
 )
 REFUSED = "so that has not happened", '"type":"refused"'
 ASKED = '"code":"sure_resigns"'
-"""The question that is put before somebody resigns: no refusal."""
+"""The confirmation asked before a resignation; not a refusal."""
 
 UNKNOWN = "cannot tell whether that has happened"
 
@@ -67,10 +67,10 @@ pytestmark = pytest.mark.slow
 
 
 class FarPair(Pair):
-    """A pair whose players are on two servers, of which either may be behind the other."""
+    """A pair whose players are on two servers, either of which may lag behind the other."""
 
     async def come_back(self, ports: Sequence[int]) -> None:
-        """Have those come in who are not here; wait until all see the board as it should be."""
+        """Reconnect missing players and wait until everybody sees the expected board."""
         for player, port in zip(self.players.values(), cycle(ports), strict=False):
             async with asyncio.timeout(LONG):
                 while not await self._is_back(player, port):  # noqa: ASYNC110  (it has no bell)
@@ -83,20 +83,20 @@ class FarPair(Pair):
                 await player.say("set machine on")
                 await player.say(f"go {self.board}")
             return await self.not_seen_by(player) == []
-        except KilledError:  # the server that they were on, or they are kept outside for now
+        except KilledError:  # their former server, or they are kept outside for now
             await player.hang_up()
             return False
 
     async def asked(self, player: Player, line: str, *, asks: bool = False) -> bool:
-        """Have a line typed; return whether it was done, and not refused.
+        """Type a line; return whether it was carried out rather than refused.
 
-        A server that is behind can also put a question where none is due: nothing was done then.
+        A lagging server may also ask a question that is not due; then nothing was carried out.
 
         Raises:
-            KilledError: that is not known.
+            KilledError: The outcome is unknown.
         """
         try:
-            answer = " ".join((await player.say(line)).split())  # sentences are wrapped
+            answer = " ".join((await player.say(line)).split())  # output is wrapped
         except KilledError:
             await player.hang_up()
             raise
@@ -123,7 +123,7 @@ class Place:
         self.ports: list[int] = []
 
     async def start(self) -> None:
-        """Start as many servers as there should be."""
+        """Start servers until both are running."""
         while len(self.running) < 2:
             server = await self.nodes.start()
             self.ports.append(await port_of(server))
@@ -134,20 +134,20 @@ class Place:
         del self.ports[which]
 
     def fail_over(self) -> None:
-        """Kill the primary, and promote the standby."""
+        """Kill the primary and promote the standby."""
         self.primary.kill()
         self.standby.promote()
 
     def renew_standby(self) -> None:
-        """Put a new standby in the place of the primary that was killed."""
+        """Replace the killed primary with a new standby."""
         killed, self.primary = self.primary, self.standby
         self.standby = self.primary.standby(killed)
         killed.remove()
 
     async def check(self, pairs: Sequence[FarPair]) -> None:
-        """Hold what is stored to what was acknowledged."""
+        """Compare the stored events with the acknowledged ones."""
         with psycopg.connect(self.dsn, target_session_attrs="read-write") as session:
-            # Nothing is on its way any more that somebody has sent who is dead.
+            # Nothing sent by a dead process is in flight any longer.
             session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
         store = await Store.connect(self.dsn)
         for pair in pairs:
@@ -155,7 +155,7 @@ class Place:
         await store.close()
 
     async def check_all(self) -> None:
-        """Check all that is stored, and what was made of it."""
+        """Check the whole store and all rows derived from its events."""
         store = await Store.connect(self.dsn)
         assert await store.check() is None
         await store.close()
@@ -167,7 +167,7 @@ class Place:
 
 
 class Playing:
-    """Some pairs that play, until `stop`."""
+    """A context in which some pairs play until `stop`."""
 
     def __init__(self, pairs: Sequence[FarPair]) -> None:
         self._pairs = pairs
@@ -180,14 +180,14 @@ class Playing:
         ]
 
     async def stop(self) -> None:
-        """Let each end what is under way."""
+        """Let each pair finish its current command."""
         for pair in self._pairs:
             pair.is_over = True
         await asyncio.gather(*self._tasks)
 
 
 async def play_a_round(place: Place, pairs: Sequence[FarPair], dice: Random, killed: str) -> None:
-    """Let all play, kill something, and let all go on."""
+    """Let everybody play, kill a target, and let everybody continue."""
     await place.start()
     for pair in pairs:
         await pair.come_back(place.ports)

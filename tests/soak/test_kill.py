@@ -1,11 +1,11 @@
-"""A server killed at any moment forgets nothing that it has acknowledged.
+"""A server killed at any moment loses nothing that it has acknowledged.
 
-Two pairs play by script on a real server, take plies back, put matches away and go on with them,
-and newcomers register, one after the other. Round after round the server is killed (SIGKILL) at a
-random moment: while they play, while it shuts down (SIGTERM), or while it starts. What its store
-then holds has to be all that was acknowledged, in order, and at most the one command of each pair
-that was in flight; the board that the next server shows has to be the fold of it; and every
-newcomer who was told of a word or a password has it. 4 rounds by default; `make soak` plays 200.
+Two pairs play by script on a real server, take plies back, adjourn matches and resume them, while
+newcomers register one after another. In every round the server is killed (SIGKILL) at a random
+moment: during play, during shutdown (SIGTERM), or while it starts. Its store must then hold every
+acknowledged event in order, plus at most the one command of each pair that was in flight; the next
+server must show the resulting boards; and every newcomer who was given a resume word or a
+password must still have it. There are 4 rounds by default; `make soak` plays 200.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from thudmud.store import Store, accounts
 
 ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "4"))
 MOST = 130
-"""How many commands are acknowledged before a server is killed, at most."""
+"""Maximum number of acknowledged commands before a kill."""
 
 MOMENT = 0.01
-"""How many seconds later it is killed, at most: that may be in the midst of anything."""
+"""Maximum delay of a kill in seconds, so that it hits any stage of a command."""
 
 TO_START = 2.0
-"""How many seconds after it was started a server is killed, at most; most are ready by then."""
+"""Maximum seconds from the start of a server to its kill; most are ready by then."""
 
 TO_STOP = 0.3
-"""How many seconds after SIGTERM, at most."""
+"""Maximum seconds from SIGTERM to the kill."""
 
-# They come, register, offer and sit down faster than people do.
+# The scripted players connect, register, make offers and sit down faster than people do.
 CONFIG = """\
 [server]
 accepts_per_second = 1000
@@ -60,7 +60,7 @@ pytestmark = pytest.mark.slow
 
 
 class Killing(Enum):
-    """When a server is killed."""
+    """The moment at which a server is killed."""
 
     PLAYING = "while they play"
     STOPPING = "while it shuts down"
@@ -68,15 +68,15 @@ class Killing(Enum):
 
 
 KILLINGS = (Killing.PLAYING, Killing.STARTING, Killing.PLAYING, Killing.STOPPING)
-"""One after the other."""
+"""The moments of successive rounds."""
 
 
 @dataclass
 class Newcomers:
-    """Those who come in, register and leave, one after the other.
+    """Players who connect, register and leave, one after another.
 
-    ``words`` has the resume word of each of this round who was told one, ``members`` those who were
-    told that they have a password, ``trying`` who was about to.
+    ``words`` holds the resume words given to newcomers in this round, ``members`` those who were
+    told that they have a password, and ``trying`` the one who is about to.
     """
 
     count: int = 0
@@ -86,7 +86,7 @@ class Newcomers:
     trying: str = ""
 
     async def come(self, port: int) -> None:
-        """Come and register, until the server is gone."""
+        """Connect and register new players until the server is gone."""
         with suppress(KilledError, OSError):
             while True:
                 self.count += 1
@@ -108,7 +108,7 @@ class Newcomers:
             self.trying = ""
 
     async def check(self, store: Store) -> None:
-        """Hold what is stored to what they were told, and begin anew."""
+        """Compare the store with the words and passwords given out, and start afresh."""
         passwords = Passwords()
         for name, word in self.words.items():
             account = await store.read(accounts.find, name)
@@ -126,7 +126,7 @@ class Newcomers:
 
 
 def letters(number: int) -> str:
-    """Return a number as letters: names have no digits."""
+    """Return a number in letters, as names contain no digits."""
     return "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
@@ -138,7 +138,7 @@ async def start(folder: Path) -> Process:
 async def play_until_killed(
     server: Process, pairs: Sequence[Pair], newcomers: Newcomers, dice: Random, killing: Killing
 ) -> None:
-    """Let everybody play for a while; kill the server."""
+    """Let everybody play for a while, then kill the server."""
     port = await port_of(server)
     for pair in pairs:
         await pair.come_in(port)
@@ -147,7 +147,7 @@ async def play_until_killed(
     coming = asyncio.create_task(newcomers.come(port))
     enough = asyncio.create_task(several(acknowledged, dice.randrange(MOST)))
     await asyncio.wait([enough, coming, *playing], return_when=asyncio.FIRST_COMPLETED)
-    async with asyncio.timeout(LONG):  # in a few rounds on a busy machine nobody else might have
+    async with asyncio.timeout(LONG):  # in a few rounds on a busy machine, few may have connected
         while not (newcomers.registered or newcomers.members):  # noqa: ASYNC110  (it has no bell)
             await asyncio.sleep(0.01)
     await asyncio.sleep(dice.uniform(0, MOMENT))
