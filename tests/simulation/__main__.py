@@ -1,11 +1,11 @@
-"""``python -m tests.simulation SEED``: play a seed of the world again, and tell what happened.
+"""Replay a seed of the simulated world and print its log: ``python -m tests.simulation SEED``.
 
-``--shrink`` leaves out what is not needed for what goes wrong in it.
-``python -m tests.simulation 0 300`` plays many on all processors, and tells what went wrong;
-``--keep FILE`` notes there what has been played, and goes on from there the next time;
-``--break NAME`` makes a mistake in the program first, and plays until a seed finds it;
-``--breaks`` does so with each mistake that its seed does not find any more, and writes into
-`tests.simulation.breaks` which seed does.
+``--shrink`` removes everything that is not needed to reproduce the failure.
+``python -m tests.simulation 0 300`` plays many seeds on all processors and reports the failures;
+``--keep FILE`` records the seeds played and resumes from there the next time;
+``--break NAME`` applies a mutant to the program and plays until a seed detects it;
+``--breaks`` does so for each mutant that its seed no longer detects, and writes the new seed into
+`tests.simulation.breaks`.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ if TYPE_CHECKING:
 PROCESSORS = os.cpu_count() or 1
 
 TOGETHER = 50
-"""How many seeds a process plays before it tells what has come of them."""
+"""Number of seeds that a process plays before it reports."""
 
 PARTS = 40
-"""After how many times so many seeds a process makes room for another one, and its caches go."""
+"""Number of such reports after which a process is replaced, to get rid of its caches."""
 
 GARBAGE = 100_000
-"""After how many new objects garbage is looked for: a world is gone as a whole."""
+"""Number of new objects between garbage collections; a world becomes garbage as a whole."""
 
 TOLD_EVERY = 1000
-"""After how many seeds it is told how far all are."""
+"""Number of seeds between progress reports."""
 
 WENT_WRONG = 3
-"""The exit status if something in the world did, and not this program."""
+"""The exit status if a world failed, as opposed to this program."""
 
 
 def main() -> int:
-    """Do what is asked for; return the exit status."""
+    """Run the command line and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("first", type=int, help="the seed, or the first of several")
     parser.add_argument("end", type=int, nargs="?", help="the one after the last")
@@ -68,18 +68,18 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.breaks:
         return find_all(asked.first, asked.end)
-    if os.environ.get("PYTHONHASHSEED") != "0":  # the order of a set of names is by their hashes
+    if os.environ.get("PYTHONHASHSEED") != "0":  # sets iterate in hash order
         os.environ["PYTHONHASHSEED"] = "0"
         os.execv(sys.executable, [sys.executable, "-m", "tests.simulation", *sys.argv[1:]])  # noqa: S606
     if asked.mistake:
         breaks.apply(asked.mistake)
     logging.disable()
-    warnings.simplefilter("ignore", RuntimeWarning)  # who is killed awaits nothing any more
-    from tests.simulation.runs import Template  # noqa: PLC0415  (after the mistake is made)
+    warnings.simplefilter("ignore", RuntimeWarning)  # killed processes never await their coroutines
+    from tests.simulation.runs import Template  # noqa: PLC0415  (after the mutant is applied)
 
     template = Template()
     gc.collect()
-    gc.freeze()  # what is there now is there in each world
+    gc.freeze()  # the objects that exist now are shared by all worlds
     gc.set_threshold(GARBAGE)
     try:
         if asked.end is None:
@@ -96,8 +96,8 @@ def main() -> int:
 
 
 def play_one(template: Template, seed: int, *, shrinks: bool) -> int:
-    """Play a seed, and print all that happens; return the exit status."""
-    from tests.simulation.runs import Plan  # noqa: PLC0415  (after the mistake is made)
+    """Play a seed, print its log, and return the exit status."""
+    from tests.simulation.runs import Plan  # noqa: PLC0415  (after the mutant is applied)
 
     plan = Plan.of(seed)
     report = template.play(plan)
@@ -111,15 +111,15 @@ def play_one(template: Template, seed: int, *, shrinks: bool) -> int:
 
 @dataclass
 class Played:
-    """What some seeds have come to.
+    """Results of a range of seeds.
 
     Attributes:
-        code: the program that they were played with, see `fingerprint`.
-        first: the first of them.
-        end: the one after the last that was played.
-        counts: of lines typed, faults and events.
-        wrong: what went wrong, by seed.
-        seconds: how long a processor was busy with them.
+        code: the program that played them, see `fingerprint`.
+        first: the first seed.
+        end: the seed after the last one played.
+        counts: numbers of lines typed, faults and events.
+        wrong: failures by seed.
+        seconds: CPU time used.
     """
 
     code: str
@@ -133,15 +133,15 @@ class Played:
 def play_many(
     template: Template, seeds: range, processes: int, keep: Path | None, *, until_wrong: bool
 ) -> int:
-    """Play seeds, and print what went wrong, and how much there was of what.
+    """Play seeds; print the failures and the totals.
 
     Args:
-        template: what each world begins from.
-        seeds: which.
-        processes: how many play at the same time.
-        keep: the file where it is noted what was played. What is noted there of this code is not
+        template: the initial state of each world.
+        seeds: the seeds to play.
+        processes: the number of parallel processes.
+        keep: the file that records the seeds played. Seeds recorded there for this code are not
             played again.
-        until_wrong: whether to end with the first seed in which something goes wrong.
+        until_wrong: whether to stop at the first failing seed.
 
     Returns:
         The exit status.
@@ -175,8 +175,8 @@ def play_many(
 
 
 def play_some(template: Template, code: str, until_wrong: bool, seeds: range) -> Played:  # noqa: FBT001  (of a partial)
-    """Return what some seeds come to."""
-    from tests.simulation.runs import Plan  # noqa: PLC0415  (after the mistake is made)
+    """Play a range of seeds and return the results."""
+    from tests.simulation.runs import Plan  # noqa: PLC0415  (after the mutant is applied)
 
     begun, played = time.process_time(), Played(code, seeds.start, seeds.start, {}, {}, 0.0)
     counts = Counter[str]()
@@ -193,7 +193,7 @@ def play_some(template: Template, code: str, until_wrong: bool, seeds: range) ->
 
 @contextmanager
 def _mapping(processes: int) -> Iterator[Callable[..., Iterable[Played]]]:
-    """Yield what does as `map`, in so many processes: they begin as copies of this one."""
+    """Yield a `map` that uses the given number of processes, forked from this one."""
     if processes == 1:
         yield map
     else:
@@ -204,15 +204,15 @@ def _mapping(processes: int) -> Iterator[Callable[..., Iterable[Played]]]:
 
 
 def _heed_parent() -> None:
-    """Have a process ended by its parent: who types ^C, or ends the program, means that one."""
+    """Let the parent end this process, as ^C and termination are meant for the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def fingerprint() -> str:
-    """Return what tells this state of the program, and of its world, from others.
+    """Return a hash of the source of the program and of its simulation.
 
-    The mistakes do not count: they are not made.
+    The mutants are left out, since they are not applied.
     """
     mistakes = Path(breaks.__file__)
     top = mistakes.parents[2]
@@ -225,7 +225,7 @@ def fingerprint() -> str:
 
 
 def find_all(first: int, end: int) -> int:
-    """Find out for each mistake which seed finds it; return the exit status."""
+    """Find a seed that detects each mutant; return the exit status."""
 
     def first_of(name: str, *seeds: int) -> int | None:
         words = [sys.executable, "-m", "tests.simulation", *map(str, seeds), "--break", name]

@@ -1,4 +1,4 @@
-"""A world with one process that is a test: its loop lets the world go on while the test waits."""
+"""A world with a test as its only process: the world advances while the test waits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.simulation.node import in_the_world
 
 
 class DrivingLoop(Loop):
-    """The loop of a test, which needs no more than to be run: all else of its world runs then."""
+    """The event loop of a test; running it also runs the rest of its world."""
 
     def __init__(self) -> None:
         self.world = World(0)
@@ -24,38 +24,38 @@ class DrivingLoop(Loop):
         self.world.process = Process(self.world, "test", self)
 
     def run_forever(self) -> None:
-        """Let the world go on until this loop is stopped."""
+        """Advance the world until this loop is stopped."""
         World.here = self.world
-        if not self.world.run_until(lambda: self._stopping, inf):  # asyncio's
+        if not self.world.run_until(lambda: self._stopping, inf):  # from asyncio
             raise RuntimeError("nothing will ever happen any more")
         self._stopping = False
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:  # type: ignore[override]
-        """Do it in a thread of the world, which may wait."""
+        """Run a function in a thread of the world, which may block."""
         done: asyncio.Future[Any] = self.create_future()
 
         def work() -> None:
             try:
                 done.set_result(func(*args))
-            except Exception as error:  # noqa: BLE001  (who waits for it is told)
+            except Exception as error:  # noqa: BLE001  (re-raised in the waiter)
                 done.set_exception(error)
 
         Thread(work).start()
         return done
 
     def close(self) -> None:
-        """End the world."""
+        """Close the world."""
         self.world.close()
         super().close()
 
 
 @contextmanager
 def simulated(loop: DrivingLoop, path: Path) -> Iterator[Database]:
-    """Let what connects to a database find one of the loop's world, with nothing in it.
+    """Redirect database connections to an empty database of the loop's world.
 
     Args:
-        loop: that of the test.
-        path: of a file that is yet to be made.
+        loop: the event loop of the test.
+        path: the path of a file to create.
     """
     with closing(sqlite3.connect(path)) as empty:
         empty.execute("pragma user_version = 1")

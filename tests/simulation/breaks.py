@@ -1,7 +1,7 @@
-"""Mistakes that could be made in the program, one at a time, which a seed of the world has to find.
+"""Mutants of the program, each of which a seed of the simulated world has to detect.
 
-Each is a change of the source, applied as its module is imported. One that does not fit any more
-says so: then the program has changed, and the mistake has to be made where it could be made now.
+Each mutant is a change of the source, applied when its module is imported. A mutant that no longer
+applies raises an error: the program has changed, and the mutant has to be adapted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 
 class Change(NamedTuple):
-    """A place in a module, and what stands there instead."""
+    """A passage in a module and its replacement."""
 
     module: str
     before: str
@@ -41,9 +41,10 @@ STORES = "thudmud.server.stores"
 
 
 class Mistake(NamedTuple):
-    """What is changed, and a seed that finds it; None if none has been found that does.
+    """A mutant's changes, and a seed that detects it; None if none is known.
 
-    There are mails from there on, see `tests.simulation.mails`."""
+    Worlds of late seeds may have mails, see `tests.simulation.mails`.
+    """
 
     seed: int | None
     changes: Sequence[Change]
@@ -584,10 +585,10 @@ BREAKS: dict[str, Mistake] = {
 
 
 def changed(source: str, changes: Sequence[Change]) -> str:
-    """Return the source of a module after some changes.
+    """Return the source of a module with some changes applied.
 
     Raises:
-        LookupError: a place is not there, or more than once.
+        LookupError: A passage is missing or ambiguous.
     """
     for each in changes:
         if source.count(each.before) != 1:
@@ -621,6 +622,6 @@ class _Loader(SourceFileLoader):
 
 
 def apply(name: str) -> None:
-    """Make a mistake in the program, of which nothing may have been imported by now."""
+    """Apply a mutant; none of the program may have been imported yet."""
     assert not any(each == "thudmud" for each in sys.modules)
     sys.meta_path.insert(0, _Finder(BREAKS[name].changes))

@@ -1,11 +1,11 @@
-"""Programs in one process, on a clock that jumps: what runs next is drawn from a seed.
+"""Deterministic scheduler: many processes in one, on a simulated clock, ordered by a seed.
 
-Each process of the world has an event loop of its own, and threads. A loop keeps asyncio's order
-among its own callbacks, as a real one does; which process goes on, and when a message arrives, is
-what the seed decides. Nothing takes any time but what says so. A process can be stopped and go on
-later, or be killed: then nothing of it ever runs again, and all that it had in memory is gone.
+Each simulated process has an event loop and threads of its own. A loop runs its callbacks in
+asyncio's order; the seed decides which process runs next and when messages arrive. Computation
+takes no time unless it sleeps explicitly. A process can be suspended and resumed, or killed: then
+none of its code ever runs again, and its memory is lost.
 
-Threads are greenlets: one of them runs until it waits, and only for what the world knows of.
+Threads are greenlets: each runs until it waits, which it does only through the world's functions.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from typing import Any
 from greenlet import GreenletExit, getcurrent, greenlet
 
 BEGINNING = 1_795_262_400.0
-"""The world's time when it begins, in seconds since the epoch."""
+"""The wall-clock time at which the world begins, in seconds since the epoch."""
 
 IDENT = get_ident()
 
 MANY_TASKS = 50
 
 MOST_CLEANUPS = 100
-"""How often a coroutine waits on its way out, at most."""
+"""Maximum number of awaits in a coroutine's cleanup."""
 
 
 class _NoFiles:
-    """The selector of a loop that has none: nothing ever comes by a file."""
+    """The selector of a loop without file descriptors; it never reports an event."""
 
     def select(self, timeout: float | None = None) -> list[Any]:
         return []
@@ -51,7 +51,7 @@ class _NoFiles:
 
 
 class Call(asyncio.Handle):
-    """Something that a loop is to call soon."""
+    """A callback scheduled to run soon."""
 
     __slots__ = ()
 
@@ -62,7 +62,7 @@ class Call(asyncio.Handle):
 
 
 class Timer(asyncio.TimerHandle):
-    """The same at some time. It is equal to no other: asyncio's compares what they do."""
+    """A callback scheduled for a time. Timers compare by identity, unlike asyncio's."""
 
     __slots__ = ()
     __hash__ = object.__hash__
@@ -70,12 +70,12 @@ class Timer(asyncio.TimerHandle):
 
 
 class Loop(asyncio.BaseEventLoop):
-    """The event loop of one process. The world lets it go on for a turn at a time.
+    """The event loop of one process, run by the world one iteration at a time.
 
-    It does what asyncio's does, in fewer steps: most of the time of a world passes in its loops.
+    It behaves like asyncio's loop with less overhead, as a world spends most of its time here.
 
     Attributes:
-        timers: those that have not run yet, and were not cancelled.
+        timers: timers neither run nor cancelled.
     """
 
     process: Process
@@ -87,11 +87,11 @@ class Loop(asyncio.BaseEventLoop):
         self._ready: deque[asyncio.Handle] = deque()
         self.timers: dict[asyncio.TimerHandle, None] = {}
         self._due: list[Timer] = []
-        """The timers whose time has come since the last turn."""
+        """Timers that have become due since the last iteration."""
 
     @property
     def waiting(self) -> list[Any]:
-        """What the timers that have not run are to call."""
+        """The callbacks of pending timers."""
         return [each._callback for each in self.timers]  # type: ignore[attr-defined]  # asyncio's
 
     def time(self) -> float:
@@ -131,7 +131,7 @@ class Loop(asyncio.BaseEventLoop):
         self.timers.pop(handle, None)
 
     def go_on(self) -> None:
-        """Do what is ready: first what came, and then what is due by now."""
+        """Run the ready callbacks, then the timers that are due."""
         ready = self._ready
         if self._due:
             for timer in self._due:
@@ -154,51 +154,51 @@ class Loop(asyncio.BaseEventLoop):
             self._world.ready[self] = None
 
     def __del__(self) -> None:
-        """Do without asyncio's warning: a process that is killed closes no loop."""
+        """Suppress asyncio's warning, as a killed process never closes its loop."""
 
     def forget(self) -> None:
-        """Do nothing more of what there is to do."""
+        """Drop all pending callbacks and timers."""
         self._ready.clear()
         self.timers.clear()
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
-        """Do it at once, and have it take a while, also if nobody waits for it any more."""
+        """Run a function at once and deliver its result later, even if the waiter is cancelled."""
         done = self.create_future()
         try:
             result = func(*args)
-        except Exception as error:  # noqa: BLE001  (who waits for it is told)
+        except Exception as error:  # noqa: BLE001  (re-raised in the waiter)
             done.set_exception(error)
         else:
             self.call_later(self._world.delay(0.1), _set_result_unless_cancelled, done, result)
         return done
 
     def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:  # type: ignore[override]
-        """Have something called when a signal comes."""
+        """Register a callback for a signal."""
         self.process.signals[sig] = partial(callback, *args)
 
     async def subprocess_exec(
         self, protocol_factory: Callable[[], Any], *args: Any, **kwargs: Any
     ) -> tuple[Any, Any]:
-        """Start a program, which is one of the world's."""
+        """Start one of the world's engines."""
         protocol = protocol_factory()
         return self._world.start_program(self.process, protocol), protocol
 
 
 class Process:
-    """A program that runs in the world.
+    """A simulated process.
 
     Args:
-        world: what it is in.
-        name: what it is called.
-        loop: its event loop, if one has been made for it.
+        world: the world it belongs to.
+        name: its name.
+        loop: its event loop, if already created.
 
     Attributes:
         loop: its event loop.
-        is_awake: whether it runs; a process that was stopped goes on later.
-        is_dead: whether it was killed, or has ended.
-        signals: what is called when a signal comes, by its number.
-        listens: what takes connections there, if anything does.
-        version: that of the program, which is the latest when it begins.
+        is_awake: whether it is running, not suspended.
+        is_dead: whether it was killed or has ended.
+        signals: signal handlers by number.
+        listens: the object that accepts connections, if any.
+        version: the version of the program, by default the latest.
     """
 
     def __init__(self, world: World, name: str, loop: Loop | None = None) -> None:
@@ -213,7 +213,7 @@ class Process:
         self.threads: list[Thread] = []
         self._tasks: list[asyncio.Task[Any]] = []
         self._many = MANY_TASKS
-        """Of how many tasks those are forgotten that have ended."""
+        """Number of tasks above which finished ones are dropped."""
         self.loop.set_task_factory(self._make_task)
         world.processes.append(self)
 
@@ -221,12 +221,12 @@ class Process:
         return self.name
 
     def run(self, main: Coroutine[Any, Any, None]) -> None:
-        """Begin with a coroutine. When it ends, so does the process."""
+        """Run a coroutine; the process ends with it."""
         self.main = self.loop.create_task(main)
         self.main.add_done_callback(self._ended)
 
     def sleep(self, seconds: float) -> None:
-        """Stop it; it goes on after some seconds."""
+        """Suspend the process for some seconds."""
         self.is_awake = False
         self.world.later(seconds, self._wake)
 
@@ -237,11 +237,11 @@ class Process:
             self.world.ready[thread] = None
 
     def signal(self, number: int) -> None:
-        """Send it a signal."""
+        """Send a signal to the process."""
         self.loop.call_soon(self.signals[number])
 
     def kill(self) -> None:
-        """End it at once: nothing of it runs any more."""
+        """Kill the process; none of its code runs again."""
         if self.is_dead:
             return
         self.is_dead = True
@@ -265,7 +265,7 @@ class Process:
 
     @property
     def tasks(self) -> list[asyncio.Task[Any]]:
-        """Its tasks that have not ended."""
+        """Unfinished tasks of the process."""
         return [each for each in self._tasks if not each.done()]
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -288,17 +288,17 @@ class _Killed(BaseException):
 
 
 def _abandon(work: Any) -> None:
-    """End a coroutine of a process that is dead.
+    """Unwind a coroutine of a dead process.
 
-    What it would still wait for on its way out it does not: there is no loop to do it in.
+    Awaits in its cleanup raise as well, as there is no loop to serve them.
     """
     with suppress(BaseException):
         for _ in range(MOST_CLEANUPS):
-            work.throw(_Killed)  # and again where it would wait
+            work.throw(_Killed)  # once more at each await
 
 
 class Thread:
-    """A thread of the process that makes it; it takes what `threading.Thread` does."""
+    """A thread of the current process, with the interface of `threading.Thread`."""
 
     def __init__(
         self,
@@ -311,7 +311,8 @@ class Thread:
         self.process = World.here.process
         self.name, self.is_ready = name, False
         self._until = self._rings = inf
-        """When it goes on unless it is woken before, and when that is looked at next."""
+        """The time at which the thread's wait times out, and the time of the next check for that.
+        """
         self._greenlet = greenlet(lambda: self._run(target, args))
         self.process.threads.append(self)
 
@@ -319,12 +320,12 @@ class Thread:
         self.wake()
 
     def wake(self) -> None:
-        """Let it go on when its turn comes."""
+        """Make the thread runnable."""
         self.is_ready = True
         self.process.world.ready[self] = None
 
     def wake_after(self, seconds: float) -> None:
-        """Let it go on after so many seconds, unless it has been woken before."""
+        """Set a timeout for the wait that is about to begin."""
         self._until = self.process.world.now + seconds
         self._ring_then()
 
@@ -334,7 +335,7 @@ class Thread:
             self.process.world.at(self._until, partial(self._ring, self._until))
 
     def _ring(self, when: float) -> None:
-        """Look whether its time has come: mostly it has been woken, and waits for something new."""
+        """Check for a timeout; mostly the thread has been woken and is in another wait."""
         if when != self._rings:
             return
         self._rings = inf
@@ -344,13 +345,13 @@ class Thread:
             self._ring_then()
 
     def join(self, timeout: float | None = None) -> None:
-        """Let it run to its end, which it is near: it waits for nothing."""
+        """Run the thread to its end, which it reaches without waiting."""
         while timeout is None and not self._greenlet.dead:
             self.is_ready = True
             self.go_on()
 
     def go_on(self) -> None:
-        """Let it run until it waits."""
+        """Run the thread until it waits."""
         if not self.is_ready:
             return
         world = self.process.world
@@ -373,7 +374,7 @@ class Thread:
 
 
 class Queue:
-    """A queue between a process's loop and a thread of its, as `queue.SimpleQueue` is one."""
+    """A queue between a process's event loop and one of its threads, like `queue.SimpleQueue`."""
 
     def __init__(self) -> None:
         self._items: deque[Any] = deque()
@@ -401,21 +402,21 @@ class Queue:
 
 
 class World:
-    """The clock, and everything that runs by it.
+    """The simulated clock and everything that runs on it.
 
     Args:
-        seed: decides all that is left to chance.
-        ended: called with a process that has ended by itself, and with the error if by one.
+        seed: decides everything left to chance.
+        ended: called with a process that ended on its own, and with its exception, if any.
 
     Attributes:
-        here: the one that runs.
-        start_program: called with who starts a program, and the protocol of its pipes; returns
-            their transport.
-        now: its time, in seconds since it began.
-        numbers: what is to be told from all else is numbered by them.
-        log: what has happened, line by line, if somebody wants to read it.
-        wrong: what should not have happened.
-        version: the latest of the program, see `tests.simulation.versions`.
+        here: the current world.
+        start_program: called with the parent process and the protocol of its pipes; returns the
+            transport.
+        now: seconds since the beginning.
+        numbers: source of unique numbers.
+        log: a line for each thing that happened, for debugging.
+        wrong: descriptions of failures.
+        version: the latest version of the program, see `tests.simulation.versions`.
     """
 
     here: World
@@ -437,20 +438,20 @@ class World:
         self.version = 0
         self._events: list[tuple[float, int, Callable[[], object]]] = []
         self.ready: dict[Loop | Thread, None] = {}
-        """Who can go on, in an order that does not change from run to run."""
+        """Runnable loops and threads, in a reproducible order."""
         self.numbers = count()
         self._hub = getcurrent()
 
     def wall(self) -> float:
-        """Return the time of day, in seconds since the epoch."""
+        """Return the time of day in seconds since the epoch."""
         return BEGINNING + self.now
 
     def note(self, what: str) -> None:
-        """Log what has happened."""
+        """Append a line to the log."""
         self.log.append(f"{self.now:9.4f} {what}")
 
     def broken(self, what: str) -> None:
-        """Log that something has happened which should not have."""
+        """Record a failure, in the log as well."""
         self.wrong.append(what)
         self.note(f"WRONG: {what}")
 
@@ -459,18 +460,18 @@ class World:
             self.broken(f"{process} ended by {error!r}")
 
     def later(self, delay: float, call: Callable[[], object]) -> None:
-        """Have something done after some seconds."""
+        """Call a function after some seconds."""
         heappush(self._events, (self.now + delay, next(self.numbers), call))
 
     def at(self, when: float, call: Callable[[], object]) -> None:
-        """Have something done at a time, after what was to be done then before."""
+        """Call a function at a time, after those scheduled earlier for the same time."""
         heappush(self._events, (when, next(self.numbers), call))
 
     def delay(self, most: float = 0.02) -> float:
-        """Return how many seconds a message takes; few take long."""
+        """Return a random message delay in seconds, mostly short."""
         return most * self._chance() ** 3
 
-    # What threads call.
+    # Called by threads.
 
     def monotonic(self) -> float:
         return self.now
@@ -479,21 +480,21 @@ class World:
         self.wait(seconds)
 
     def wait(self, timeout: float | None = None) -> None:
-        """Let others run, until somebody wakes this thread or the time is over."""
+        """Suspend the current thread until it is woken or the timeout expires."""
         if timeout is not None:
             self.thread.wake_after(timeout)
         self._hub.switch()
 
-    # What runs it.
+    # Called from outside.
 
     def run(self, seconds: float) -> None:
-        """Let so much time pass, and all that happens in it."""
+        """Advance the world by some seconds."""
         self.run_until(None, seconds)
 
     def run_until(self, true: Callable[[], bool] | None, most: float) -> bool:
-        """Let time pass until something is true, or for so many seconds; return whether it is.
+        """Advance until a condition holds or some seconds pass; return whether it holds.
 
-        One of those goes on who can; time passes where nobody can.
+        At each step one of the runnable loops and threads runs; time passes only if there are none.
         """
         ready, events, chance, end = self.ready, self._events, self._chance, self.now + most
         while not (true and true()):
@@ -517,6 +518,6 @@ class World:
         return True
 
     def close(self) -> None:
-        """End all that runs."""
+        """Kill all processes."""
         for process in list(self.processes):
             process.kill()

@@ -1,10 +1,10 @@
-"""A primary of PostgreSQL and its synchronous standby, as a store meets them.
+"""Simulated PostgreSQL: a primary and its synchronous standby, as a store sees them.
 
-The statements of `thudmud.store.postgres` run as they are, on SQLite. What is here instead is the
-server: sessions, the writers' lock, commits that wait for the standby, notes, and what goes wrong.
-A primary that dies takes all sessions with it. Of the commit that was under way then, either the
-standby has it or not; who sent it is not told. The standby that takes over knows nothing of the
-numbers of transactions that it has not got, and gives them out again.
+The statements of `thudmud.store.postgres` run unchanged, on SQLite. Simulated are the server's
+sessions, the writers' lock, commits that wait for the standby, notifications, and faults.
+A primary that dies takes all sessions with it. A commit in progress at that moment may or may not
+have reached the standby, and its sender is not told. A promoted standby does not know the
+transaction ids that it has not received, and reuses them.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from thudmud.store.nodes import LEASE
 from thudmud.store.postgres import TRY_AGAIN
 
 LINK = 0.003
-"""Seconds that a message takes to the database or back, at most; sometimes a hundred times that."""
+"""Maximum seconds for a message to or from the database; sometimes a hundred times that."""
 
 REPLICATION = 0.01
-"""Seconds that a commit takes to the standby, or its answer back, at most; the same holds."""
+"""Maximum seconds for a commit to the standby or its reply; sometimes a hundred times that."""
 
 STATEMENTS = 400
-"""How many statements a session has prepared: all that there are."""
+"""Number of statements that a session keeps prepared: all of them."""
 
 LOCK_TIMEOUT = 5.0
 IDLE_IN_TRANSACTION = 5.0
 
 
 class Broken(psycopg.OperationalError):
-    """The link is lost."""
+    """The connection is lost."""
 
 
 class Kind(Enum):
-    """The kinds of statements that a server distinguishes."""
+    """Kinds of statements that the server distinguishes."""
 
     OF_TABLES = auto()
     OF_SERVER = auto()
@@ -78,12 +78,12 @@ ANSWERED = (
     "select set_config",
     "comment on table head is ",
 )
-"""The beginnings of the statements that a server answers without any table of ours."""
+"""Prefixes of statements answered without access to our tables."""
 
 
 @lru_cache(maxsize=1024)
 def _kind_of(query: str) -> Kind:
-    if " pg_locks " in query:  # whoever sleeps in a transaction is ended here by `_watch`
+    if " pg_locks " in query:  # sessions idle in transaction are ended by `_watch` instead
         return Kind.OF_SERVER
     for kind in Kind:
         if isinstance(kind.value, str) and query.startswith(kind.value):
@@ -93,13 +93,13 @@ def _kind_of(query: str) -> Kind:
 
 @lru_cache(maxsize=1024)
 def _as_text(query: bytes | str) -> str:
-    """Return a statement with question marks for its values."""
+    """Return a statement with question marks as placeholders."""
     return (query if isinstance(query, str) else query.decode()).replace("%s", "?")
 
 
 @dataclass(slots=True)
 class Statement:
-    """One of a batch, and what it has come to."""
+    """A statement of a batch and its result."""
 
     query: str
     values: Sequence[Any] | None = None
@@ -109,7 +109,7 @@ class Statement:
 
 
 class Cursor:
-    """What a statement has come to, once its batch is back."""
+    """The result of a statement, available once its batch has been answered."""
 
     def __init__(self, statement: Statement, flush: Callable[[], None]) -> None:
         self._statement, self._flush = statement, flush
@@ -139,7 +139,7 @@ class Cursor:
 
 
 class Session:
-    """A session of the server's."""
+    """A session on the server."""
 
     def __init__(self, primary: Database, process: object) -> None:
         self.pid, self.process = next(primary.pids), process
@@ -153,16 +153,16 @@ class Session:
         self.asked: deque[tuple[list[Statement], Callable[[Exception | None], None]]] = deque()
         self.busy = self.is_left = False
         self.told: Callable[[], None] | None = None
-        """Tells its client, who waits for an answer, that it has ended."""
+        """Tells the client, if it waits for an answer, that the session has ended."""
         self._begun = 0.0
-        """When it got the writers' lock, or began to write without."""
+        """When the session took the writers' lock, or began to write without it."""
         self._idle_since = 0.0
         self._is_watched = False
-        """Whether it will be looked for how long it has been idle in a transaction."""
+        """Whether a check of its idle time in transaction is scheduled."""
         self.xid: int | None = None
 
     def end(self) -> None:
-        """Let go of all that it holds; of a commit that waits for the standby once that is done."""
+        """Release everything it holds; a commit that waits for the standby is completed first."""
         was_open, self.is_open = self.is_open, False
         if not self.waits_for_standby and self in self.primary.sessions:
             del self.primary.sessions[self]
@@ -173,7 +173,7 @@ class Session:
             self.told()
 
     def _roll_back(self) -> None:
-        """End the transaction, if there is one, as if there had been none."""
+        """Roll back the transaction, if there is one."""
         if self.in_transaction and self.files.in_transaction:
             self.files.execute("rollback")
         self.in_transaction, self.has_failed, self.xid = False, False, None
@@ -181,13 +181,13 @@ class Session:
         self.primary.unlock(self)
 
     def leave(self) -> None:
-        """End it, as its client is gone: but not before what was sent has been done."""
+        """End the session after the client has gone, once all that it sent has been processed."""
         self.is_left = True
         if not self.busy and not self.asked:
             self.end()
 
     def go_on(self) -> None:
-        """Take the next batch, if there is one and it is free."""
+        """Start the next batch, if there is one and the session is idle."""
         if self.busy or not self.asked or not self.is_open:
             return
         self.busy = True
@@ -195,7 +195,7 @@ class Session:
         self._drive(self._work(statements, answer))
 
     def _drive(self, work: Generator[float | None, None, None]) -> None:
-        """Do work, which waits for some seconds, or until it is called again."""
+        """Advance a generator that yields a delay in seconds, or None to wait for the lock."""
         world = self.primary.world
         try:
             pause = next(work)
@@ -233,7 +233,7 @@ class Session:
         self.go_on()
 
     def _watch(self) -> None:
-        """End it once it has been idle in a transaction for too long."""
+        """End the session once it has been idle in transaction for too long."""
         world = self.primary.world
         left = self._idle_since + IDLE_IN_TRANSACTION - world.now
         self._is_watched = self.is_open and self.in_transaction
@@ -300,18 +300,18 @@ class Session:
             self.xid = self.primary.number()
 
     def _commit(self) -> Generator[float | None, None, None]:
-        """End the transaction: it is on this server at once, and seen once the standby has it."""
+        """Commit: durable on this server at once, visible once the standby has it."""
         primary = self.primary
         if primary.is_full and self.xid is not None:
             self._roll_back()
             raise psycopg.errors.DiskFull("could not extend file: No space left on device")
-        if self.xid is None:  # it has changed nothing
+        if self.xid is None:  # read-only
             self.made_visible()
             return
         self.waits_for_standby = True
         primary.commits(self)
         yield primary.slowly(REPLICATION)
-        while self.waits_for_standby and primary.behind:  # it has not even got what came before
+        while self.waits_for_standby and primary.behind:  # the standby still lacks earlier commits
             yield 0.01
         if not self.waits_for_standby:
             return
@@ -327,7 +327,7 @@ class Session:
                 self.end()
 
     def made_visible(self) -> None:
-        """Let all see what this transaction has written."""
+        """Make the transaction visible to everybody."""
         primary = self.primary
         self.waits_for_standby = self.is_replicated = False
         if self.in_transaction:
@@ -343,14 +343,14 @@ class Database:
     """A primary and its standby.
 
     Args:
-        world: what they are in.
-        template: a file of SQLite's with the tables of a store.
-        folder: where its own may be.
+        world: the world.
+        template: an SQLite file with the tables of a store.
+        folder: the folder for its files.
 
     Attributes:
-        is_up: whether a primary serves.
-        is_full: whether the disk is.
-        server: when it began.
+        is_up: whether a primary is serving.
+        is_full: whether the disk is full.
+        server: identifies the start of the current primary.
     """
 
     def __init__(self, world: World, template: Path, folder: Path) -> None:
@@ -359,51 +359,51 @@ class Database:
         self.path = self._copy_of(template)
         self.is_up, self.is_full = True, False
         self._stored = [0.0]
-        """When something was stored, and since when a server was at work on it."""
+        """Times of commits, and times since which a server had been working on them."""
         self.server = "server 1"
         self.servers = count(2)
         self.pids = count(100)
         self.spare: defaultdict[Path, list[sqlite3.Connection]] = defaultdict(list)
-        """By the file, what sessions have used that are over: opening it anew takes long."""
+        """Connections of closed sessions by file, reused because opening is slow."""
         self._opened: list[sqlite3.Connection] = []
         finalize(self, _close, self._opened)
         self.sessions: dict[Session, None] = {}
-        """In an order that a seed decides, which that of a set would not be."""
+        """Open sessions; unlike a set, a dict has a reproducible order."""
         self.locked_by: Session | None = None
         self.waiting: list[Callable[[], None]] = []
-        """Those who wait for the writers' lock."""
+        """Continuations of sessions that wait for the writers' lock."""
         self.listeners: list[Listener] = []
         self.lockers: list[AdvisoryLock] = []
         self.locks: dict[int, dict[AdvisoryLock, bool]] = {}
-        """Who holds each advisory lock, and whether others may as well."""
+        """Holders by advisory lock, and whether each holds it in shared mode."""
         self.next_xid = self.standby_xid = 700
         self.behind: Path | None = None
-        """What the standby has, if that is less than anybody can see on the primary."""
+        """The standby's state, if it lags behind what is visible on the primary."""
         self.status: dict[int, str] = {}
         self.comment = ""
         self.cuts: dict[object, float] = {}
-        """Until when a process cannot reach it."""
+        """When each process can reach the database again."""
         self.on_commit: tuple[bool, Callable[[object], None]] | None = None
-        """What is called with the process whose commit is the next of events, and whether only once
-        the standby has it."""
+        """A callback for the process whose commit of events is next, and whether to call it only
+        once the standby has the commit."""
 
     @property
     def is_deaf(self) -> bool:
-        """Whether somebody who listens has lost the link for that."""
+        """Whether a listener has lost its connection."""
         return any(each.is_lost for each in self.listeners)
 
     @property
     def _beside(self) -> list[Listener | AdvisoryLock]:
-        """What has a link of its own."""
+        """Holders of a separate connection."""
         return [*self.listeners, *self.lockers]
 
     @property
     def committing(self) -> Session | None:
-        """The session whose transaction waits for the standby; one at a time can write."""
+        """The session whose transaction waits for the standby; only one at a time can write."""
         return next((each for each in self.sessions if each.waits_for_standby and each.xid), None)
 
     def commits(self, session: Session) -> None:
-        """Do what is to be done once something of a board is about to be committed."""
+        """Call `on_commit` when a commit of events is about to happen."""
         if self.on_commit and session.has_events:
             is_replicated, do = self.on_commit
             if session.is_replicated is is_replicated:
@@ -411,26 +411,26 @@ class Database:
                 self.world.later(0.0, partial(do, session.process))
 
     def note_stored(self, since: float) -> None:
-        """Note that something is stored, on which a server was at work since some time."""
+        """Record a commit and the time since which a server had been working on it."""
         self._stored += [since, self.world.now]
 
     @property
     def outages(self) -> list[tuple[float, float]]:
-        """From when to when nothing was stored for longer than a server lives.
+        """Intervals without a commit that are longer than a lease.
 
-        Servers know of nothing else. What waited for the standby may be stored behind what began
-        later, and still one was at work on it.
+        This is all that servers can know. A commit delayed by the standby may be recorded after a
+        later one, although a server was working on it.
         """
         times = pairwise(sorted(self._stored))
         return [(begun, ended) for begun, ended in times if ended > begun + LEASE]
 
     def number(self) -> int:
-        """Give out the next number of a transaction."""
+        """Allocate the next transaction id."""
         self.next_xid += 1
         return self.next_xid
 
     def slowly(self, most: float) -> float:
-        """Return how many seconds something takes: now and then very long."""
+        """Return a random delay in seconds, now and then very long."""
         chance = self.world.dice.random()
         return 100 * self.world.delay(most) if chance < 0.02 else most * chance**3
 
@@ -439,7 +439,7 @@ class Database:
         return self.is_up and self.cuts.get(process, 0.0) <= self.world.now
 
     def unlock(self, session: Session) -> None:
-        """Let another session have the writers' lock."""
+        """Release the writers' lock and wake those who wait for it."""
         if self.locked_by is session:
             self.locked_by = None
             waiting, self.waiting = self.waiting, []
@@ -447,7 +447,7 @@ class Database:
                 go_on()
 
     def answer(self, query: str, session: Session) -> list[Any]:
-        """Return what the server itself answers."""
+        """Answer a statement that concerns only the server."""
         match query:
             case "select current_schema(), current_setting('server_encoding')":
                 return [("public", "UTF8")]
@@ -465,44 +465,44 @@ class Database:
         return []
 
     def status_of(self, xid: int) -> str:
-        """Return what came of a transaction, as far as this server knows its number."""
+        """Return the status of a transaction; unknown if this server never issued its id."""
         return self.status.get(xid, "aborted" if xid <= self.next_xid else "unknown")
 
     def tell(self, notes: Sequence[str]) -> None:
-        """Tell all who listen."""
+        """Notify all listeners."""
         for listener in self.listeners:
             listener.hear(notes)
 
     def terminate(self, pid: int, name: str, server: str, unless: str) -> None:
-        """End a session, unless it waits for the standby and that is to be let be."""
+        """End a session, unless it waits for the standby and ``unless`` is "SyncRep"."""
         for each in list(self.sessions):
             spared = each.waits_for_standby and unless == "SyncRep"
             if each.pid == pid and server == self.server and not spared:
                 each.end()
 
-    # What goes wrong.
+    # Faults.
 
     def fail_over(self, pause: float, late: object = None) -> None:
-        """Kill the primary; the standby takes its place after some seconds.
+        """Kill the primary and promote the standby after some seconds.
 
         Args:
-            pause: that many.
-            late: the process that finds it later than all others; else any may.
+            pause: the number of seconds.
+            late: the process that reaches the new primary last; by default chosen at random.
         """
         if (flushed := self.committing) and flushed.is_replicated:
             flushed.made_visible()
         self._die()
         if self.behind:
             self.path, self.behind = self.behind, None
-        # Numbers of transactions that the standby has not seen are given out again.
+        # Transaction ids that the standby has not seen are reused.
         self.next_xid = self.standby_xid
         self.status = {each: what for each, what in self.status.items() if each <= self.next_xid}
         self.world.later(pause, partial(self._serve, late))
 
     def crash(self, pause: float, lag: float) -> None:
-        """Kill the primary, which comes back after some seconds; its standby later than that.
+        """Restart the primary after some seconds; its standby returns later.
 
-        What was about to be committed is there then, whether the standby has it or not.
+        A commit in progress is then in effect, whether or not the standby has it.
         """
         if (flushed := self.committing) and not flushed.is_replicated:
             if not self.behind:
@@ -514,7 +514,7 @@ class Database:
         self.world.later(pause, self._serve)
 
     def _as_of_now(self) -> Path:
-        """Return a copy of all that can be seen."""
+        """Return a copy of the visible state."""
         copy = self._folder / f"{next(self._copies)}.db"
         with closing(_opened(self.path)) as here, closing(sqlite3.connect(copy)) as there:
             here.backup(there)
@@ -534,7 +534,7 @@ class Database:
             listening.lose()
 
     def _serve(self, late: object = None) -> None:
-        # Not all find it at the same time.
+        # Processes reach the new primary at different times.
         for process in self.world.processes:
             if process is late or (late is None and self.world.dice.random() < 0.5):
                 self.cuts[process] = self.world.now + self.world.dice.uniform(0, 4)
@@ -542,7 +542,7 @@ class Database:
         self.is_up = True
 
     def cut_off(self, process: object, seconds: float) -> None:
-        """Let a process not reach it for some seconds; its links are lost."""
+        """Disconnect a process from the database for some seconds."""
         self.cuts[process] = self.world.now + seconds
         for each in list(self.sessions):
             if each.process is process:
@@ -552,7 +552,7 @@ class Database:
                 listening.lose()
 
     def hang_up(self, process: object) -> None:
-        """Take note that a process is gone, and so its ends of all links."""
+        """Close the connections of a dead process."""
         for each in list(self.sessions):
             if each.process is process:
                 self.world.later(self.world.delay(LINK), each.leave)
@@ -561,7 +561,7 @@ class Database:
                 listening.close()
 
     def opened(self, path: Path) -> sqlite3.Connection:
-        """Return a connection to a file, which lasts as long as the database."""
+        """Return a connection to a file; it lasts as long as the database."""
         self._opened.append(_opened(path))
         return self._opened[-1]
 
@@ -569,12 +569,12 @@ class Database:
         copy = self._folder / f"{next(self._copies)}.db"
         shutil.copyfile(path, copy)
         with closing(sqlite3.connect(copy)) as files:
-            files.execute("pragma journal_mode = wal")  # so are those who open it later
+            files.execute("pragma journal_mode = wal")  # later connections inherit the mode
         return copy
 
 
 class Connection:
-    """What stands for `psycopg.Connection` in the store: the client's end of a session."""
+    """Replaces `psycopg.Connection` in the store: the client's end of a session."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -626,7 +626,7 @@ class Connection:
             self._batch = None
 
     def status_of(self, asked: Cursor) -> bool:
-        """Return whether a transaction counts as committed by its number: for a mistake."""
+        """Return whether a transaction is committed according to its id; used by a mutant."""
         return self._database.status_of(asked.fetchone()[0]) == "committed"
 
     def close(self) -> None:
@@ -641,7 +641,7 @@ class Connection:
             self._ask(batch)
 
     def _ask(self, batch: list[Statement]) -> None:
-        """Send some statements, and wait for what they come to."""
+        """Send statements and wait for their results."""
         world, thread, session = self._world, self._world.thread, self._session
         if self.process.is_dead:
             raise Broken("nobody asks any more")
@@ -651,7 +651,7 @@ class Connection:
             world.later(self._database.slowly(LINK), lambda: arrived(error))
 
         def arrived(error: Exception | None) -> None:
-            if session.is_open or error:  # else the link was lost on the way
+            if session.is_open or error:  # otherwise the connection was lost on the way
                 wake(error)
 
         def wake(error: Exception | None) -> None:
@@ -679,7 +679,7 @@ class Connection:
 
 
 class ServerCursor:
-    """What stands for `psycopg.ServerCursor`: here all rows come at once."""
+    """Replaces `psycopg.ServerCursor`; all rows arrive at once."""
 
     def __init__(self, connection: Connection, name: str) -> None:
         self.execute, self.itersize = connection.execute, 0
@@ -692,7 +692,7 @@ class ServerCursor:
 
 
 class Listener:
-    """What stands for `thudmud.store.postgres.Listener`: it hears what others say."""
+    """Replaces `thudmud.store.postgres.Listener`: receives notifications of others."""
 
     def __init__(
         self,
@@ -712,7 +712,7 @@ class Listener:
             self._database.listeners.remove(self)
 
     def hear(self, notes: Sequence[str]) -> None:
-        """Hear something after a while, in the order in which it was said."""
+        """Schedule the delivery of notifications in the order in which they were sent."""
         world = self._database.world
         if self.is_lost:
             return
@@ -723,7 +723,7 @@ class Listener:
                 world.at(self._last, partial(self._hear, note or None))
 
     def lose(self, seconds: float = 1.0) -> None:
-        """Hear nothing any more for some seconds, and until the link is there again."""
+        """Lose the connection for some seconds, or until the database is reachable again."""
         if not self.is_lost and not self._is_closed:
             self.is_lost = True
             self._database.world.later(seconds, self._listen)
@@ -747,7 +747,7 @@ class Listener:
 
 
 class AdvisoryLock:
-    """What stands for `thudmud.store.postgres.AdvisoryLock`: it is tried again and again."""
+    """Replaces `thudmud.store.postgres.AdvisoryLock`: retries until it gets the lock."""
 
     def __init__(
         self,
@@ -770,7 +770,7 @@ class AdvisoryLock:
             self._database.lockers.remove(self)
 
     def lose(self) -> None:
-        """Lose the link, and the lock with it."""
+        """Lose the connection and with it the lock."""
         self._let_go()
         self._is_told = False
 
@@ -800,7 +800,7 @@ class AdvisoryLock:
 
 
 class Watch:
-    """What stands for `thudmud.store.postgres.LinkWatch`: here every link ends by itself."""
+    """Replaces `thudmud.store.postgres.LinkWatch`; simulated connections end on their own."""
 
     has_cut = False
 
@@ -816,7 +816,7 @@ class Watch:
 
 @contextmanager
 def no_longer_than(seconds: float, session: Connection) -> Iterator[None]:
-    """What stands for `thudmud.store.postgres.no_longer_than`."""
+    """Replaces `thudmud.store.postgres.no_longer_than`."""
     world = session._world
     is_over = has_cut = False
 
@@ -842,11 +842,11 @@ _ANY = re.compile(r"= any\(\?\)")
 
 @lru_cache(maxsize=512)
 def _in_sqlite(query: str) -> str:
-    """Return a statement of the store's for PostgreSQL as SQLite wants it."""
+    """Translate a statement from PostgreSQL's dialect to SQLite's."""
     query = _ANY.sub("in (select value from json_each(?))", query)
     if query.startswith("select tablename from pg_tables"):
         return "select name from sqlite_schema where type = 'table'"
-    return query.replace("bytea", "blob").replace(' collate "C"', "")  # SQLite's own is that one
+    return query.replace("bytea", "blob").replace(' collate "C"', "")  # SQLite's default
 
 
 def _close(opened: list[sqlite3.Connection]) -> None:

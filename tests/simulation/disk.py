@@ -1,7 +1,7 @@
-"""The disk of a gateway, or of a server that is alone: files of SQLite's.
+"""The disk of a gateway or a standalone server: SQLite files.
 
-They are stored to while time passes, so that a process can be killed meanwhile; and they can be
-damaged while nobody has them open.
+Commits take time, so a process can be killed during one; and files can be damaged while nobody has
+them open.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from tests.simulation.clockwork import World
 from thudmud.store.files import HEAD, OnDisk, beside
 
 FSYNC = 0.02
-"""Seconds that the disk takes for a commit at most."""
+"""Maximum duration of a commit, in seconds."""
 
 PAGE = 2048
-"""Bytes that a disk loses at once."""
+"""Size of the block that a disk loses at once, in bytes."""
 
 
 class Files:
-    """What a server that is alone keeps on its disk.
+    """The database files of a standalone server.
 
     Args:
-        path: of the database; the other files are beside it.
-        stored: called after each commit with the time when it began.
+        path: the path of the database; the other files are beside it.
+        stored: called after each commit with the time at which it began.
 
     Attributes:
         on_commit: called some milliseconds after the next commit has begun.
-        copy: what was there before it was damaged; None if it was not, or all is there again.
+        copy: the files as they were before the damage; None if there is none, or it was repaired.
     """
 
     def __init__(self, path: Path, stored: Callable[[float], object]) -> None:
@@ -41,9 +41,9 @@ class Files:
         self.copy: Mapping[Path, bytes] | None = None
 
     def damage(self, dice: Random) -> str:
-        """Damage one of the files; return what was done to which. A copy of all is kept.
+        """Damage one of the files, keeping a copy of all; return a description.
 
-        A bit of the database itself is left alone: another value that makes sense is not found.
+        Single bits of the main database stay intact, as another valid value goes undetected.
         """
         self.copy = contents(self.path)
         path = dice.choice(sorted(self.copy))
@@ -64,7 +64,7 @@ class Files:
         return f"{path.name} is {what} from byte {place} of {len(data)}"
 
     def restore(self) -> None:
-        """Put back what was there before it was damaged."""
+        """Restore the files as they were before the damage."""
         assert self.copy is not None
         put(self.path, self.copy)
         self.copy = None
@@ -75,19 +75,19 @@ def _with(data: bytes, place: int, other: bytes) -> bytes:
 
 
 def copied(path: Path, to: Path) -> None:
-    """Copy a database that nobody has open, and what belongs to it."""
+    """Copy a closed database with its side files."""
     for each, data in contents(path).items():
         to.with_name(each.name.replace(path.name, to.name)).write_bytes(data)
 
 
 def contents(path: Path) -> Mapping[Path, bytes]:
-    """Return what is in a database's files."""
+    """Return the content of a database's files."""
     files = [beside(path, suffix) for suffix in ("", "-wal", HEAD)]
     return {each: each.read_bytes() for each in files if each.exists()}
 
 
 def put(path: Path, files: Mapping[Path, bytes]) -> None:
-    """Let there be what `contents` has returned, and nothing else."""
+    """Replace a database's files with those that `contents` has returned."""
     for suffix in ("", "-wal", "-shm", HEAD):
         beside(path, suffix).unlink(missing_ok=True)
     for each, data in files.items():
@@ -95,11 +95,11 @@ def put(path: Path, files: Mapping[Path, bytes]) -> None:
 
 
 class SlowDisk(OnDisk):
-    """A file whose commits take time, so that its process can die before them, and after.
+    """A database file whose commits take time, so that its process may die before or after them.
 
     Attributes:
-        is_full: whether the disk is.
-        watched: the files of servers that are alone, by their paths.
+        is_full: whether the disk is full.
+        watched: the files of standalone servers, by path.
     """
 
     is_full: ClassVar[bool] = False
@@ -111,7 +111,7 @@ class SlowDisk(OnDisk):
         super().__init__(path, **more)
 
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
-        """Commit, between two pauses."""
+        """Commit, with a pause before and after."""
         last()
         world, files = World.here, self._files
         begun = world.now
@@ -129,7 +129,7 @@ class SlowDisk(OnDisk):
         world.sleep(world.delay(FSYNC))
 
     def close(self) -> None:
-        """Close it; a process that was killed leaves all as it is."""
+        """Close the file; that of a killed process keeps its content."""
         before = contents(self._path) if self._process.is_dead else None
         super().close()
         if before is not None:

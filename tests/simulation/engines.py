@@ -1,7 +1,7 @@
-"""Programs that play: what a server starts for its bots, and to think. They may do anything wrong.
+"""Engines that a server starts for its bots and for analyses. They may fail in any way.
 
-They speak the engine protocol as ours does, but choose any ply that the rules allow. What they are
-asked takes a while; now and then it takes too long, comes to nonsense, or ends them.
+They speak the engine protocol correctly but choose any legal ply. Answers take a while; now and
+then an answer comes too late or is garbage, or the engine exits.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from tests.simulation.clockwork import Process, World
 from thudmud.bots.dialogue import Dialogue
 
 WRONG = 0.03
-"""How many of all answers are none, or wrong."""
+"""Probability that an answer is missing or wrong."""
 
 
 LARGEST_PID = 1 << 22
-"""Linux gives no process a larger number, so what is sent to those here can reach no real one."""
+"""Linux assigns no larger process id, so a signal to an engine can reach no real process."""
 
 
 class _Dialogue(Dialogue):
-    """Our own side of the protocol, but for the thinking."""
+    """The engine's side of the protocol, without the search."""
 
     def __init__(self, world: World, tell: Callable[[str], object]) -> None:
         super().__init__("Random", world.monotonic, tell=tell)
@@ -41,7 +41,7 @@ class _Dialogue(Dialogue):
 
 
 class Engine(asyncio.SubprocessTransport):
-    """A program, as the process has it that has started it."""
+    """An engine process, as the transport that its parent gets."""
 
     def __init__(self, world: World, pid: int, parent: Process, protocol: Any) -> None:
         super().__init__()
@@ -57,16 +57,16 @@ class Engine(asyncio.SubprocessTransport):
     def started(
         cls, world: World, engines: dict[int, Engine], parent: Process, protocol: Any
     ) -> Engine:
-        """Start one, and keep it with all others by its process id."""
+        """Start an engine and register it under its process id."""
         pid = LARGEST_PID + 1 + len(engines)
         engine = engines[pid] = cls(world, pid, parent, protocol)
         protocol.connection_made(engine)
         return engine
 
-    # What the program does.
+    # Called on behalf of the engine.
 
     def take(self, data: bytes) -> None:
-        """Take what it is asked, and answer each line when it has come to it."""
+        """Receive input and schedule an answer to each line."""
         *lines, self._asked = (self._asked + data).split(b"\n")
         for line in lines:
             dice = self._world.dice
@@ -120,7 +120,7 @@ class Engine(asyncio.SubprocessTransport):
         if not self._parent.is_dead:
             self._parent.loop.call_soon(call, *arguments)
 
-    # What its parent does.
+    # Called by the parent.
 
     def get_pid(self) -> int:
         return self._pid
@@ -147,7 +147,7 @@ class Engine(asyncio.SubprocessTransport):
             pipe.close()
 
     async def _wait(self) -> int | None:
-        """Return its status once it has ended, as asyncio's transport does."""
+        """Wait for the engine to end and return its status, as asyncio's transport does."""
         if self._status is None:
             waiting: asyncio.Future[int | None] = self._parent.loop.create_future()
             self._ended.append(waiting)

@@ -1,6 +1,6 @@
-"""A gateway of the world with its file, and another MUD that plays there as docs/gateway.md has it.
+"""A gateway with a file of its own, and a MUD that plays through it as docs/gateway.md says.
 
-The MUD sends again what was not answered, after a cut as after a kill, and now and then what was.
+After a cut or a kill the MUD repeats its unanswered requests, and now and then answered ones, too.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ BOARD, STREAM = "oak", "mud/oak"
 PEOPLE = ("Anna", "Bert")
 
 EXPECTED = ("client_taken", "replaced", "closing", "hello_first")
-"""The codes of what may go wrong: a gateway that has slept may find a hello late, too."""
+"""Acceptable error codes; a gateway that was suspended may get the hello too late as well."""
 
 
 class GatewayServer:
-    """A process that is a gateway."""
+    """A gateway process."""
 
     def __init__(self, world: World, path: Path, name: str) -> None:
         self._world, self._path, self.name = world, path, name
@@ -46,11 +46,11 @@ class GatewayServer:
         self._acceptor: GatewayAcceptor | None = None
         self.gateway: Gateway | None = None
         self.process = Process(world, name)
-        self.process.version = 0  # it goes its own way
+        self.process.version = 0  # runs on its own
         self.process.run(self._run())
 
     def connect(self, heard: Callable[[bytes], None]) -> Wire | None:
-        """Connect a client; None if nobody listens."""
+        """Connect a client; return None if nobody listens."""
         if self.process.is_dead or self._acceptor is None:
             return None
         wire = Wire(self._world, self.process, self._protocol, "192.0.2.3", heard)
@@ -58,7 +58,7 @@ class GatewayServer:
         return wire
 
     def kill(self) -> None:
-        """Kill it."""
+        """Kill the process."""
         self.process.kill()
         for wire in self._wires:
             wire.server_died()
@@ -91,13 +91,13 @@ class GatewayServer:
 
 @dataclass
 class Asked:
-    """A request, and what came of it.
+    """A request and its outcome.
 
     Attributes:
-        sent: what was sent.
-        brought: how often something was told on account of it.
+        sent: the request.
+        brought: the number of messages that resulted from it.
         answer: the answer; None if there was none.
-        before: the version of the board before, as far as it is known.
+        before: the version of the board before it, if known.
     """
 
     sent: dict[str, Any]
@@ -107,12 +107,12 @@ class Asked:
 
 
 class Mud:
-    """Another MUD, with two players at one board.
+    """A MUD with two players at one board.
 
     Attributes:
-        told: what its players were told, by session.
-        asked: all that it has asked for.
-        wrong: what the gateway should not have sent.
+        told: the messages to its players, by session.
+        asked: all its requests.
+        wrong: messages that the gateway should not have sent.
     """
 
     name = "a MUD"
@@ -128,17 +128,17 @@ class Mud:
         self._session, self._seen = "", 0
         self._version: int | None = None
         self._mine: dict[int, Asked] = {}
-        """The requests of this session, by number."""
+        """Requests of the current session, by number."""
         self._keys = count(1)
         self._bytes = b""
 
     @property
     def waiting(self) -> list[Asked]:
-        """What was not answered yet."""
+        """Unanswered requests."""
         return [each for each in self._mine.values() if each.answer is None]
 
     def connect(self) -> None:
-        """Connect, and go on with the session."""
+        """Connect and resume the session."""
         self._turn += 1
         turn = self._turn
         if self._wire:
@@ -199,7 +199,7 @@ class Mud:
 
     def _welcome(self, said: dict[str, Any]) -> None:
         if said["resumed"]:
-            sends_all = self.world.dice.random() < 0.3  # which it need not
+            sends_all = self.world.dice.random() < 0.3  # allowed but not required
             for each in self.waiting:
                 if sends_all or each.sent["id"] > said["received"]:
                     self._send({**each.sent, "seen": self._seen})
@@ -233,7 +233,7 @@ class Mud:
             return
         asked.answer, asked.before = said, self._version
         self._version = said.get("version", self._version)
-        if asked.sent["type"] == "open" and not said["ok"]:  # it could not be stored just now
+        if asked.sent["type"] == "open" and not said["ok"]:  # the store was unavailable
             self._session = ""
             self._after(1.0, self.connect)
 
@@ -257,7 +257,7 @@ class Mud:
             self._ask(type="line", line=self._choose(line), **line)
         chance = dice.random()
         if chance < 0.05:
-            self.connect()  # the old link is lost, perhaps with what was just sent
+            self.connect()  # the old connection is lost, perhaps with unread data
             return
         if chance < 0.07:
             self._wire.end_input()
@@ -270,7 +270,7 @@ class Mud:
         self._think()
 
     def _choose(self, line: dict[str, Any]) -> str:
-        """Return what to type next, and see to it that the right player does."""
+        """Return a line to type, and set the right player on the request."""
         dice, table = self.world.dice, self._server().table()
         if table is None or dice.random() < 0.2:
             return dice.choice(["look", "say Well.", "undo", "yes", "no", "leave game", "resign"])
@@ -284,10 +284,10 @@ class Mud:
 
 
 class GatewayScene:
-    """A gateway, a MUD, and what goes wrong between them.
+    """A gateway, a MUD, and the faults between them.
 
     Attributes:
-        counts: how often what went wrong.
+        counts: the number of faults by kind.
     """
 
     def __init__(self, world: World, folder: Path) -> None:
@@ -298,7 +298,7 @@ class GatewayScene:
         self.mud = Mud(world, lambda: self._server)
 
     def begin(self) -> None:
-        """Let it all happen."""
+        """Start the gateway, the MUD and the faults."""
         SlowDisk.is_full = False
         dice = self._world.dice
         self._world.later(0.5, self.mud.connect)
@@ -317,7 +317,7 @@ class GatewayScene:
             self._world.later(self._world.dice.uniform(0, 6), self._start)
 
     def _kill_soon(self) -> None:
-        """Kill it within the moment in which it handles something."""
+        """Kill the gateway while it is about to handle something."""
         until = self._world.now + 5.0
 
         def look() -> None:
@@ -340,11 +340,11 @@ class GatewayScene:
     )  # fmt: skip
 
     def at_rest(self) -> list[str]:
-        """Return what is still waited for, when all should have come to rest."""
+        """Return the unanswered requests, none of which should be left at rest."""
         return [f"a MUD was not answered: {each.sent}" for each in self.mud.waiting]
 
     def wrong(self) -> list[str]:
-        """Return what was told that is not so, or was done twice."""
+        """Return false messages and requests applied twice."""
         self._server.kill()
         stored: dict[str, Sequence[Entry]] = {}
         came: dict[str, int] = {}
@@ -372,12 +372,11 @@ class GatewayScene:
 
 
 def _done_otherwise(everything: Sequence[Asked], came: dict[str, int]) -> Iterator[str]:
-    """Yield what was done again, or otherwise than its answer says.
+    """Yield requests that were applied twice, or with another result than answered.
 
-    Whoever asks for something is answered at once, or after what they asked for before; the board
-    is theirs alone. So what the version has grown by was brought about by the request. Where no
-    board is open, an answer says nothing of what the same line came to before; and a world with
-    damaged files ends before all is answered.
+    Requests are answered at once or after earlier ones, and nobody else uses the board. So each
+    growth of the version results from the request. If no board is open, an answer does not say
+    what an earlier attempt achieved; and a world with damaged files ends before all is answered.
     """
     known: dict[str, int] = {}
     unsaid = {

@@ -1,4 +1,4 @@
-"""What must hold in the world, seen from outside: from what each was told, and what is stored."""
+"""Invariants seen from outside: from the messages that clients received, and the stored events."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from thudmud.game.projections import HALL
 from thudmud.store import Entry
 
 COMING = 10.0
-"""Seconds after which whoever has connected is in, and told of all that happens."""
+"""Seconds after which a connected player has entered and receives all messages."""
 
 ANSWER = 30.0
-"""Seconds within which a line is answered, whatever goes wrong."""
+"""Seconds within which a line is answered, whatever fails."""
 
 SURE = 0.5
-"""Seconds by which the clocks of servers may differ from that of the world."""
+"""Maximum difference in seconds between a server's clock and the world's."""
 
 LATER = "hint_", "analysis_"
-"""How the codes of refusals begin that may come after the answer to the next line."""
+"""Prefixes of refusal codes that may arrive after the answer to the next line."""
 
 MEASURE = re.compile(r"(mute|ban) (\w+) for (\d+) seconds")
 
 KNOWN = 2.5
-"""Seconds after which all servers know against whom there are measures."""
+"""Seconds after which all servers know about a sanction."""
 
 ROUNDED = 3.0
-"""Seconds that clocks may seem to have lost, as each is told in whole ones."""
+"""Seconds that a clock may seem to lose, as clocks are sent in whole seconds."""
 
 Fact = Mapping[str, Any]
 
 Stored = Mapping[str, Sequence[Entry]]
-"""All events, by the key of their board."""
+"""All events by board key."""
 
 
 def wrong_with(
@@ -56,7 +56,7 @@ def wrong_with(
     stored: Stored,
     outages: Collection[tuple[float, float]] = (),
 ) -> list[str]:
-    """Return what was told that is not so."""
+    """Return messages that contradict the store or each other."""
     boards = keys_of(stored)
     wrong = [
         wrong
@@ -81,7 +81,7 @@ def wrong_with(
 
 
 def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
-    """Return what does not fit what was typed."""
+    """Return messages and events that contradict the lines typed."""
     wrong: list[str] = []
     repeating = {each.name for each in players if "again" in each.typed}
     for player in players:
@@ -98,9 +98,9 @@ def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
 
 
 def wrong_of_orders(players: Sequence[Player]) -> Iterable[str]:
-    """Yield what somebody said, or that they came in, while they should not have.
+    """Yield messages of muted players and entries of banned ones.
 
-    That holds where no server or database has had trouble, so that all have known in time.
+    Valid only if no server or database has failed, so that all servers knew about the sanctions.
     """
     everything = [told for player in players for told in player.told]
     lines = [line for told in everything for line in told.lines]
@@ -136,7 +136,7 @@ def _came_in(name: str, players: Iterable[Player], since: float, until: float) -
 
 
 def _not_stored(told: Told, stored: Stored) -> Iterable[str]:
-    """Yield the plies that somebody was told of and which are not stored, in that place."""
+    """Yield plies that were reported but are not stored under their version."""
     keys = keys_of(stored)
     for fact in told.facts:
         if fact["type"] != "move":
@@ -151,9 +151,9 @@ def _not_stored(told: Told, stored: Stored) -> Iterable[str]:
 
 
 def _not_told(told: Told, stored: Stored) -> Iterable[str]:
-    """Yield the plies that are stored, and of which whoever made them was told otherwise.
+    """Yield stored plies whose player was not told about them.
 
-    That is so if they were there all the while, and not told that it is not known.
+    Players are excused who were not connected throughout or were told that the outcome is unknown.
     """
     heard = {
         (fact["board"], fact["version"])
@@ -166,7 +166,7 @@ def _not_told(told: Told, stored: Stored) -> Iterable[str]:
             if not isinstance(event, Moved) or event.player != told.player:
                 continue
             at = event.at - BEGINNING
-            was_in = max(told.begun + COMING, told.entered)  # they may wait at the login for long
+            was_in = max(told.begun + COMING, told.entered)  # entering may take long
             was_there = was_in < at and at + ANSWER < told.ended
             if not was_there or (board, entry.version) in heard:
                 continue
@@ -179,12 +179,12 @@ def _clocks_charged(
     boards: Mapping[str, Sequence[Entry]],
     outages: Collection[tuple[float, float]],
 ) -> Iterable[str]:
-    """Yield the clocks that ran for longer than time passed, or while nothing could be stored.
+    """Yield clocks that ran faster than time, or while nothing could be stored.
 
     Args:
-        everything: what all were told.
-        boards: what happened at those of which that can be told by their names.
-        outages: from when to when no server could store anything.
+        everything: the messages to all connections.
+        boards: events by board name, for boards with a unique name.
+        outages: intervals during which no server could store anything.
     """
     clocks: dict[tuple[str, int], dict[int, Fact]] = defaultdict(dict)
     for told in everything:
@@ -192,15 +192,15 @@ def _clocks_charged(
             if fact["type"] in ("table", "move") and fact.get("clock") and fact["board"] in boards:
                 known = clocks[fact["board"], fact["battle"]]
                 clock = known.setdefault(fact["version"], fact["clock"])
-                if fact["clock"]["at"] < clock["at"]:  # later, it may run in vain: in an outage
+                if fact["clock"]["at"] < clock["at"]:  # later ones may run on in an outage
                     known[fact["version"]] = fact["clock"]
     for (board, battle), known in clocks.items():
         for (place, before), (version, after) in pairwise(sorted(known.items())):
             if any(isinstance(each.event, TakenBack) for each in boards[board][place:version]):
-                continue  # what was added for plies that are taken back is taken back, too
+                continue  # taking plies back also takes back the time added for them
             since, until = before["at"], after["at"]
             most = until - since
-            if before["runs"] is None:  # until something happens, at the latest
+            if before["runs"] is None:  # at most until the next event
                 stands = [each.event.at for each in boards[board][place : place + 1]]
                 stands += [until, before["stands_until"] or until]
                 most -= max(0.0, min(stands) - since)
@@ -215,9 +215,9 @@ def _clocks_charged(
 def _stand_too_long(
     everything: Iterable[Told], boards: Mapping[str, Sequence[Entry]]
 ) -> Iterable[str]:
-    """Yield the clocks that stand still for longer than a tenth of the minutes of a player.
+    """Yield clocks stopped for longer than a tenth of a player's minutes.
 
-    Where a server has cut somebody off, they may stand still for as long as clocks ever do.
+    If a server has disconnected a player, a clock may be stopped for the longest grace time.
     """
     for told in everything:
         for fact in told.facts:
@@ -229,14 +229,14 @@ def _stand_too_long(
             grace = TimeControl.of(fact["time"]).grace
             most = LONGEST_GRACE if was_cut_off else grace
             seconds = clock["stands_until"] - clock["at"]
-            if seconds > most + 1:  # both are told in whole seconds
+            if seconds > most + 1:  # both are sent in whole seconds
                 yield f"{told.player} was told of a clock that stands for {seconds} s: {fact}"
 
 
 def _rated_otherwise(everything: Iterable[Told]) -> Iterable[str]:
-    """Yield the ratings that do not follow from those before, or that others were told otherwise.
+    """Yield ratings that do not follow from earlier ones, or were reported differently to others.
 
-    Each match changes a rating once: so what it is after so many matches is told once and for all.
+    Each match changes a rating once, so the rating after a number of matches is unique.
     """
     known: dict[tuple[str, str, str], dict[int, tuple[int, Fact]]] = defaultdict(dict)
     asked: list[tuple[tuple[str, str, str], int, int, Fact]] = []
@@ -262,9 +262,9 @@ def _rated_otherwise(everything: Iterable[Told]) -> Iterable[str]:
 
 
 def keys_of(stored: Stored) -> dict[str, str]:
-    """Return what the events of each board are stored under, by its name.
+    """Return the keys of boards by name.
 
-    Those are left out whose name another one had before: each counts its versions for itself.
+    Names used by several boards are left out, as each board counts its own versions.
     """
     opened = [each.event for each in stored.get(HALL, ()) if isinstance(each.event, BoardOpened)]
     times = Counter(each.name for each in opened)
@@ -282,12 +282,12 @@ def _is(fact: Fact, event: object) -> bool:
 
 
 def _twice(told: Told, boards: Collection[str]) -> Iterable[str]:
-    """Yield what one connection was told out of order, or more than once."""
+    """Yield messages that reached a connection out of order or more than once."""
     last: defaultdict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for fact in told.facts:
         if fact["type"] != "move" or fact["board"] not in boards:
             continue
-        # An event that takes back several plies is told by a fact for each, the last one first.
+        # An event that takes back several plies is sent as one fact per ply, the last ply first.
         place = fact["version"], -fact["ply"] if fact["taken_back"] else 0
         if place <= last[fact["board"]]:
             yield f"{told.player} at {told.server} was told this again, or late: {fact}"
@@ -295,9 +295,9 @@ def _twice(told: Told, boards: Collection[str]) -> Iterable[str]:
 
 
 def _lost_track(told: Told, boards: Collection[str]) -> Iterable[str]:
-    """Yield what one connection was told that does not fit what it had been told before.
+    """Yield messages that are inconsistent with earlier ones on the same connection.
 
-    They follow each board as docs/gmcp.md has it: from a position on, ply by ply.
+    Clients follow each board as docs/gmcp.md says: from a position onwards, ply by ply.
     """
     seen: dict[str, _Seen] = {}
     for fact in told.facts:
@@ -316,12 +316,12 @@ def _lost_track(told: Told, boards: Collection[str]) -> Iterable[str]:
                     yield f"{told.player} at {told.server} had {has} plies when told {fact}"
                 if not fact["taken_back"]:
                     seen[fact["board"]] = before.after(fact)
-                else:  # the position before is told behind it
+                else:  # the position before it follows
                     del seen[fact["board"]]
 
 
 def _seen_otherwise(everything: Iterable[Told], boards: Collection[str]) -> Iterable[str]:
-    """Yield what somebody was shown of a board when others were shown something else."""
+    """Yield positions shown to one player that differ from those shown to another."""
     shown: dict[tuple[object, ...], tuple[Told, object]] = {}
     for told in everything:
         for fact in told.facts:
@@ -333,7 +333,7 @@ def _seen_otherwise(everything: Iterable[Told], boards: Collection[str]) -> Iter
 
 
 class _Seen(NamedTuple):
-    """What somebody knows of a board."""
+    """A client's knowledge of a board."""
 
     version: int
     battle: int | None
@@ -341,7 +341,7 @@ class _Seen(NamedTuple):
     rows: Sequence[str]
 
     def after(self, move: Fact) -> _Seen:
-        """Return what is known once a ply was made."""
+        """Return the knowledge after a ply."""
         rows = [list(row) for row in self.rows]
         (across, down), (to, below) = _square(move["from"]), _square(move["to"])
         piece = rows[down][across]
@@ -359,7 +359,7 @@ def _square(name: str) -> tuple[int, int]:
 
 
 def _said_twice(told: Told, repeating: Collection[str]) -> Iterable[str]:
-    """Yield what somebody has said, and which was told more than once; some repeat themselves."""
+    """Yield utterances delivered more than once, except for players who repeat themselves."""
     said = Counter(
         (fact["kind"], fact["player"], fact["text"], fact["at"])
         for fact in told.facts
@@ -372,7 +372,7 @@ def _said_twice(told: Told, repeating: Collection[str]) -> Iterable[str]:
 
 
 def _from_whom_they_ignore(told: Told) -> Iterable[str]:
-    """Yield what somebody was told of those whom they did not want to hear."""
+    """Yield utterances delivered to a player who ignores the speaker."""
     since: dict[str, float] = {}
     for line in told.lines:
         word, _, name = line.text.partition(" ")
@@ -392,7 +392,7 @@ def _from_whom_they_ignore(told: Told) -> Iterable[str]:
 
 
 def _refused_yet_done(told: Told) -> Iterable[str]:
-    """Yield the lines that were refused, and yet done, as the same connection was told."""
+    """Yield lines that were refused and yet carried out on the same connection."""
     for line in told.lines:
         if line.answered == inf:
             continue
@@ -411,9 +411,9 @@ def _refused_yet_done(told: Told) -> Iterable[str]:
 
 
 def _denied_yet_done(player: Player, stored: Stored) -> Iterable[str]:
-    """Yield the plies that are stored, and of which somebody was told that they are not.
+    """Yield stored plies that were reported as failed.
 
-    A line that they typed on a later connection may have brought about what an earlier asked for.
+    A line typed on a later connection may have had the effect intended by an earlier one.
     """
     if not any(told.denied for told in player.told):
         return
@@ -437,7 +437,7 @@ def _is_ply_of(fact: Fact, player: str) -> bool:
 
 
 def _not_heard(told: Told) -> Iterable[str]:
-    """Yield what somebody has said and neither was refused nor heard themselves."""
+    """Yield utterances that were neither refused nor echoed to the speaker."""
     for line in told.lines:
         word, _, text = line.text.partition(" ")
         if line.answered == inf or word not in ("say", "emote", "shout") or not text:
@@ -450,7 +450,7 @@ def _not_heard(told: Told) -> Iterable[str]:
 
 
 def _goes_back(player: Player, boards: Collection[str]) -> Iterable[str]:
-    """Yield what a later connection was told first, and which is older than what they knew."""
+    """Yield first messages on a later connection that are older than the player's knowledge."""
     versions = sorted(
         (time, place, fact["board"], fact["version"])
         for place, told in enumerate(player.told)
@@ -470,7 +470,7 @@ def _goes_back(player: Player, boards: Collection[str]) -> Iterable[str]:
 
 
 def _away_though_here(player: Player, stored: Stored) -> Iterable[str]:
-    """Yield that somebody was noted as away who was there before, and was answered after that."""
+    """Yield recorded absences of players who were there before and were answered afterwards."""
     absences = [
         each for entries in stored.values() for each in entries if isinstance(each.event, Absent)
     ]
@@ -489,19 +489,19 @@ def _away_though_here(player: Player, stored: Stored) -> Iterable[str]:
 
 
 def _is_obeyed(line: Line, told: Told) -> bool:
-    """Whether a line was answered by a server that could store something."""
+    """Whether a line was answered by a server that was able to store events."""
     return line.answered < inf and not _is_denied(line, told)
 
 
 def _is_denied(line: Line, told: Told) -> bool:
-    """Whether it was told of a line that it has come to nothing."""
+    """Whether a line was reported as failed."""
     return any(line.at <= at <= line.answered for at in told.denied)
 
 
 def _by_other_hands(player: Player, stored: Stored) -> Iterable[str]:
-    """Yield the plies of somebody that they have not typed where they were then.
+    """Yield stored plies that their player had not typed on the current connection.
 
-    Once a later connection is in, nothing that was typed on an earlier one is done any more.
+    Once a later connection has entered, lines typed on an earlier one have no effect.
     """
     typed = [(line, place) for place, told in enumerate(player.told) for line in told.lines]
     for entries in stored.values():
@@ -531,7 +531,7 @@ def _goes_to(line: str, square: str) -> bool:
 
 
 def _ended_twice(stored: Stored) -> Iterable[str]:
-    """Yield the battles that have ended more than once."""
+    """Yield battles that ended more than once."""
     for key, entries in stored.items():
         running = False
         for entry in entries:
@@ -547,5 +547,5 @@ def _ended_twice(stored: Stored) -> Iterable[str]:
 
 
 def counted(stored: Stored) -> Counter[str]:
-    """Return how many events there are of each kind."""
+    """Return the number of events by kind."""
     return Counter(type(each.event).__name__ for entries in stored.values() for each in entries)

@@ -1,7 +1,7 @@
-"""Mails of the world: codes that are asked for, and a relay that fails, before or after it has one.
+"""Simulated mail: members who request codes, and a relay that fails before or after accepting.
 
-They are in some of the later worlds alone, and go by dice of their own: so the others, in which the
-mistakes of `tests.simulation.breaks` are found, come to what they came to before there were mails.
+Only some of the later worlds have mails, and these use dice of their own. So the other worlds, in
+which the mutants of `tests.simulation.breaks` are detected, play out as if there were no mails.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ FIRST = 300
 """The first seed of a world that may have mails."""
 
 MAILED = 0.15
-"""In how many of these there are some."""
+"""Share of these worlds that have mails."""
 
 MEMBERS = ("Emil", "Frieda", "Olga")
-"""Who asks for a code."""
+"""Members who request a code."""
 
 ASKED = (2.0, 3.0, 5.0)
 """Seconds after which each of them does."""
@@ -39,11 +39,11 @@ ASKED = (2.0, 3.0, 5.0)
 _BANS = re.compile(r" types: ban (\w+) for")
 
 SENT = 400.0
-"""Seconds after which all of them have been sent, once nothing goes wrong any more."""
+"""Seconds within which all mails are sent once faults have ceased."""
 
 
 def has_mails(seed: int) -> bool:
-    """Return whether there are mails in the world of a seed."""
+    """Return whether the world of a seed has mails."""
     return seed >= FIRST and _dice(seed).random() < MAILED
 
 
@@ -52,26 +52,26 @@ def _dice(seed: int) -> Random:
 
 
 class Mails:
-    """The relay, and members who ask for codes.
+    """The relay, and the members who request codes.
 
     Args:
-        world: what it is in.
+        world: the world.
         seed: decides when the relay fails.
 
     Attributes:
-        is_calm: whether it does not fail any more.
-        taken: by number, when each mail was taken, and what was said of it.
+        is_calm: whether the relay has stopped failing.
+        taken: by number, when each mail was accepted and how that was reported.
     """
 
     def __init__(self, world: World, seed: int) -> None:
         self.world, self._dice = world, _dice(seed)
         self.is_calm = False
         self._to_ask = set(MEMBERS)
-        """Who has still to ask for a code."""
+        """Members who have yet to request a code."""
         self.taken: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
 
     async def send(self, address: str, mail: Mail, end: str, number: int) -> None:
-        """Take a mail, as `notifying.Mailer` does."""
+        """Accept a mail, as `notifying.Mailer` does."""
         outcome = "taken" if self.is_calm else self._dice.choice(["taken", "refused", "unsaid"])
         await asyncio.sleep(self._dice.choice([0.01, 0.5, 3.0]))
         if outcome != "refused":
@@ -84,7 +84,7 @@ class Mails:
 
     @contextmanager
     def in_the_world(self) -> Iterator[None]:
-        """Let servers send mails by this relay."""
+        """Make servers send their mails through this relay."""
 
         def outside(_: Settings, __: Path) -> tuple[Ways, Mails, None]:
             return Ways(mail=True, page="https://example.org"), self, None
@@ -93,7 +93,7 @@ class Mails:
             yield
 
     def begin(self) -> None:
-        """Have codes asked for."""
+        """Schedule the requests for codes."""
         for name, after in zip(MEMBERS, ASKED, strict=True):
             self.world.later(after, lambda name=name: self._begin(name))  # type: ignore[misc]
 
@@ -101,7 +101,7 @@ class Mails:
         Process(self.world, f"{name} asks").run(self._ask(name))
 
     async def _ask(self, name: str) -> None:
-        """Ask for a code, as often as it takes, by a program of the latest version each time."""
+        """Request a code, as often as it takes, each time from the latest program version."""
         process = World.here.process
         while True:
             process.version = self.world.version
@@ -109,7 +109,7 @@ class Mails:
                 store = await Store.connect("dbname=world")
                 try:
                     await store.write(storage.ask_code, name, f"{name}@example.org")
-                    self._to_ask.discard(name)  # again, if the store cannot be closed
+                    self._to_ask.discard(name)  # repeated if closing the store fails
                     return
                 finally:
                     await store.close()
@@ -117,7 +117,7 @@ class Mails:
                 await asyncio.sleep(1.0)
 
     def waiting(self) -> set[int]:
-        """Return the numbers of codes that are still to be sent."""
+        """Return the numbers of codes that have not been sent."""
         found: set[int] = set()
 
         async def read() -> None:
@@ -131,10 +131,10 @@ class Mails:
         return found
 
     def wrong(self, faults: int) -> list[str]:
-        """Let all be sent; return what was not, or too often.
+        """Let all mails be sent; return those that were not, or were sent too often.
 
         Args:
-            faults: how often something has gone wrong besides the relay.
+            faults: the number of faults other than the relay's.
         """
         self.is_calm = True
         left, end = set[int](), self.world.now + SENT
@@ -142,7 +142,7 @@ class Mails:
             self.world.run(5.0)
         wrong = [f"a code was never sent: {sorted(left)}"] if left else []
         banned = {name for line in self.world.log for name in _BANS.findall(line)}
-        most = len({*MEMBERS} - banned)  # who is banned is sent nothing
+        most = len({*MEMBERS} - banned)  # banned members receive nothing
         if len(self.taken) < most:
             wrong.append(f"of {most} codes, {len(self.taken)} were sent")
         for number, times in self.taken.items():
@@ -154,6 +154,6 @@ class Mails:
 
 
 def _codes(database: Database) -> set[int]:
-    """Return the numbers of codes that are to be sent, now or later."""
+    """Return the numbers of codes queued for now or later."""
     rows = database.table.rows("notification", "where kind = ?", CODE)
     return {int(str(row[0])) for row in rows}

@@ -1,4 +1,4 @@
-"""Connections between clients and servers: bytes come in pieces, late, or not at all."""
+"""Connections between clients and servers: bytes arrive in pieces, late, or not at all."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, cast
 from tests.simulation.clockwork import Process, World
 
 LATENCY = 0.03
-"""Seconds that a piece takes, at most."""
+"""Maximum delay of a piece, in seconds."""
 
 NETWORK = 4096
-"""Bytes that are on the way at once, at most: what is written beyond that waits at the server."""
+"""Maximum number of bytes in transit; further output waits at the server."""
 
 
 class Wire:
-    """A connection, as its client has it.
+    """The client's end of a connection.
 
     Args:
-        world: what it is in.
-        process: the server's.
-        protocol: what the server makes of it.
-        address: where the client is.
-        heard: called with the bytes that come, and with none when the server has ended it.
+        world: the world.
+        process: the server's process.
+        protocol: the server's protocol for the connection.
+        address: the client's address.
+        heard: called with received bytes, and with none when the server has closed the connection.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Wire:
         self.world, self.process, self.heard = world, process, heard
         self.is_cut, self.has_ended, self.is_half_closed = False, False, False
         self._there = self._here = 0.0
-        """When the last piece arrives at the server, and at the client."""
+        """Arrival times of the last pieces, at the server and at the client."""
         self._end = _ServerEnd(self, address)
 
         def made() -> None:
@@ -48,7 +48,7 @@ class Wire:
         self._to_server(made)
 
     def send(self, data: bytes) -> None:
-        """Send something; it arrives in pieces."""
+        """Send bytes, which arrive in pieces."""
         dice = self.world.dice
         while data and not (self.is_cut or self.is_half_closed):
             size = len(data) if dice.random() < 0.7 else dice.randint(1, len(data))
@@ -56,24 +56,24 @@ class Wire:
             self._to_server(partial(self._end.came, piece))
 
     def cut(self) -> None:
-        """Let the connection be lost, for both; who has vanished tells the server nothing."""
+        """Break the connection at both ends; a vanished client doesn't notify the server."""
         is_known, self.is_cut = self.is_cut or self._here == inf, True
         if not is_known:
             self._to_server(lambda: self._end.lost(ConnectionResetError()))
 
     def end_input(self) -> None:
-        """Send nothing more, and go on hearing."""
+        """Close the sending side only."""
         if not (self.is_cut or self.is_half_closed):
             self.is_half_closed = True
             self._to_server(partial(self._end.came, b""))
 
     def stall(self, seconds: float) -> None:
-        """Let nothing pass for some seconds, either way, and then all of it."""
+        """Delay all traffic in both directions for some seconds."""
         self._there = max(self._there, self.world.now + seconds)
         self._here = max(self._here, self.world.now + seconds)
 
     def vanish(self) -> None:
-        """Let nothing come to the client any more, whose machine is off, say; it ends nothing."""
+        """Stop delivery to the client without closing, as if its machine were off."""
         self._here = inf
 
     def _to_server(self, call: Callable[[], None]) -> None:
@@ -86,7 +86,7 @@ class Wire:
         self.world.at(self._there, arrive)
 
     def to_client(self, data: bytes) -> None:
-        """Bring something to the client."""
+        """Deliver bytes to the client."""
         if self.process.is_dead and data:
             return
         self._here = max(self._here, self.world.now + self.world.delay(LATENCY))
@@ -100,7 +100,7 @@ class Wire:
         self.world.at(self._here, arrive)
 
     def server_died(self) -> None:
-        """Take note that the server's process is gone: its kernel ends the connection."""
+        """Handle the death of the server's process, whose kernel closes the connection."""
         self.to_client(b"")
 
 
@@ -116,13 +116,13 @@ class _ServerEnd(asyncio.Transport):
         self._is_full = self._ends_when_sent = False
         self._waiting: list[bytes] = []
         self._on_the_way = 0
-        """Bytes that have been written, and have not arrived."""
+        """Bytes written that have not arrived yet."""
         self._most = 65_536
 
     def __hash__(self) -> int:
-        return self._number  # a set of them is in the same order each time
+        return self._number  # makes the iteration order of sets reproducible
 
-    # What the network does.
+    # Called by the network.
 
     def made(self, protocol: asyncio.BaseProtocol) -> None:
         self._protocol = protocol
@@ -138,7 +138,7 @@ class _ServerEnd(asyncio.Transport):
             self._protocol.connection_lost(error)
 
     def arrived(self, size: int) -> None:
-        """Take note that so many bytes have arrived: there is room for as many."""
+        """Release the space that arrived bytes had taken in transit."""
         self._on_the_way -= size
         if self._wire.process.is_dead or self._is_lost:
             return
@@ -164,7 +164,7 @@ class _ServerEnd(asyncio.Transport):
             else:
                 self._protocol.data_received(data)
 
-    # What the server does.
+    # Called by the server.
 
     def is_reading(self) -> bool:
         return not self._is_paused and not self._is_closing

@@ -1,4 +1,4 @@
-"""A server of the world: `thudmud serve` but for the sockets, on the world's loop and database."""
+"""A simulated server: `thudmud serve` without sockets, on the world's event loop and database."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ class Server:
     """A process that serves boards from a database.
 
     Args:
-        world: what it is in.
+        world: the world.
         base: the database.
-        name: what it is called.
-        settings: what it goes by.
+        name: the name of the node.
+        settings: its configuration.
 
     Attributes:
-        is_announced: whether it has said that it is ready.
+        is_announced: whether it has announced its readiness.
     """
 
     def __init__(
@@ -97,33 +97,33 @@ class Server:
 
     @property
     def is_ready(self) -> bool:
-        """Whether players can come in."""
+        """Whether players can connect."""
         is_open = bool(self.acceptor and self.acceptor.ports) and not self.process.is_dead
         return self.is_announced and is_open
 
     @property
     def acceptor(self) -> _Acceptor | None:
-        """What accepts connections, once it does."""
+        """The acceptor, once it listens."""
         acceptor: _Acceptor | None = self.process.listens
         return acceptor if acceptor and acceptor.has_begun else None
 
     @property
     def service(self) -> Service | None:
-        """Its service, once players can come in."""
+        """The service, once players can connect."""
         return self.acceptor.sessions.service if self.acceptor else None
 
     @property
     def lease(self) -> float:
-        """For how many seconds its lease still lasts."""
+        """Seconds until its lease expires."""
         node = self.service and self.service._node
         return node._until - node._clock() if node and node._until else 0.0
 
     def connect(self, address: str, heard: Callable[[bytes], None]) -> Wire | None:
-        """Connect a client; None if nobody listens."""
+        """Connect a client; return None if nobody listens."""
         return self._connect("server.port", address, heard)
 
     def browse(self, address: str, heard: Callable[[bytes], None]) -> Wire | None:
-        """Connect a page; None if nobody listens."""
+        """Connect a web page; return None if nobody listens."""
         return self._connect("web.port", address, heard)
 
     def _connect(self, port: str, address: str, heard: Callable[[bytes], None]) -> Wire | None:
@@ -135,11 +135,11 @@ class Server:
         return wire
 
     def stop(self) -> None:
-        """Have it end by itself."""
+        """Shut the server down in an orderly way."""
         self.process.signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill it; what its system does then is that all its connections end."""
+        """Kill the server; its system then closes all its connections."""
         self.process.kill()
         for wire in self.wires:
             wire.server_died()
@@ -154,7 +154,7 @@ class Server:
 
 
 class _InOrder(dict[Any, None]):
-    """What a set of sessions can do, in an order that does not change from run to run."""
+    """A set of sessions with a reproducible iteration order."""
 
     def add(self, each: Any) -> None:
         self[each] = None
@@ -164,7 +164,7 @@ class _InOrder(dict[Any, None]):
 
 
 class _Sessions(Sessions):
-    """Ends all sessions in the order in which they came."""
+    """A session registry that ends sessions in order of arrival."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -172,7 +172,7 @@ class _Sessions(Sessions):
 
 
 class _Acceptor(Acceptor):
-    """Listens on the network of the world, as soon as it accepts."""
+    """An acceptor that listens on the world's network."""
 
     def __init__(self, settings: Settings, folder: Path) -> None:
         super().__init__(settings, folder, HASHER)
@@ -182,7 +182,7 @@ class _Acceptor(Acceptor):
 
     @property
     def sessions(self) -> Sessions:
-        """Those that it serves."""
+        """The sessions being served."""
         return self._sessions
 
     async def start(self, sessions: Sessions) -> None:
@@ -200,7 +200,7 @@ class _Acceptor(Acceptor):
 
 @contextmanager
 def in_the_world(world: World, base: Database) -> Iterator[None]:
-    """Let servers run in the world: its threads, its clock, its database, its dice."""
+    """Patch servers to use the world's threads, clock, database and dice."""
 
     def word() -> str:
         return "-".join(world.dice.choice(passwords._PARTS) for _ in range(passwords._COUNT))
@@ -249,9 +249,9 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
             "Acceptor": _Acceptor,
             "Sessions": _Sessions,
             "monotonic": world.monotonic,
-            "check": explored,  # the check itself would take a process of its own
+            "check": explored,  # the real check spawns a process
             "tune_for_latency": lambda: None,
-            "gc": SimpleNamespace(freeze=lambda: None),  # a world is garbage in the end
+            "gc": SimpleNamespace(freeze=lambda: None),  # worlds end as garbage
         },
         SteadyClock.__init__: {"__defaults__": (world.wall, world.monotonic)},
         **by_version(),

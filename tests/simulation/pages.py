@@ -1,4 +1,4 @@
-"""Web pages of the world: players who come in by a WebSocket, and back by their word alone."""
+"""Web clients: players who connect by WebSocket and resume with just their word."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from thudmud.web.frames import SUBPROTOCOL
 
 PLACE = parse_uri("ws://world/ws")
 PING = b"Core.Ping"
-"""Asks for a mark, and is one."""
+"""The request for a mark, and the mark itself."""
 
 
 class PageLink(Link):
-    """The connection of somebody who plays on the page. They are told facts as packages."""
+    """The connection of a player on the web page, who receives facts as packages."""
 
     FIRST = "look"
 
@@ -51,7 +51,7 @@ class PageLink(Link):
                 self._take(event)
         if self.wire and not self.is_over:
             if data and self._socket.state in (State.CONNECTING, State.OPEN):
-                self._flush(self.wire)  # the answers to pings
+                self._flush(self.wire)  # replies to pings
             else:
                 self._lost()
 
@@ -86,7 +86,7 @@ class PageLink(Link):
     def _come_back(self) -> None:
         if self.wire and not self.is_over:
             given = json.dumps({"account": self.player.name, "password": self.player.word})
-            self._after_prompt = False  # what begins a new line there is an answer to this
+            self._after_prompt = False  # here a new line begins the answer
             self._expect_mark()
             self._socket.send_text(f"Char.Login.Credentials {given}".encode())
             self._socket.send_text(PING)

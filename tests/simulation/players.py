@@ -1,4 +1,4 @@
-"""People of the world: they come in by telnet, type all that there is, are cut off, come back."""
+"""Simulated players: they connect by telnet, type every command, get disconnected, and return."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ from thudmud.views.sentences import PROMPT
 
 TELNET = re.compile(rb"\xff(?:\xfa.*?\xff\xf0|[\xfb-\xfe].|[\xf0-\xf9])", re.DOTALL)
 MARK, MARKED = b"\xff\xfd\x06", b"\xff\xfb\x06"
-"""Asks for a timing mark, and is one (RFC 860): all before it has been done, and answered."""
+"""Telnet's TIMING-MARK (RFC 860): its reply shows that all earlier input has been answered."""
 
 PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 
 PATIENCE = 10.0
-"""Seconds for which somebody waits for an answer before they connect anew, as a rule."""
+"""Seconds that a player usually waits for an answer before reconnecting."""
 
 MUCH = 30
-"""How much somebody asks for who does not read it."""
+"""Number of commands whose output a player requests without reading it."""
 
 LONGEST = 20.0
-"""Seconds after which they read it; who would read it later does not read it at all."""
+"""Seconds after which they read it; later than that, they never do."""
 
 AWAITED = ("hint", "again")
-"""What may be answered behind the mark after it, since it takes a while."""
+"""Commands that may be answered after their mark, as they take a while."""
 
 NOTHING_ELSE = 4.0
-"""Seconds after which nothing else comes that answers one of these."""
+"""Seconds after which no answer to one of these can arrive."""
 
 
 @dataclass
 class Line:
-    """A line that was typed.
+    """A typed line.
 
     Attributes:
-        text: what it says.
+        text: the text.
         at: when it was typed.
-        answered: when the prompt came that follows its answer.
-        first: the number of the first fact that was told after it was typed.
-        end: that of the first one after its answer; None if it has none yet.
+        answered: when the prompt after its answer arrived.
+        first: index of the first fact received after it was typed.
+        end: index of the first fact after its answer; None if it is unanswered.
     """
 
     text: str
@@ -65,19 +65,19 @@ class Line:
 
 @dataclass
 class Told:
-    """What one connection was told, and what was typed on it.
+    """The messages and lines of one connection.
 
     Attributes:
-        player: whose it is.
-        server: the name of the server.
-        begun: when it was made.
-        facts: what it was told, in that order.
-        times: when it was told each of them.
-        lines: what was typed once they were in.
-        entered: when they were in.
-        ended: when it was cut or lost.
-        doubts: when it was told that it is not known what came of a line.
-        denied: when it was told that a line has come to nothing, as the database is away.
+        player: the player's name.
+        server: the server's name.
+        begun: when the connection was made.
+        facts: the facts received, in order.
+        times: the times of these facts.
+        lines: the lines typed after entering.
+        entered: when the player entered.
+        ended: when the connection was cut or lost.
+        doubts: when a line's outcome was reported as unknown.
+        denied: when a line was reported as failed, as the database was unavailable.
     """
 
     player: str
@@ -93,10 +93,10 @@ class Told:
 
 
 class Link:
-    """A connection of somebody's: what comes over it is read, and told to who has it."""
+    """A player's connection, which parses the output and informs the player."""
 
     FIRST = "set machine on"
-    """What is typed as soon as they are in."""
+    """The line typed right after entering."""
 
     def __init__(self, player: Player, server: Server) -> None:
         self.player, self.server, self.world = player, server, player.world
@@ -106,9 +106,9 @@ class Link:
         self._bytes, self._line = b"", ""
         self._after_prompt = self._is_aside = False
         self._prompt, self._prompts = "", 0
-        """The last one, and how many there have been since a line was sent."""
+        """The latest prompt, and the number of prompts since the last line was sent."""
         self._marks = 0
-        """How many are still to come."""
+        """Number of outstanding marks."""
         self._is_answered = True
         self.wire = self._open()
 
@@ -119,7 +119,7 @@ class Link:
         wire.send(line.encode() + b"\r\n" + (MARK if marked else b""))
 
     def send(self, line: str, *, marked: bool = True) -> None:
-        """Send a line; ``marked`` says whether to ask for a mark behind its answer."""
+        """Send a line; ``marked`` says whether to request a mark after its answer."""
         if self.wire and not self.is_over:
             self.world.note(f"{self.name} at {self.server.name} types: {line}")
             if marked:
@@ -131,7 +131,7 @@ class Link:
         self._is_answered, self._prompts = False, 0
 
     def cut(self) -> None:
-        """Let it be lost."""
+        """Break the connection."""
         if self.wire and not self.is_over:
             self.wire.cut()
             self._end()
@@ -167,8 +167,8 @@ class Link:
         if self._line.endswith((PROMPT, *PROMPTS)):
             self._prompt, self._line = self._line, ""
             self._prompts += 1
-            # What happened meanwhile may be told in front of an answer, with one prompt for both:
-            # then the mark tells that it has come.
+            # A message may precede an answer and share its prompt; then only the mark shows that
+            # the answer has arrived.
             is_answer = not self._is_aside or not (self._marks or self._is_answered)
             self._after_prompt, self._is_aside = self._prompt.endswith(PROMPT), False
             if is_answer:
@@ -176,7 +176,7 @@ class Link:
                 self._asked(self._prompt)
 
     def _marked(self) -> None:
-        """Take note that all is answered that was sent before this mark."""
+        """Handle a mark: everything sent before it has been answered."""
         self._marks -= 1
         if self._marks or self._is_answered:
             return
@@ -189,7 +189,7 @@ class Link:
             self.world.broken(f"{self.name} is asked for nothing more: {lines[-1:]}")
 
     def _take_prompt(self, prompts: int, lines: int) -> None:
-        """Take the last prompt for one behind an answer, if it and the line still are the last."""
+        """Treat the last prompt as the answer's, unless another prompt or line has followed."""
         is_last = prompts == self._prompts and lines == len(self.told.lines)
         if is_last and not (self._is_answered or self.is_over):
             self._is_answered = True
@@ -200,7 +200,7 @@ class Link:
 
     def _read(self, line: str) -> None:
         if self._after_prompt:
-            # What begins a new line there answers nothing: the prompt comes again behind it.
+            # Text on a new line is a message, not an answer; the prompt is repeated after it.
             self._after_prompt, self._is_aside = False, not line
         while line.startswith(PROMPT):
             line = line.removeprefix(PROMPT)
@@ -222,23 +222,23 @@ class Link:
 
 
 class Player:
-    """Somebody who has a client, and a word to come back with.
+    """A player with a client and a resume word.
 
     Args:
-        world: what they are in.
-        name: what they are called.
-        servers: those that they can connect to.
-        numbers: each thing that is said is told from all others by its number.
-        kind: what they connect by.
-        pause: how many seconds they think before they type, on the average.
+        world: the world.
+        name: the player's name.
+        servers: the servers that they can connect to.
+        numbers: source of unique numbers for their utterances.
+        kind: the class of their connections.
+        pause: average seconds of thought before typing.
 
     Attributes:
-        word: what they come back with.
-        told: their connections, in that order.
-        is_calm: whether they type nothing by themselves any more.
-        stays_away: whether they do not come back once they are cut off.
-        is_keen: whether they play in tournaments, and announce them.
-        waits_since: since when they wait for an answer; None if they do not.
+        word: their resume word.
+        told: their connections in order.
+        is_calm: whether they have stopped typing on their own.
+        stays_away: whether they don't return after a disconnection.
+        is_keen: whether they play in tournaments and announce them.
+        waits_since: when their wait for an answer began; None if they aren't waiting.
     """
 
     def __init__(
@@ -255,43 +255,42 @@ class Player:
         self.numbers, self._kind = numbers, kind
         self.word = PASSWORD if name in MEMBERS else ""
         self.others = [name]
-        """Whom they know of, themselves and bots among them."""
+        """Players they know about, including themselves and bots."""
         self.told: list[Told] = []
         self.is_calm = self.stays_away = self.is_keen = False
         self._is_sure = False
-        """Whether they have been asked if they mean what they typed, and do."""
+        """Whether a request for confirmation is open, which they will grant."""
         self.waits_since: float | None = None
         self.link: Link | None = None
         self._links: list[Link] = []
         self._thoughts = 0
-        """How often they have thought of something to do: what they do not do at once, and think of
-        something else meanwhile, they do not do at all."""
+        """Number of ideas they have had; an idea is dropped when the next one occurs."""
 
     @property
     def is_in(self) -> bool:
-        """Whether they are in, and can type."""
+        """Whether they have entered and can type."""
         return self.link is not None and self.link.is_in
 
     @property
     def typed(self) -> list[str]:
-        """All lines that they have typed."""
+        """All lines they have typed."""
         return [line.text for told in self.told for line in told.lines]
 
     @property
     def last(self) -> str:
-        """What they have typed last."""
+        """The last line they typed."""
         lines = self.told[-1].lines if self.told else []
         return lines[-1].text if lines else ""
 
     def begin(self) -> None:
-        """Come in after a while."""
+        """Connect after a while."""
         self._after(self.world.dice.uniform(0, 2), self.connect)
 
     def connect(self, *, cuts: bool = True) -> None:
-        """Come in, at any of the servers.
+        """Connect to any of the servers.
 
         Args:
-            cuts: whether the connection that they have is cut before that.
+            cuts: whether to break the current connection first.
         """
         if self.stays_away:
             return
@@ -309,7 +308,7 @@ class Player:
         self._waits()
 
     def type(self, line: str) -> None:
-        """Type a line, and think of the next one once it has been answered."""
+        """Type a line, and think about the next one once it has been answered."""
         if self.link and not self.link.is_over:
             told = self.link.told
             told.lines.append(Line(line, self.world.now, first=len(told.facts)))
@@ -317,13 +316,13 @@ class Player:
             self._waits()
 
     def nudge(self, line: str) -> None:
-        """Have them type something now, if nothing keeps them from it."""
+        """Type a line now, if possible."""
         if self.is_in and self.waits_since is None and not self.is_calm:
             self._thoughts += 1
             self.type(line)
 
     def lost(self, link: Link) -> None:
-        """Take note that a connection has ended, and make another one if it was theirs."""
+        """Handle the end of a connection, and reconnect if it was the current one."""
         if link is self.link:
             self.world.note(f"{self.name} is cut off")
             self.link, self.waits_since = None, None
@@ -331,22 +330,22 @@ class Player:
                 self._after(self.world.dice.uniform(0, 3), self.connect)
 
     def leave(self) -> None:
-        """Leave for good, on all connections."""
+        """Close all connections for good."""
         self.stay_away()
         self.type("quit")
 
     def stay_away(self) -> None:
-        """Have no connection but the last one, and no other once that is lost."""
+        """Keep only the latest connection, and don't reconnect after it."""
         self.stays_away = True
         for each in self._links:
             if each is not self.link:
                 each.cut()
 
     def asked(self, link: Link, prompt: str) -> None:
-        """Answer a prompt, or take it that a line has been answered."""
+        """Respond to a prompt, or take a line as answered."""
         if link is not self.link:
             return
-        if not prompt.endswith(PROMPTS):  # else they answer in a moment
+        if not prompt.endswith(PROMPTS):  # otherwise they will answer in a moment
             self.waits_since = None
         told = link.told
         if prompt.endswith(NAME_PROMPT):
@@ -358,7 +357,7 @@ class Player:
             self._answer(PASSWORD)
         elif not link.is_in:
             self._enter(link)
-        elif len(told.lines) == 1 and link.told_to_try_again:  # what comes first must not be missed
+        elif len(told.lines) == 1 and link.told_to_try_again:  # must not miss the first messages
             link.is_in = link.told_to_try_again = False
             told.lines.clear()
             self._after(1.0, lambda: self._enter(link))
@@ -380,7 +379,7 @@ class Player:
         self._after(delay, answer)
 
     def _waits(self) -> None:
-        """Wait for an answer, but not for ever."""
+        """Wait for an answer, with a timeout."""
         self.waits_since = self.world.now
         if self.world.dice.random() < 0.8:
             self._after(PATIENCE, self._despair)
@@ -391,7 +390,7 @@ class Player:
             self.connect(cuts=self.world.dice.random() < 0.5)
 
     def _after(self, delay: float, call: Callable[[], None]) -> None:
-        """Do something after a while, unless they have thought of something else by then."""
+        """Call a function after a while, unless another idea has replaced it by then."""
         self._thoughts += 1
         thought = self._thoughts
 
@@ -436,7 +435,7 @@ class Player:
             self.type(self._choose())
 
     def _choose(self) -> str:
-        """Return what to type next: what makes sense here, mostly."""
+        """Return a line to type, mostly one that makes sense in the situation."""
         dice = self.world.dice
         if self._is_sure:
             self._is_sure = False
@@ -457,12 +456,12 @@ class Player:
         )
 
     def _last_tournament(self) -> int:
-        """Return the number of the last tournament; 1 if there is none."""
+        """Return the number of the latest tournament; 1 if there is none."""
         service = self.link.server.service if self.link else None
         return max(1, service.hall.part(TournamentRegister).last) if service else 1
 
     def _table(self) -> Table | None:
-        """Return the board where they have a seat, if they have one; else one with a free seat."""
+        """Return the board where they are seated, or else one with a free seat."""
         if self.link is None or self.link.server.service is None:
             return None
         tables = list(self.link.server.service.hall.tables.values())
@@ -482,7 +481,7 @@ class Player:
             idle = ["start", "start", "start", "set clock 1+0", "set clock 1+2"]
             idle += [f"leave game on {board}"]
             return dice.choice(idle)
-        # So that there is a next round; and that matches come to an end, and count.
+        # This leads to further rounds, and to matches that end and count.
         often = 0.3 if self.is_keen else 0.06 if self.name in MEMBERS else 0.0
         if often and dice.random() < often:
             self._is_sure = True
@@ -497,7 +496,7 @@ class Player:
         return dice.choice(["look", f"say Your turn {new}.", f"look at {board}", "clock"])
 
     def _attempt(self, position: Position, side: Side) -> Attempt:
-        """Return a ply that is allowed, as a rule: to find all that are would take longer."""
+        """Return a ply that is usually legal; finding all legal ones would take longer."""
         dice, piece = self.world.dice, Piece.DWARF if side is Side.DWARF else Piece.TROLL
         for _ in range(50):
             origin = dice.choice(position.squares(piece))
@@ -518,10 +517,10 @@ WAYS = [(across, down) for across in (-1, 0, 1) for down in (-1, 0, 1) if across
 PLACES = {(each.column, each.row): each for each in SQUARES}
 OPERATOR = "Olga"
 MEMBERS = ["Emil", "Frieda", OPERATOR]
-"""Those who have accounts. All others are guests, unless they register."""
+"""Members; all others are guests unless they register."""
 
 NAMES = [["Anna", OPERATOR, "Anna"], ["Bert", "Emil"], ["Carla", "Frieda"], ["Dora"]]
-"""Who plays: one of each."""
+"""Names of the players."""
 
 BOARDS = ["oak board", "pine board", "1st board", "the moon"]
 LINES = [
@@ -547,18 +546,18 @@ ORDERS = [
     "bans", "kick {other}", "ban {other} for 1{number} seconds", "unban {other}", "reports",
     "close report {number}", "shutdown in {number} seconds", "cancel shutdown", "shutdown now",
 ]  # fmt: skip
-"""What operators type besides."""
+"""Lines that only operators type."""
 
 TOGETHER = [
     "join game as dwarf on oak board", "join game as troll on oak board", "accept", "play",
     "start", "undo", "yes", "resign", "adjourn", "resume", "new board", "leave game", "withdraw",
     "seek", "shout Anybody {new}?", "tv",
 ]  # fmt: skip
-"""What several type at the same moment."""
+"""Lines that several players type at the same moment."""
 
 
 def _without_telnet(data: bytes) -> tuple[str, bytes]:
-    """Return the text of some bytes, and what may be the beginning of a telnet command."""
+    """Return the text in some bytes, and the start of an incomplete telnet command."""
     plain = TELNET.sub(b"", data)
     cut = plain.find(b"\xff")
     text, rest = (plain, b"") if cut < 0 else (plain[:cut], plain[cut:])

@@ -1,4 +1,4 @@
-"""One run of the world: servers, players, faults, calm, and what was wrong."""
+"""A run of the simulated world: servers, players, faults, calm, and the verdict."""
 
 from __future__ import annotations
 
@@ -37,58 +37,58 @@ from thudmud.store.interface import DamagedStoreError, StoreError
 from thudmud.values import replace
 
 ROUGH = 30.0
-"""Seconds in which things go wrong, at most."""
+"""Maximum duration of the faults, in seconds."""
 
 SHORT = (5.0, 6.0, 8.0, 8.0, 10.0, 12.0)
-"""The same in most worlds: many that are short find more than a few that are long."""
+"""The maximum in most worlds: many short worlds find more than a few long ones."""
 
 LONG = 0.12
-"""How many of all worlds are as long as they may be."""
+"""Share of worlds that may last for the full maximum."""
 
 BEGUN = 4.0
-"""Seconds after which something goes wrong for the first time: then all are about to come in."""
+"""Seconds before the first fault, when all players are about to enter."""
 
 CALM = 90.0
-"""Seconds after which all have come to rest, since nothing does any more."""
+"""Seconds within which everything comes to rest once faults have ceased."""
 
 SOME = 5.0
-"""Seconds after which all have heard what is said."""
+"""Seconds within which an utterance reaches everybody."""
 
 QUIET = 3.0
-"""Seconds after which it is looked for the first time whether all have come to rest."""
+"""Seconds before the first check that everything is at rest."""
 
 MEASURES = 20.0
-"""Seconds after which all may speak and come in again, whatever an operator has typed."""
+"""Seconds after which all sanctions by operators have expired."""
 
 RENEWED = 4.0
-"""Seconds for which each lease lasts at least, where servers reach the database."""
+"""Minimum seconds left on each lease while servers reach the database."""
 
 LOOKS = 0.5
-"""Seconds between two looks at whether something has come about by now."""
+"""Seconds between two checks of a condition."""
 
 PAGES = 0.15
-"""How many of all players are on the page."""
+"""Share of players who use the web page."""
 
 GATEWAYS = 0.1
-"""In how many of all worlds there is a gateway besides."""
+"""Share of worlds with a gateway."""
 
 BOTTED = 0.2
-"""In how many of all worlds bots play, too."""
+"""Share of worlds in which bots play."""
 
 FAULTS = (
     "kill", "sleep", "fail_over", "crash", "cut", "deaf", "full", "stop", "next", "update",
     "in_a_commit", "in_a_commit", "in_a_commit",
 )  # fmt: skip
-"""What goes wrong."""
+"""Faults in a cluster."""
 
 ALONE = 0.08
-"""In how many of all worlds there is one server, with a file of its own."""
+"""Share of worlds with a standalone server that has a file of its own."""
 
 ALONE_FAULTS = (
     "kill", "kill_in_a_commit", "kill_in_a_commit", "damage", "damage", "full", "stop", "sleep",
     "next", "update",
 )  # fmt: skip
-"""What goes wrong there."""
+"""Faults of a standalone server."""
 
 
 TASKS = {
@@ -96,24 +96,24 @@ TASKS = {
     "Bot._live", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
     "follow_logins", "_wait_for_end", "Notifier.follow", "Notifier._keep",
 }  # fmt: skip
-"""What a server where nobody is has to do."""
+"""Tasks of a server without players."""
 
 
 TIMERS = {
     "TimerScheduler._due", "LastSeen._tick", "Store._look_at_order",
     "_release_waiter", "_set_result_unless_cancelled",
 }  # fmt: skip
-"""What it waits for: what is due at boards, and its tasks."""
+"""Its timers: for due events at boards, and for its tasks."""
 
 
 @dataclass
 class Report:
-    """What a run has come to.
+    """The result of a run.
 
     Attributes:
-        wrong: what should not have been.
-        log: all that happened, line by line.
-        counts: of lines typed, faults and events.
+        wrong: descriptions of failures.
+        log: the log, line by line.
+        counts: numbers of lines typed, faults and events.
     """
 
     wrong: list[str]
@@ -123,20 +123,20 @@ class Report:
 
 @dataclass(frozen=True)
 class Plan:
-    """What there is in a world, and what goes wrong in it when, as a seed decides.
+    """The setup of a world and its schedule of faults, as decided by a seed.
 
     Attributes:
         seed: decides all the rest.
-        servers: how many there are at first.
-        people: who plays, and whether on the page.
-        faults: what happens by itself, by the name of a method of `Run`, and when.
-        has_gateway: whether there is one besides.
-        has_bots: whether bots play, too.
-        stays_away: whether those do not come back, while it goes on, whose server is killed.
-        has_mails: whether codes are mailed besides.
-        rough: for how many seconds all that goes on.
+        servers: the number of servers at the beginning.
+        people: the players, and whether they use the web page.
+        faults: times and names of faults, which are methods of `Run`.
+        has_gateway: whether there is a gateway.
+        has_bots: whether bots play.
+        stays_away: whether players of a killed server stay away until calm.
+        has_mails: whether codes are mailed.
+        rough: seconds until calm.
         is_keen: whether players play in tournaments.
-        is_alone: whether there is one server, with a file of its own.
+        is_alone: whether there is a standalone server with a file of its own.
     """
 
     seed: int
@@ -181,7 +181,7 @@ class Plan:
         return plan
 
     def smaller(self) -> Iterator[Plan]:
-        """Yield plans with one thing less."""
+        """Yield plans that lack one element of this one."""
         for part in ("has_gateway", "has_bots", "stays_away", "has_mails", "is_keen"):
             if getattr(self, part):
                 less: dict[str, Any] = {part: False}
@@ -197,7 +197,7 @@ class Plan:
 
 
 class Run:
-    """A world with servers on one database, and people who play there."""
+    """A world of servers that share a database, and their players."""
 
     def __init__(self, plan: Plan, folder: Path, template: Template) -> None:
         self.plan = plan
@@ -209,9 +209,9 @@ class Run:
         self._starts = 0
         self.files: Files | None = None
         self._doubtful: list[Server] = []
-        """The servers that have begun since the files were damaged, if they were."""
+        """Servers started since the last damage to the files."""
         self.is_lost = False
-        """Whether it was found too late that the files are damaged."""
+        """Whether damage to the files was detected too late."""
         bots = BOTS if plan.has_bots else ()
         self._bots = {each.name for each in bots}
         self._settings = SETTINGS.model_copy(update={"bot": bots})
@@ -222,7 +222,7 @@ class Run:
         self.servers: list[Server] = []
 
     def play(self) -> Report:
-        """Let all of it happen."""
+        """Run the plan and return the report."""
         world, plan = self.world, self.plan
         mails = Mails(world, plan.seed) if plan.has_mails else None
         with in_the_world(world, self.base), mails.in_the_world() if mails else nullcontext():
@@ -250,7 +250,7 @@ class Run:
             self._calm_down()
             is_whole = not self._is_damaged
             if mails:
-                # An operator stops servers, too, and in the middle of a mail.
+                # Operators stop servers, too, even in the middle of a mail.
                 faults = sum(name != "together" for _, name in plan.faults)
                 world.wrong += mails.wrong(faults + self._starts * self._has(OPERATOR))
                 self.counts["mails"] += sum(map(len, mails.taken.values()))
@@ -281,10 +281,10 @@ class Run:
         return Report(world.wrong, world.log, self.counts)
 
     def _has(self, name: str) -> bool:
-        """Whether somebody plays."""
+        """Whether a player takes part."""
         return any(each.name == name for each in self.players)
 
-    # What goes wrong.
+    # Faults.
 
     def _kill(self) -> None:
         if server := self._one():
@@ -298,12 +298,12 @@ class Run:
             self.world.later(self.world.dice.uniform(0, 20), self._start)
 
     def _kill_in_a_commit(self) -> None:
-        """Kill the server that is alone, as it stores something in its file."""
+        """Kill the standalone server during its next commit."""
         if self.files:
             self.files.on_commit = self._kill
 
     def _damage(self) -> None:
-        """Kill the server that is alone, and damage its files before the next one starts."""
+        """Kill the standalone server and damage its files before the next one starts."""
         if self.files and self._one() and not self.files.copy:
             self._kill()
             self._doubtful.clear()
@@ -317,7 +317,7 @@ class Run:
             server.stop()
 
     def _next(self) -> None:
-        """Stop all servers; those that come have the next configuration."""
+        """Stop all servers; their successors get the next configuration."""
         self.world.note("the next configuration comes")
         self.counts["configurations"] += 1
         game = self._settings.game
@@ -328,14 +328,14 @@ class Run:
                 server.stop()
 
     def _update(self) -> None:
-        """Let all servers that begin be of the next version, and stop the others one by one."""
+        """Upgrade: new servers get the next version, and the old ones are stopped one by one."""
         self.world.version += 1
         self.world.note(f"version {self.world.version} comes")
         self.counts["updates"] += 1
         self._replace_one()
 
     def _replace_one(self) -> None:
-        """Stop a server of an earlier version, and some time later the next one."""
+        """Stop a server of an earlier version, and after some time the next one."""
         if old := self._outdated():
             if ready := [each for each in old if each.is_ready and each.process.is_awake]:
                 self.world.dice.choice(ready).stop()
@@ -369,7 +369,7 @@ class Run:
                 self.world.later(pause + lag * dice.random(), self._fail_over)
 
     def _in_a_commit(self) -> None:
-        """Let the primary die as it commits something of a board, which its standby has or not."""
+        """Kill the primary during a commit of events, before or after the standby gets it."""
         dice = self.world.dice
         fault = dice.choice([self._fail_over, self._crash])
         self.base.on_commit = dice.random() < (0.5 if fault == self._fail_over else 0.2), fault
@@ -400,13 +400,13 @@ class Run:
             SlowDisk.is_full = is_full
 
     def _together(self) -> None:
-        """Let all type something at the same moment that only one of them can do, say."""
+        """Let all players type a line at the same moment, often one where only one can succeed."""
         dice = self.world.dice
         lines = dice.choice(TOGETHER), dice.choice(TOGETHER)
         for player in self.players:
             player.nudge(dice.choice(lines).format(new=next(self.numbers)))
 
-    # What happens besides.
+    # Other events.
 
     def _start(self) -> None:
         self._starts += 1
@@ -421,7 +421,7 @@ class Run:
         return self.world.dice.choice(ready) if ready else None
 
     def _ended(self, process: Process, error: BaseException | None) -> None:
-        """A server has ended by itself: its manager starts another one."""
+        """Handle a server that ended on its own: its manager starts another one."""
         server = next((each for each in self.servers if each.process is process), None)
         if server is None:
             if error:
@@ -432,7 +432,7 @@ class Run:
             self.counts["restored files"] += 1
             assert self.files
             self.files.restore()
-            # What was stored since then, if any of those that have begun since served anybody.
+            # Anything stored since then is lost, if a server started since then has served players.
             self.is_lost = self.is_lost or any(each.is_announced for each in self._doubtful)
         elif error and self.files and "the disk is full" in str(error):
             self.world.note(f"{error}")
@@ -458,7 +458,7 @@ class Run:
             self.gateway.mud.is_calm = True
         world.run_until(lambda: self.base.is_up, CALM)
         if not self.files:
-            self._start()  # it has to come to what those have come to that were here all the while
+            self._start()  # has to reach the same state as older servers
         quiet, most = world.now + QUIET, world.now + CALM
         while world.now < (end := max(quiet, min(self._ordered() + MEASURES, most))):
             world.run(end - world.now)
@@ -473,7 +473,7 @@ class Run:
         self._wait_while(self._at_rest, CALM)
 
     def _ordered(self) -> float:
-        """Return when an operator was last obeyed who took measures; long ago if none did."""
+        """Return when an operator last imposed a sanction; long ago if none did."""
         return max(
             (
                 min(line.answered, told.ended, self.world.now)
@@ -487,7 +487,7 @@ class Run:
         )
 
     def _wait_while(self, wrong: Callable[[], Sequence[str]], most: float) -> Sequence[str]:
-        """Let time pass until nothing is wrong, or for so many seconds; return what still is."""
+        """Advance until nothing is wrong or some seconds have passed; return remaining faults."""
         until = self.world.now + most
         while (found := wrong()) and self.world.now < until:
             self.world.run(LOOKS)
@@ -495,11 +495,11 @@ class Run:
 
     @property
     def _is_damaged(self) -> bool:
-        """Whether the files are damaged, and no server has found that as it started."""
+        """Whether the files are damaged and no starting server has noticed yet."""
         return self.files is not None and self.files.copy is not None
 
     def _seen_here(self, away: Sequence[Player]) -> list[str]:
-        """Return where those are taken to be here, or at their seats, whose server has died."""
+        """Return places where players of a dead server still appear as present or seated."""
         names = {each.name for each in away}
         wrong: list[str] = []
         for server in self.servers:
@@ -515,7 +515,7 @@ class Run:
         return wrong
 
     def _say_good_night(self) -> None:
-        """Let each say something, which all have to hear; then let them leave."""
+        """Let each player say something, check that everybody receives it, and let them leave."""
         world = self.world
         said = {each.name: f"Good night {next(self.numbers)}." for each in self.players}
         heard = {each.name: len(each.told[-1].facts) for each in self.players}
@@ -540,7 +540,7 @@ class Run:
         world.wrong += self._wait_while(self._left_over, ANSWER)
 
     def _left_over(self) -> list[str]:
-        """Return what is still there though all have left."""
+        """Return leftovers on the servers after all players have left."""
         left: list[str] = []
         for server in self.servers:
             if not (server.service and server.acceptor):
@@ -576,7 +576,7 @@ class Run:
         return left
 
     def _read(self) -> dict[str, Sequence[Entry]] | None:
-        """Return all that is stored; None if it is found that it is damaged, as it may be."""
+        """Return all stored events, or None if expected damage to the files is detected."""
         stored: dict[str, Sequence[Entry]] = {}
         damage: list[object] = []
 
@@ -586,7 +586,7 @@ class Run:
                 try:
                     return await (Store.open(path) if path else Store.connect("dbname=world"))
                 except StoreError as error:
-                    if "does not let go" not in str(error):  # its server writes just now
+                    if "does not let go" not in str(error):  # the server is writing at the moment
                         raise
                     await asyncio.sleep(0.1)
 
@@ -616,7 +616,7 @@ class Run:
         return stored
 
     def _at_rest(self) -> list[str]:
-        """Return what is wrong when all should have come to rest."""
+        """Return everything that is wrong although the world should be at rest."""
         wrong = [
             f"{each.name} was not answered: {each.last!r}"
             for each in self.players
@@ -659,7 +659,7 @@ class Run:
 
 
 def _checked(database: StoreDatabase) -> str | None:
-    """Check all that is stored: that it is what the events make it, battles and ratings too."""
+    """Check the whole store, including the rows derived from its events."""
     database.backend.read_all()
     try:
         return check_backend(database.backend)
@@ -668,10 +668,10 @@ def _checked(database: StoreDatabase) -> str | None:
 
 
 class Template:
-    """A database with the tables of a store and nothing in them, which is quickly copied."""
+    """A database with the tables of a store and few rows, which is quick to copy."""
 
     def __init__(self) -> None:
-        shm = Path("/dev/shm")  # noqa: S108  (where there is one, it is as fast as memory)
+        shm = Path("/dev/shm")  # noqa: S108  (as fast as memory, where it exists)
         self.folder = Path(tempfile.mkdtemp(prefix="world-", dir=shm if shm.is_dir() else None))
         empty = self.folder / "empty.db"
         sqlite3.connect(empty).close()
@@ -700,7 +700,7 @@ class Template:
         self.comment = base.comment
 
     def play(self, plan: Plan) -> Report:
-        """Return what a plan comes to."""
+        """Run a plan and return the report."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             run = Run(plan, Path(folder), self)
             if run.files:
@@ -708,7 +708,7 @@ class Template:
             return run.play()
 
     def shrink(self, plan: Plan) -> Plan:
-        """Return the smallest plan that is found in which something still goes wrong."""
+        """Return the smallest plan found that still fails."""
         while smaller := next((each for each in plan.smaller() if self.play(each).wrong), None):
             plan = smaller
         return plan

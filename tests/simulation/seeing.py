@@ -1,4 +1,4 @@
-"""What must hold of tvs, and of what is explored: from what each was told, and what is stored."""
+"""Invariants of tvs and the explorer, checked against messages and stored events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from thudmud.rules import RULESETS, Move
 
 
 def wrong_with_tvs(told: Told) -> Iterator[str]:
-    """Yield what one connection was told of a tv that does not fit what else it was told."""
+    """Yield tv messages that contradict the other messages on the same connection."""
     board: str | None = None
     for place, (fact, at) in enumerate(zip(told.facts, told.times, strict=True)):
         match fact["type"]:
@@ -48,7 +48,7 @@ def wrong_with_tvs(told: Told) -> Iterator[str]:
 
 
 def _is_shown(board: str, told: Told, since: int) -> bool:
-    """Whether somebody is told of a board together with a fact, or right after that."""
+    """Whether a board is shown with a fact or right after it."""
     until = told.times[since] + SURE
     return any(
         fact["type"] == "board" and fact["board"] == board
@@ -58,10 +58,9 @@ def _is_shown(board: str, told: Told, since: int) -> bool:
 
 
 def tv_at_rest(player: Player) -> Iterator[str]:
-    """Yield what is wrong with a tv when all should have come to rest.
+    """Yield faults of a player's tv once the world is at rest.
 
-    It shows a battle, or none is played that its player does not see anyway, and that has begun
-    since then.
+    It must show a battle unless every running one is visible to the player anyway or began earlier.
     """
     if not (player.link and player.link.is_in and player.link.server.service):
         return
@@ -83,22 +82,22 @@ def tv_at_rest(player: Player) -> Iterator[str]:
 
 
 def _stays(told: Told, since: int) -> bool:
-    """Whether somebody is where they were, and observes no less, since they were told something."""
+    """Whether a player has neither moved nor reduced their observed boards since a message."""
     later = [each["type"] for each in told.facts[since:]]
     return "here" not in later and later.count("observe") <= 1
 
 
-# What was played from where.
+# The explorer.
 
 
 class _End(NamedTuple):
-    """A battle that has ended.
+    """An ended battle.
 
     Attributes:
-        rules: its ruleset's name.
-        times: how many plies it has played from the opening.
+        rules: the name of its ruleset.
+        times: how many plies it has played from the initial position.
         at: when it ended.
-        told: when somebody was told of that first.
+        told: when anybody was first told about its end.
     """
 
     rules: str
@@ -108,7 +107,7 @@ class _End(NamedTuple):
 
 
 def wrong_with_exploring(everything: Sequence[Told], stored: Stored) -> Iterator[str]:
-    """Yield what was said to have been played from somewhere, and was not."""
+    """Yield explorer answers that contradict the battles played."""
     ends = [*_ends(everything, stored)]
     rated = [*_rated(stored)]
     for told in everything:
@@ -133,7 +132,7 @@ def wrong_with_exploring(everything: Sequence[Told], stored: Stored) -> Iterator
 def _counted_otherwise(
     who: str, fact: Fact, asked: float, at: float, ends: Iterable[_End]
 ) -> Iterator[str]:
-    """Yield that more was played from an opening than can have been, or less."""
+    """Yield counts at an initial position that are too high or too low."""
     own = [each for each in ends if each.rules == fact["rules"]]
     most = sum(each.times for each in own if each.at < at + SURE)
     least = 0 if fact["left"] else sum(each.times for each in own if each.told < asked)
@@ -174,7 +173,7 @@ def _opening_of(rules: str) -> int:
 
 
 def _rated(stored: Stored) -> Iterator[tuple[str, float, float]]:
-    """Yield who was in a battle of members that counts, from when to when."""
+    """Yield the players of rated battles between members, with start and end times."""
     for key, entries in stored.items():
         if is_of_a_match(key):
             continue
@@ -189,7 +188,7 @@ def _rated(stored: Stored) -> Iterator[tuple[str, float, float]]:
 
 
 def _playing(event: object) -> Iterable[str]:
-    """Return who is in a battle that counts after an event that begins or ends one."""
+    """Return the players of a rated battle after an event that begins or ends one."""
     match event:
         case BattleStarted(dwarf=dwarf, troll=troll, rated=True, levels=levels):
             return (dwarf, troll) if levels == NO_BOTS else ()

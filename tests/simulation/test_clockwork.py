@@ -1,4 +1,4 @@
-"""The loop of a simulated process does as asyncio's."""
+"""The event loop of a simulated process behaves like asyncio's."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Seeds of the world go well, always in the same way; and what they would find, if it was there.
+"""Seeds of the simulated world pass, reproducibly, and detect mutants.
 
-Each run is a program of its own: a mistake is made as the modules are imported, and the order of a
-set of names has to be the same each time.
+Each run is a separate program: mutants are applied when modules are imported, and the order of a
+set of names has to be the same in each run.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tests.simulation.__main__ import WENT_WRONG
 from tests.simulation.breaks import BREAKS, changed
 
 SEEDS = (0, 50), (50, 100), (100, 150), (150, 200), (200, 255), (300, 345)
-"""The first seeds, and the one after the last, that a test plays: 300 in all. From 300 on there are
-mails in some, from 310 on tournaments in others. The soak plays more."""
+"""Ranges of seeds that a test plays, 300 in all. Some worlds from 300 on have mails, and some from
+310 on have tournaments. The soak test plays more."""
 
 FOUND = [name for name, each in BREAKS.items() if each.seed is not None]
 TRIED = FOUND if SOAKING else FOUND[::8]
-"""The mistakes that are made: each takes a program of its own."""
+"""The mutants tried; each takes a program of its own."""
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 def played(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tests.simulation", *words, "--processes", "1"],
-        env={**os.environ, "PYTHONHASHSEED": "0"},  # or it would start itself again with that
+        env={**os.environ, "PYTHONHASHSEED": "0"},  # otherwise it would restart itself to set it
         capture_output=True,
         text=True,
         check=False,
@@ -40,7 +40,7 @@ def played(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def plan(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the line that says what there was in the world."""
+    """Return the line that describes the plan of the world."""
     return done.stdout.partition("\n")[0]
 
 

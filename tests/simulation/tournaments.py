@@ -1,4 +1,4 @@
-"""What must hold of tournaments, whatever goes wrong: from the events that are stored."""
+"""Invariants of tournaments under all faults, checked against the stored events."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from thudmud.store import Entry
 Stored = Mapping[str, Sequence[Entry]]
 
 FIRST = 310
-"""The first seed in whose world there may be tournaments: those before stay as they are."""
+"""The first seed whose world may have tournaments; earlier worlds stay unchanged."""
 
 KEEN, LASTING = 0.15, 20.0
-"""In how many of these worlds there are some, and for how many seconds they go on at least."""
+"""Share of these worlds that have tournaments, and the minimum seconds they last."""
 
 
 def has_tournaments(seed: int) -> bool:
-    """Return whether there are tournaments in the world of a seed."""
+    """Return whether the world of a seed has tournaments."""
     dice = Random(f"the tournaments of {seed}")  # noqa: S311  (what to try, no secret)
     return seed >= FIRST and dice.random() < KEEN
 
 
 SOON = 1.0
-"""Seconds within which two have gone together."""
+"""Seconds within which two departures count as simultaneous."""
 
 LINES = [
     "tournament new round robin 1+0 starts in 1 second",
@@ -57,11 +57,11 @@ LINES = [
     "withdraw from {last}", "pause tournament {last}", "resume tournament {last}",
     "resume tournament {last}", "cancel tournament {number}",
 ]  # fmt: skip
-"""What players type where there are tournaments; ``{last}`` is the last one's number."""
+"""Tournament lines that players type; ``{last}`` is the number of the latest tournament."""
 
 
 def wrong_with_tournaments(stored: Stored) -> Iterable[str]:
-    """Yield what has happened in tournaments that should not have, or more than once."""
+    """Yield tournament events that are invalid or duplicated."""
     known: dict[int, Tournament] = {}
     opened: set[str] = set()
     for entry in stored.get(HALL, ()):
@@ -92,7 +92,7 @@ def wrong_with_tournaments(stored: Stored) -> Iterable[str]:
 
 
 def _out_of_order(before: Tournament, event: TournamentEvent) -> Iterable[str]:
-    """Yield what cannot be the next in a tournament."""
+    """Yield events that cannot come next in their tournament."""
     match event:
         case RoundPaired(round=number):
             if number != len(before.rounds) + 1:
@@ -116,7 +116,7 @@ def _out_of_order(before: Tournament, event: TournamentEvent) -> Iterable[str]:
 
 
 def _not_at_board(event: PairingBegun, stored: Stored) -> Iterable[str]:
-    """Yield that a match was begun, and its battle was not, or is another's."""
+    """Yield pairings whose battle did not start, or was another one's."""
     first = next((each.event for each in stored.get(event.key, ())), None)
     of = TournamentRound(event.number, event.round)
     if not isinstance(first, BattleStarted) or first.tournament != of:
@@ -126,10 +126,10 @@ def _not_at_board(event: PairingBegun, stored: Stored) -> Iterable[str]:
 
 
 def _met_twice(tournament: Tournament) -> Iterable[str]:
-    """Yield who was paired twice where nobody can be.
+    """Yield pairs that met twice although that was avoidable.
 
-    In a Swiss those can whose match was not played, as one of them did not come, and those who
-    could not be paired otherwise, as others have left: see `thudmud.features.tournaments.swiss`.
+    In a Swiss tournament, players may meet again if their match was a forfeit, or if nobody else
+    was left to pair them with: see `thudmud.features.tournaments.swiss`.
     """
     if tournament.kind in {TournamentKind.ARENA, TournamentKind.DOUBLE_ROUND_ROBIN}:
         return
@@ -150,7 +150,7 @@ def _met_twice(tournament: Tournament) -> Iterable[str]:
 
 
 def _scored_otherwise(stored: Stored) -> Iterable[str]:
-    """Yield the matches whose scores are not those of their battles, all of them."""
+    """Yield matches whose scores differ from those of their battles, if complete."""
     happened = [(each.position, each.event) for each in stored.get(HALL, ())]
     ends = {event.number: at for at, event in happened if isinstance(event, TournamentEnded)}
     scores: dict[tuple[int, int, int], list[tuple[int, PairingScored]]] = defaultdict(list)
@@ -172,7 +172,7 @@ def _scored_otherwise(stored: Stored) -> Iterable[str]:
 
 
 def _lost_alone(stored: Stored) -> Iterable[str]:
-    """Yield the matches that somebody lost by not being there, as the winner was not either."""
+    """Yield matches forfeited to a winner who was absent as well."""
     keys: dict[tuple[int, int, int], str] = {}
     for entry in stored.get(HALL, ()):
         event = entry.event
@@ -199,7 +199,7 @@ def _lost_alone(stored: Stored) -> Iterable[str]:
 
 
 def _of_first(match: PairingBegun, ended: BattleEnded) -> tuple[int, int]:
-    """Return the score of a battle of a match, that of the match's first player first."""
+    """Return a battle's score with the first player of the match first."""
     score = ended.outcome.score
     if ended.dwarf == match.first:
         return score.dwarf, score.troll

@@ -1,8 +1,8 @@
-"""Servers of several versions of the program side by side, as in an update.
+"""Servers of several versions of the program side by side, as during an upgrade.
 
-They differ by the form of what is made from the events: the number of the projections is another
-one. So each version makes them anew, once the servers of the others have ended, and may write no
-row while they are in another form than its own.
+Versions differ in the form of the projections, as given by their version number. So each version
+rebuilds them once the servers of the others have ended, and must not write rows while they have
+another form than its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from thudmud.store import Store, StoreError, checking, database, files, upkeep
 
 
 class _Projection:
-    """The number of the projections, as the version of the process has it that runs."""
+    """The version number of the projections, as seen by the current process."""
 
     def __int__(self) -> int:
         return PROJECTION + World.here.process.version
@@ -37,15 +37,15 @@ class _Projection:
 
 
 def by_version() -> dict[Any, dict[str, Any]]:
-    """Return what is to be changed in which modules, so that each process is of its version."""
+    """Return patches by module that give each process the constants of its own version."""
     projection = _Projection()
     return {each: {"PROJECTION": projection} for each in (config, checking, database, files)}
 
 
 def in_own_form(process: Process, query: str, values: Sequence[Any]) -> Sequence[Any]:
-    """Return the values that a process sends with a statement, as they are in its version.
+    """Return the parameters of a statement as the process's own version would send them.
 
-    It is taken for wrong if it writes to a database that is another version's by now.
+    Writing to a database in another version's form is recorded as a failure.
     """
     if not query.startswith("insert into head "):
         return values
@@ -56,6 +56,6 @@ def in_own_form(process: Process, query: str, values: Sequence[Any]) -> Sequence
 
 
 async def explored(store: Store) -> None:
-    """Count what is left to count, as a server does after its start; and check nothing."""
+    """Finish the rebuild of the explorer, as a server does after its start; check nothing."""
     with suppress(StoreError):
         await upkeep.finish(store)
