@@ -311,11 +311,11 @@ def written(parts: Iterable[Part], after: Iterable[str]) -> str:
 FORMAT = """\
 A transcript is text, line by line:
 
-    # A comment, kept as it is; so are empty lines.
-    # The server's configuration comes first, if it has one of its own. The
-    # file is looked for beside the transcript:
+    # A comment. Comments and empty lines are kept by --update.
+    # The server's configuration comes first, if the transcript needs one. The
+    # path is relative to the transcript:
     @config FILE
-    # Anna comes in. (So does anyone who types a line for the first time.)
+    # Anna comes in. (So does anybody who types a line without it.)
     Anna+
     # She types a line, and sees one; Bert sees one, with a wildcard.
     Anna> join game as dwarf on oak board
@@ -328,53 +328,51 @@ A transcript is text, line by line:
     # Her connection is cut.
     Anna-
 
-What comes after > is typed. What comes after | is seen, to the letter. After
-~ comes a line with wildcards, where * stands for any characters. And ... is
-any number of lines. What is seen stands right below the step that causes it,
-the lines of each player in their order. If a step has any expectations it has
-to have all: players who are not named must see nothing. A step without any is
-not compared; --update fills it in. Empty lines are never compared, so leave
-them out. Names have 2 to 20 letters, the first a capital.
+">" begins typed text, and "|" expected output, to the letter. "~" begins
+expected output with wildcards: * stands for any characters. "..." stands for
+any number of lines. Expected output follows the step that causes it, the lines
+of each player in their order. A step with any expectations must list all of
+them: the other players must see nothing. A step without any is not compared;
+--update fills it in. Empty lines are never compared, so leave them out. Names
+have 2 to 20 letters, the first a capital.
 """
 """The basic format of transcripts, as help text."""
 
 MORE = """\
-More, for those who write tests:
+For tests, there are also variables, included files, waits and servers:
 
     # A variable and its value, unless --set gives it another.
     @set greeting hello, everybody
-    # The value can be typed, and seen. In a line with wildcards a variable
-    # can also take what is seen in the place of a *.
+    # The value can be typed, and expected. In a line with wildcards a variable
+    # can also capture the text at a *.
     Anna> say ${greeting}
     Anna~ You say: ${first=*}, everybody
     Bert| Anna says: ${first}, everybody
-    # The steps of another file, which is looked for beside this one.
+    # The steps of another file. The path is relative to this file.
     @include FILE
-    # Anna waits until she sees a line that fits, but at most 5 seconds.
+    # Anna waits until she sees a matching line, but at most 5 seconds.
     Anna? 5s It is your turn*
 
-    # Several servers, named before the first step, each with the file of its
-    # configuration if it has one. Players stay on the server that they come
-    # in on: the first of all, if they name none.
+    # Several servers, named before the first step, each with its configuration
+    # file if it has one. Players stay on the server where they come in; the
+    # first one is the default.
     @server north
     @server south FILE
     Anna+ north
     Bert+ south
 
-The name of a variable is made of letters, digits and _. It gets its value
-above the line that uses it. Write $${ where ${ itself is meant. Variables in
-the value of an @set are filled in there and then.
+The name of a variable consists of letters, digits and _. The value must be set
+above the line that uses it. Write $${ for a literal ${. Variables in the value
+of an @set are substituted at once.
 
-A wait is over at once if the player has seen such a line since they last did
-something, or since the last step that was compared. So a transcript with
-waits can also be played without a server, where nothing takes time. Leave the
-step above a wait without expectations: those below the wait are then compared
-with all that both of them have shown. When the time is up, the transcript
-ends there.
+A wait ends at once if the player has seen such a line since their last action,
+or since the last step that was compared. So transcripts with waits also work
+without a server, where nothing takes time. Give the step above a wait no
+expectations: those below the wait are compared with all output of both. If the
+time runs out, the transcript ends there.
 
-Give a file that is only there to be included another ending than
-.thud-script. @config and @server belong in the transcript that is played.
-With --connect, every server that it names needs an address, such as
---connect north=HOST:PORT.
+Give a file that is only for inclusion another extension than .thud-script.
+@config and @server belong in the main transcript. With --connect, each server
+that it names needs an address, such as --connect north=HOST:PORT.
 """
 """The advanced format of transcripts, as help text."""
