@@ -1,4 +1,4 @@
-# `make run` starts the server, `make test` checks everything. Both install what they need.
+# `make run` starts the server, `make test` checks everything. Both install their dependencies.
 
 # The first Python on the PATH that is at least 3.11.
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -12,7 +12,7 @@ LOWEST := build/lowest
 CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
 # Tests start hundreds of programs, so keep compiled modules.
 export PYTHONDONTWRITEBYTECODE :=
-# One worker more than there are processors: tests spend a third of their time waiting.
+# One worker more than the number of processors: tests spend a third of their time waiting.
 TESTERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 USING_PACKAGES = tests/accounts tests/features/analysis tests/features/notifications tests/gateway \
 	tests/language tests/pictures tests/server/test_config.py tests/server/test_metrics.py \
@@ -53,7 +53,7 @@ soak: $(VENV)/.dev
 	$(BIN)/pytest -q -n $(TESTERS) --hypothesis-profile=explore $(PROPERTIES)
 	$(BIN)/python -m tests.simulation 0 $(SEEDS)
 
-# Number of seeds of the simulated world that the soak plays.
+# Number of simulation seeds for the soak.
 SEEDS ?= 2000
 
 # Seconds of coverage-guided fuzzing for each target. Crashing inputs are saved in build/fuzz.
@@ -64,8 +64,8 @@ fuzz: $(VENV)/.fuzz
 		$(BIN)/python -m tests.fuzz.run $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 
-# Types are checked for the oldest and for the newest Python that pyproject.toml names: the newest no
-# longer accepts some of them.
+# Types are checked for the oldest and the newest Python in pyproject.toml, since the newest no longer
+# accepts some of them.
 NEWEST = $(shell sed -n 's/.*Python :: \(3\.[0-9]*\)",/\1/p' pyproject.toml | tail -1)
 
 lint: $(VENV)/.dev
@@ -79,16 +79,16 @@ lint: $(VENV)/.dev
 collect: $(VENV)/.dev
 	@$(BIN)/pytest -q -m "" --collect-only >/dev/null
 
-# Benchmarks that take an hour are run by hand.
+# Benchmarks that take an hour have to be run by hand.
 bench: $(VENV)/.dev $(EVENNIA)/.installed
 	for each in $(filter-out $(addprefix benchmarks/,hour.py bots.py tune.py),$(wildcard benchmarks/*.py)); do $(BIN)/python $$each || exit 1; done
 
-# List the rows that are worse than at the last release. For a release, save a new table:
+# Compare with the last release, and list the rows that are worse. For a release, save a new table:
 #     python benchmarks/server.py --quick --no-uvloop --save benchmarks/last_release.json
 bench-check: $(VENV)/.dev
 	@$(BIN)/python benchmarks/server.py --quick --no-uvloop --against benchmarks/last_release.json
 
-# The library's reference, generated from its docstrings: build/api/index.html.
+# The API reference, generated from docstrings: build/api/index.html.
 docs: $(VENV)/.dev
 	$(BIN)/python docs/reference.py build/api $(REFERENCE)
 
@@ -116,12 +116,12 @@ clients:
 evennia: $(EVENNIA)/.installed $(EVENNIA)/client/.installed
 
 $(VENV)/.run: EXTRAS = [server]
-$(VENV)/.run: NEEDS = what it needs
+$(VENV)/.run: NEEDS = its dependencies
 $(VENV)/.dev $(VENV)/.fuzz: EXTRAS = [server,postgres,notify,pictures]
 $(VENV)/.dev: GROUPS = --group dev
-$(VENV)/.dev: NEEDS = what its checks and tests need
+$(VENV)/.dev: NEEDS = its development dependencies
 $(VENV)/.fuzz: GROUPS = --group dev --group fuzz
-$(VENV)/.fuzz: NEEDS = what its fuzzer needs
+$(VENV)/.fuzz: NEEDS = its fuzzing dependencies
 $(VENV)/.dev $(VENV)/.fuzz: COMPILE = --no-compile
 $(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "thudmud needs Python 3.11 or newer." >&2; exit 1; }
