@@ -88,8 +88,10 @@ bench: $(VENV)/.dev $(EVENNIA)/.installed
 bench-check: $(VENV)/.dev
 	@$(BIN)/python benchmarks/server.py --quick --no-uvloop --against benchmarks/last_release.json
 
-# The API reference, generated from docstrings: build/api/index.html.
+# The API reference, generated from docstrings: build/api/index.html; and docs/gmcp-reference.md, from
+# docs/gmcp.toml and recorded packets.
 docs: $(VENV)/.dev
+	$(BIN)/python -m docs.gmcp_reference
 	$(BIN)/python docs/reference.py build/api $(REFERENCE)
 
 # The Mudlet package that the server offers at /thudmud.mpackage.

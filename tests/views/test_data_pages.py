@@ -1,18 +1,17 @@
-"""The pages for programmers: correct examples, and every key documented."""
+"""The pages for programmers: a reference that is up to date, and correct examples."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
-from tests.cases import cases
+from docs import gmcp_reference as reference
+from docs.gmcp_reference import NULL, TEXTS, Packet, Types
+from tests.views.every_refusal import every_refusal
 from tests.views.short_game import played
-from tests.views.test_refusals import all_refusals
 from thudmud.features.analysis.model import PlyMark
 from thudmud.features.exercises.model import PUZZLE, TUTORIAL, Remark
 from thudmud.game.advice import Merit
@@ -20,53 +19,23 @@ from thudmud.game.events import Offer, SeekEnd
 from thudmud.game.match import Unrated
 from thudmud.game.refusals import Mistake, NameProblem, Refusal
 from thudmud.rules import RULESETS, Ending, Reason, Verb
-from thudmud.views.facts import TAG, as_json, refusal_fact
-from thudmud.views.refusals import _TEXTS
+from thudmud.views.facts import TAG
+from thudmud.views.refusals import _KINDS, _TEXTS
 
-DOCS = Path(__file__).parents[2] / "docs"
-GMCP = (DOCS / "gmcp.md").read_text("utf-8")
-MACHINE = (DOCS / "machine.md").read_text("utf-8")
-PACKAGES = ["Thud.Table", "Thud.Listed", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Result"]
-PACKAGES += ["Thud.Say", "Thud.Message", "Thud.Messages", "Thud.Notify", "Thud.Observe", "Thud.Tv"]
-PACKAGES += ["Thud.Invite", "Thud.Hint", "Thud.Exercise", "Thud.Comment", "Thud.Bots"]
-PACKAGES += [
-    "Thud.Analysis",
-    "Thud.Explored",
-    "Thud.Seek",
-    "Thud.Settled",
-    "Thud.Declined",
-    "Thud.Closed",
-]
-PACKAGES += [
-    "Thud.Renamed",
-    "Thud.Me",
-    "Thud.Options",
-    "Thud.Here",
-    "Thud.Came",
-    "Thud.Went",
-    "Thud.Who",
-    "Thud.Finger",
-    "Thud.Follow",
-    "Thud.Followed",
-    "Thud.Legal",
-    "Thud.Plies",
-    "Thud.Broadcast",
-    "Thud.Shutdown",
-]
-PACKAGES += ["Thud.Replay", "Thud.Record", "Thud.History", "Thud.Games", "Thud.Standings"]
-PACKAGES += ["Thud.Score", "Thud.Tournament", "Thud.Crosstable", "Thud.Refused"]
-
-Fact = dict[str, Any]
+MACHINE = (Path(__file__).parents[2] / "docs" / "machine.md").read_text("utf-8")
+PACKAGES = list(TEXTS["packages"])
 
 
 @pytest.fixture(scope="module")
-def made() -> dict[str, list[Fact]]:
-    """Return all facts of the short game by package."""
-    facts: dict[str, list[Fact]] = {}
-    for message in played()["Anna"]:
-        if message.package:
-            facts.setdefault(message.package, []).append(json.loads(message.text))
-    return facts
+def made() -> dict[str, list[Packet]]:
+    """Return all packets of the sample game by package."""
+    return reference.recorded()
+
+
+@pytest.fixture(scope="module")
+def types(made: dict[str, list[Packet]]) -> dict[str, Types]:
+    """Return the types of all keys by package."""
+    return reference.all_types(made)
 
 
 @pytest.fixture(scope="module")
@@ -77,55 +46,58 @@ def lines() -> list[str]:
 
 
 def section(package: str) -> str:
-    """Return the page's section on a package, without the refusal codes."""
-    return re.split("\n####? ", GMCP.split(f"\n### {package}\n")[1])[0]
+    """Return the reference's section on a package."""
+    page = reference.PAGE.read_text("utf-8")
+    return re.split("\n###? ", page.split(f"\n### {package}\n")[1])[0]
 
 
-def keys(value: object, under: str = "") -> Iterator[str]:
-    """Yield the keys of a fact as the page names them, nested keys after a dot."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield under + key
-            yield from keys(inner, f"{under}{key}.")
-    elif isinstance(value, list):
-        for each in value:
-            yield from keys(each, under)
+def test_gmcp_reference_is_up_to_date() -> None:
+    assert reference.PAGE.read_text("utf-8") == reference.make(), 'run "make docs"'
 
 
-def documented(package: str) -> list[str]:
-    rows = re.findall(r"^\| (`.*?) \|", section(package), re.MULTILINE)
-    return [name for row in rows for name in re.findall(r"`([\w.]+)`", row)]
-
-
-def test_gmcp_page_documents_every_package(made: dict[str, list[Fact]]) -> None:
-    assert re.findall(r"^### (.*)$", GMCP, re.MULTILINE) == PACKAGES
+def test_gmcp_reference_has_every_package(made: dict[str, list[Packet]]) -> None:
     assert set(made) == set(PACKAGES)
 
 
-@cases("package", PACKAGES)
-def test_gmcp_examples_are_packets_of_the_sample_game(
-    package: str, made: dict[str, list[Fact]]
-) -> None:
-    examples = re.findall(r"```json\n(.*?)```", section(package), re.DOTALL)
-    assert examples
-    for example in examples:
-        told = json.loads(example)
-        (same, *_) = [fact for fact in made[package] if fact == told] or [made[package][0]]
-        assert json.dumps(told) == json.dumps(same)  # including the order of the keys
+def test_gmcp_texts_give_each_key_a_meaning_and_no_other(types: dict[str, Types]) -> None:
+    needed = {reference.entry(package, key) for package, known in types.items() for key in known}
+    given = {("keys", key) for key in TEXTS["keys"]}
+    for package, texts in TEXTS["packages"].items():
+        given |= {(package, key) for key in texts.get("keys", ())}
+        assert {*texts.get("words", ())} <= {key.split(".")[-1] for key in types[package]}
+    assert given == needed
+    assert set(TEXTS["details"]) == set(reference.detail_types())
 
 
-@cases("package", PACKAGES)
-def test_gmcp_page_documents_every_key_in_packet_order(
-    package: str, made: dict[str, list[Fact]]
-) -> None:
-    for fact in made[package]:
-        assert list(fact) == list(made[package][0])
-    there = {key for fact in made[package] for key in keys(fact) if not key.startswith("details.")}
-    assert set(documented(package)) == there
-    assert [key for key in documented(package) if "." not in key] == list(made[package][0])
+def test_gmcp_texts_explain_exactly_the_keys_that_can_be_null(types: dict[str, Types]) -> None:
+    nullable: dict[tuple[str, str], bool] = {}
+    for package, known in types.items():
+        for key, kinds in known.items():
+            name = reference.entry(package, key)
+            nullable[name] = nullable.get(name, False) or "null" in kinds
+    for (owner, key), is_nullable in nullable.items():
+        texts = TEXTS["keys"] if owner == "keys" else TEXTS["packages"][owner]["keys"]
+        assert (NULL in texts[key]) is is_nullable, (owner, key)
+    for detail, kinds in reference.detail_types().items():
+        assert (NULL in TEXTS["details"][detail]) is ("null" in kinds), detail
 
 
-def test_record_packet_of_a_clocked_battle_includes_times(made: dict[str, list[Fact]]) -> None:
+def test_gmcp_keys_have_a_type_besides_null(types: dict[str, Types]) -> None:
+    unknown = {
+        (package, key)
+        for package, known in types.items()
+        for key, kinds in known.items()
+        if not kinds - {"null", "list"}
+    }
+    assert unknown == {("Thud.Games", f"adjourned.{key}") for key in ("outcome", "winner", "score")}
+
+
+def test_packets_of_a_package_have_the_same_keys(made: dict[str, list[Packet]]) -> None:
+    for packets in made.values():
+        assert {tuple(packet) for packet in packets} == {tuple(packets[0])}
+
+
+def test_record_packet_of_a_clocked_battle_includes_times(made: dict[str, list[Packet]]) -> None:
     [timed] = [fact for fact in made["Thud.Record"] if fact["time"] == "10+5"]
     first, second, third, *_ = timed["moves"]
     assert [(each["spent"], each["left"]) for each in (first, second, third)] == [
@@ -153,26 +125,20 @@ def test_record_packet_of_a_clocked_battle_includes_times(made: dict[str, list[F
         ("Thud.Exercise", [TUTORIAL, PUZZLE, *(remark.value for remark in Remark)]),
     ],
 )
-def test_gmcp_page_documents_every_enumerated_word(package: str, words: list[str]) -> None:
+def test_gmcp_reference_explains_every_enumerated_word(package: str, words: list[str]) -> None:
     for word in words:
         assert f"`{word}`" in section(package)
 
 
-def test_gmcp_page_documents_every_refusal_code_with_its_details() -> None:
-    _, refused = GMCP.split("\n#### ", 1)
-    rows = re.findall(r"^\| `(\w+)` \| (.*?)\| .* \|$", refused, re.MULTILINE)
-    told = {code: re.findall(r"`(\w+)`", details) for code, details in rows}
-    codes = {*Reason, *Refusal, *Mistake, *(kind for kind in _TEXTS if kind not in NameProblem)}
-    assert sorted(told) == sorted(code.value for code in codes)
-    of_lines = re.findall(r"^\| `(\w+)` \| [^|]* \|$", refused, re.MULTILINE)
-    for refusal in all_refusals():
-        fact = refusal_fact(refusal, "Anna").data
-        assert json.loads(as_json(fact)) == fact
-        details = cast("dict[str, Any]", fact["details"])
-        more = of_lines if isinstance(refusal.code, Mistake) else []
-        assert set(details) == {*told[refusal.code.value], *more}
-        for word in details.get("expected", ()):
-            assert f"`{word}`" in refused or not word.startswith("<")
+def test_gmcp_reference_has_every_refusal_code() -> None:
+    codes = {*Reason, *Refusal, *Mistake, *(code for code in _TEXTS if code not in NameProblem)}
+    assert {refusal.code for refusal in every_refusal()} == codes
+
+
+def test_gmcp_reference_has_every_kind_of_expected_word() -> None:
+    for refusal in every_refusal():
+        expected = reference.details_of(refusal).get("expected", ())
+        assert {word for word in expected if word.startswith("<")} <= set(_KINDS)
 
 
 def test_machine_page_examples_are_lines_of_the_sample_game(lines: list[str]) -> None:
@@ -189,7 +155,7 @@ def test_machine_page_names_every_type(lines: list[str]) -> None:
 
 
 def test_machine_line_has_the_keys_of_its_package(
-    made: dict[str, list[Fact]], lines: list[str]
+    made: dict[str, list[Packet]], lines: list[str]
 ) -> None:
     for line in lines:
         kind, *rest = json.loads(line.removeprefix(TAG)).items()

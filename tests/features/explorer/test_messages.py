@@ -1,17 +1,29 @@
+"""Wording of the refusals to explore."""
+
 from __future__ import annotations
+
+import pytest
 
 from thudmud.errors import RefusedError
 from thudmud.features.explorer.model import ExplorerRefusal as E
 from thudmud.views.refusals import refused
 
+REFUSALS = [
+    (
+        RefusedError(E.NO_EXPLORING_RATED, board="oak board"),
+        "Your battle at the oak board counts for ratings, so nothing is explored until it is over.",
+    ),
+    (
+        RefusedError(E.NO_EXPLORING_PLAYING, board="oak board"),
+        "You are playing at the oak board. You can explore that battle when it is over.",
+    ),
+    (
+        RefusedError(E.EXPLORE_LATER, number=12),
+        "Battle 12 is not over yet. You can explore it afterwards.",
+    ),
+]
 
-def test_explorer_refusal_wording() -> None:
-    assert refused(RefusedError(E.NO_EXPLORING_RATED, board="oak board")) == (
-        "Your battle at the oak board counts for ratings, so nothing is explored until it is over."
-    )
-    assert refused(RefusedError(E.NO_EXPLORING_PLAYING, board="oak board")) == (
-        "You are playing at the oak board. You can explore that battle when it is over."
-    )
-    assert refused(RefusedError(E.EXPLORE_LATER, number=12)) == (
-        "Battle 12 is not over yet. You can explore it afterwards."
-    )
+
+@pytest.mark.parametrize(("refusal", "sentence"), REFUSALS)
+def test_explorer_refusal_wording(refusal: RefusedError, sentence: str) -> None:
+    assert refused(refusal) == sentence
