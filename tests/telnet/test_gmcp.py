@@ -287,7 +287,7 @@ async def test_login_after_the_name_is_ignored(serving: Serving) -> None:
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gmcp.md").read_text("utf-8")
 SENT = re.findall(r"^    (Char\.Login\S*) (\{.*\})$", PAGE, re.MULTILINE)
-CORE = re.findall(r"^\| `(Core\.\S+)` \| `(.*?)` \|", PAGE.split("\n## Client")[0], re.MULTILINE)
+CORE = re.findall(r"^\| `(Core\.\S+)` \| `(.*?)` \|", PAGE.split("\n## Log in")[0], re.MULTILINE)
 
 
 def test_documented_login_messages_match_the_server() -> None:

@@ -13,7 +13,7 @@ from thudmud import BoardSpec, House, Terminal
 from thudmud.views.view import USUAL
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gmcp.md").read_text("utf-8")
-SECTION = PAGE.split("## What other MUDs have, too")[1].split("\n## ")[0]
+SECTION = PAGE.split("## Packages of other MUDs")[1].split("\n## ")[0]
 NOW = 1_800_000_000.0
 
 

@@ -1,6 +1,6 @@
 """Facts: data for programs, sent as GMCP messages (package ``Thud``) or as machine lines.
 
-`docs/gmcp.md` and `docs/machine.md` describe them. A fact has the same form for all readers. New
+`docs/gmcp-reference.md` and `docs/machine.md` describe them. A fact has the same form for all readers. New
 fields go at the end.
 """
 

@@ -1,5 +1,5 @@
 -- What the panel knows: itself, the boards, the seeks. It is made of the facts that the server
--- sends (docs/gmcp.md); nothing else changes it. It knows no rules: the server says what may be
+-- sends (docs/gmcp-reference.md); nothing else changes it. It knows no rules: the server says what may be
 -- played.
 
 -- Whatever an older version has opened is closed before this one begins.

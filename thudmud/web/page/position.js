@@ -8,7 +8,7 @@
  * @typedef {"dwarf" | "troll"} Side
  * @typedef {Side | "rock" | "stone"} Piece
  * @typedef {ReadonlyMap<string, Piece>} Position what stands on which square
- * @typedef {object} Ply what `Thud.Move` holds of a ply; docs/gmcp.md tells more of it
+ * @typedef {object} Ply a move as `Thud.Move` has it, see docs/gmcp-reference.md
  * @property {Side | "rock"} piece
  * @property {string} verb
  * @property {string} from

@@ -1,6 +1,6 @@
 /**
  * What the page knows: itself, the boards, the seeks, who is here. It is made of the facts that the
- * server sends, which docs/gmcp.md describes; nothing else changes it.
+ * server sends, which docs/gmcp-reference.md describes; nothing else changes it.
  */
 
 import { played, positionOf, unplayed } from "./position.js";
